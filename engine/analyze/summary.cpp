@@ -19,6 +19,7 @@ namespace {
 
 struct RowCounts {
   int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0;
   Moments durations;
 };
 
@@ -49,7 +50,8 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
       throw Error(trace.source, "the sum of the durations exceeds 292 years",
                   "check the unit of its times");
     }
-    sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
+    row.busy_ns +=
+        sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
   }
   for (auto& [device, sweep] : counts.devices) sweep.finish();
   return counts;
@@ -80,6 +82,7 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
     if (rows[i].durations.count == 0) continue;
     LabelSum& sum = by_label[labels.by_row[i].label];
     sum.elapsed_ns += rows[i].elapsed_ns;
+    sum.busy_ns += rows[i].busy_ns;
     sum.total_ns += rows[i].durations.sum;
     sum.instances += rows[i].durations.count;
   }
@@ -101,10 +104,12 @@ void check_sums(const RunSummary& run) {
     LabelSum all;
     for (const LabelSum& sum : dimension.labels) {
       all.elapsed_ns += sum.elapsed_ns;
+      all.busy_ns += sum.busy_ns;
       all.total_ns += sum.total_ns;
       all.instances += sum.instances;
     }
     KR_CHECK(all.elapsed_ns == run.gpu_elapsed_ns);
+    KR_CHECK(all.busy_ns == run.gpu_busy_ns);
     KR_CHECK(all.total_ns == run.gpu_total_ns);
     KR_CHECK(all.instances == run.operations);
   }
@@ -121,6 +126,7 @@ void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& adde
     into.labels = std::move(row.labels);
   }
   into.elapsed_ns += row.elapsed_ns;
+  into.busy_ns += row.busy_ns;
   durations.add(added);
 }
 
@@ -146,6 +152,7 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
     sum.name = trace.names.get(name).text;
     sum.kind = trace.names.get(name).kind;
     sum.elapsed_ns = counts[i].elapsed_ns;
+    sum.busy_ns = counts[i].busy_ns;
     for (const classify::DimensionLabels& labels : labelled.dimensions) {
       const classify::LabelResult& result = labels.by_row[i];
       sum.labels.push_back({std::string(result.label), place_of(result.rule), result.explained});
@@ -199,15 +206,13 @@ void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
   if (run.wall_from == WallFrom::span && run.operations > 0) {
     run.warnings.push_back(
         {"no-elapsed",
-         fmt::format("{}: CPU(non-GPU) is computed from the span of the trace, {}",
-                     user_elapsed_ns ? "the given elapsed time is 0" : "no elapsed time given",
-                     s(run.wall_ns)),
+         fmt::format("{}: the span of the trace is used",
+                     user_elapsed_ns ? "the given wall time is 0" : "no wall time given"),
          "info"});
   } else if (run.wall_from == WallFrom::user && run.wall_ns < run.gpu_elapsed_ns) {
     run.warnings.push_back(
-        {"elapsed-too-short",
-         fmt::format("the given elapsed time, {}, is less than the GPU time, {}: CPU(non-GPU) is 0",
-                     s(run.wall_ns), s(run.gpu_elapsed_ns))});
+        {"elapsed-too-short", fmt::format("the given wall time, {}, is less than the GPU time, {}",
+                                          s(run.wall_ns), s(run.gpu_elapsed_ns))});
   }
 }
 
@@ -245,7 +250,17 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
         {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
   }
   run.devices = device_sums(trace, counts);
+  for (const DeviceSum& device : run.devices) run.gpu_busy_ns += device.busy_ns;
   run.names = name_sums(rules, trace, labelled, counts.rows);
+  for (const NameSum& name : run.names) {
+    for (size_t i = 0; i < run.dimensions.size(); ++i) {
+      if (name.labels[i].explained) {
+        run.dimensions[i].explained_ns += name.total_ns;
+      } else {
+        ++run.dimensions[i].unexplained_names;
+      }
+    }
+  }
   check_sums(run);
   return run;
 }

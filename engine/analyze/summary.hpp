@@ -3,7 +3,8 @@
 //
 // Elapsed (see docs/formats.md): operations of all devices in order of start, then the longer
 // first, then by name. Each counts with the part that no earlier one covers. The sum is the union
-// of all intervals.
+// of all intervals. Busy: the same for each device by itself; the sum is that of the devices' busy
+// times. With one device both are equal.
 //
 // Per device: span = compute + exposed communication + exposed memory + idle, where compute is the
 // union of compute kernels, exposed communication the union of communication minus compute, and
@@ -28,11 +29,14 @@ struct LabelSum {
   int64_t elapsed_ns = 0;
   int64_t total_ns = 0;
   int64_t instances = 0;
+  int64_t busy_ns = 0;
 };
 
 struct DimensionSum {
   std::string dimension;
   std::vector<LabelSum> labels;  // by descending elapsed, descending total, label
+  int64_t explained_ns = 0;      // durations of names that a rule other than `otherwise` labels
+  int64_t unexplained_names = 0;
 };
 
 struct DeviceSum : Breakdown {
@@ -46,6 +50,7 @@ struct NameSum {
   OperationKind kind = OperationKind::kernel;
   int64_t instances = 0;
   int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0;
   int64_t total_ns = 0;
   int64_t min_ns = 0;
   int64_t max_ns = 0;
@@ -74,11 +79,12 @@ struct RunSummary {
   std::string model;
   std::string choice_why;
   int64_t gpu_elapsed_ns = 0;
+  int64_t gpu_busy_ns = 0;  // of all devices
   int64_t gpu_total_ns = 0;
   int64_t span_ns = 0;  // from the first start to the last end of all operations
   int64_t wall_ns = 0;  // from the user, or the span
   WallFrom wall_from = WallFrom::span;
-  int64_t non_gpu_ns = 0;  // max(0, wall_ns - gpu_elapsed_ns)
+  int64_t non_gpu_ns = 0;  // no GPU busy: max(0, wall_ns - gpu_elapsed_ns)
   int64_t operations = 0;
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device

@@ -57,12 +57,12 @@ struct Breakdown {
 /// Adds the operations of one device, or of one step.
 class DeviceSweep {
  public:
-  /// In order of start.
-  void add(Kind kind, int64_t start, int64_t end) noexcept {
+  /// In order of start. Returns the part that no earlier operation of this device covers.
+  int64_t add(Kind kind, int64_t start, int64_t end) noexcept {
     if (operations_++ == 0) first_ = now_ = start;
     advance(start);
     of(kind).add(start, end);
-    all_.add(start, end);
+    return all_.add(start, end);
   }
   /// After the last operation: adds the time to the end of the span.
   void finish() noexcept {

@@ -14,6 +14,7 @@
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/output_path.hpp"
+#include "base/own_output.hpp"
 
 namespace kr {
 namespace {
@@ -151,6 +152,15 @@ void PendingFile::check_inputs() const {
     throw Error(path_.string(), "is a file that this run reads and would overwrite",
                 "write to another file");
   }
+}
+
+void PendingFile::check_own(std::string_view begin) const {
+  std::error_code error;
+  if (file_.empty() || fs::file_size(file_, error) == 0 || error) return;
+  const std::string head = read_head(file_);
+  if (has_own_mark(head) || (!begin.empty() && head.starts_with(begin))) return;
+  throw Error(path_.string(), "exists, and kr does not recognize it as a file that it wrote",
+              "write to another place, or replace it with --force");
 }
 
 void PendingFile::write(std::string_view bytes) {

@@ -10,13 +10,7 @@
 namespace kr::coverage {
 namespace {
 
-void add_up(MeasuredRun& run) {
-  for (const MeasuredName& name : run.names) {
-    if (__builtin_add_overflow(run.total_ns, name.total_ns, &run.total_ns)) {
-      throw Error(run.source, "the sum of the times exceeds 292 years", "check its unit of time");
-    }
-    if (name.explained) run.explained_ns += name.total_ns;
-  }
+void sort_names(MeasuredRun& run) {
   std::sort(run.names.begin(), run.names.end(), [](const MeasuredName& a, const MeasuredName& b) {
     return std::tie(b.total_ns, a.name, a.kind, b.explained) <
            std::tie(a.total_ns, b.name, b.kind, a.explained);
@@ -73,7 +67,9 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
                          label ? label->label : std::string(sema::reserved::unclassified),
                          label != nullptr && label->explained});
   }
-  add_up(run);
+  run.total_ns = summary.gpu_total_ns;
+  if (at) run.explained_ns = summary.dimensions[*at].explained_ns;
+  sort_names(run);
   return run;
 }
 
@@ -110,7 +106,13 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
     run.names[at->second].instances += sums[i].instances;
     run.names[at->second].total_ns += sums[i].total_ns;
   }
-  add_up(run);
+  for (const MeasuredName& name : run.names) {
+    if (__builtin_add_overflow(run.total_ns, name.total_ns, &run.total_ns)) {
+      throw Error(run.source, "the sum of the times exceeds 292 years", "check its unit of time");
+    }
+    if (name.explained) run.explained_ns += name.total_ns;
+  }
+  sort_names(run);
   return run;
 }
 

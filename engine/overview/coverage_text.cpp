@@ -15,13 +15,13 @@ namespace {
 
 using Align = table::TextGrid::Align;
 
-constexpr size_t longest_id = 48;
+constexpr size_t longest_name = 48;
 
 class CoverageText {
  public:
-  CoverageText(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+  CoverageText(const tables::Source& source, const coverage::TimeCoverage& coverage,
                TableOptions options)
-      : rules_(rules), coverage_(coverage), options_(options) {}
+      : source_(source), rules_(*source.rules), coverage_(coverage), options_(options) {}
 
   std::string text() {
     facts();
@@ -100,7 +100,7 @@ class CoverageText {
       const auto open =
           std::count_if(run.names.begin(), run.names.end(),
                         [](const coverage::MeasuredName& name) { return !name.explained; });
-      grid.row({{table::cut_middle(run.id, longest_id), {}},
+      grid.row({{table::cut_middle(source_.run_name(run.id), longest_name), {}},
                 {table::in_unit(run.explained_ns, unit), {}},
                 {table::in_unit(run.total_ns, unit), {}},
                 {share_explained(run.explained_ns, run.total_ns), {}},
@@ -133,7 +133,8 @@ class CoverageText {
       for (const coverage::Suggestion::InRun& in_run : one.runs) {
         const coverage::MeasuredRun& run = coverage_.runs[in_run.run];
         line(3,
-             fmt::format("in {}: +{} · {} % of it", table::cut_middle(run.id, longest_id),
+             fmt::format("in {}: +{} · {} % of it",
+                         table::cut_middle(source_.run_name(run.id), longest_name),
                          table::human_time(in_run.total_ns),
                          table::share(in_run.total_ns, run.total_ns)),
              table::Ink::faint);
@@ -176,6 +177,7 @@ class CoverageText {
          table::Ink::faint);
   }
 
+  const tables::Source& source_;
   const match::CompiledRules& rules_;
   const coverage::TimeCoverage& coverage_;
   TableOptions options_;
@@ -191,9 +193,9 @@ std::string share_explained(int64_t part, int64_t whole) {
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
-std::string coverage_text(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+std::string coverage_text(const tables::Source& source, const coverage::TimeCoverage& coverage,
                           TableOptions options) {
-  return CoverageText(rules, coverage, options).text();
+  return CoverageText(source, coverage, options).text();
 }
 
 }  // namespace kr::overview

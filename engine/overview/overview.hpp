@@ -33,7 +33,23 @@ struct Report {
   std::string by = "substage";                   // the dimension tables and charts begin with
   std::vector<const analyze::RunSummary*> runs;  // owned by the caller
   std::vector<picture::LabelStyle> styles;       // for every label that occurs
+  std::vector<std::string> rules = {};           // that the user named, for `next_step`
 };
+
+/// A command to run after a report.
+struct NextStep {
+  std::string text;     // why; a sentence that ends in a colon
+  std::string command;  // for a POSIX shell
+};
+/// `kr coverage` of the runs of which the rules of `report.by` explain less than 95 % of the total
+/// time; nothing if there are none.
+std::optional<NextStep> next_step(const Report& report);
+
+/// How much of the total time of a run is explained: that of operations that a rule of the
+/// dimension other than `otherwise` labels.
+int64_t explained_ns(const analyze::RunSummary& run, std::string_view dimension);
+/// At least 95 %.
+bool is_well_explained(const analyze::RunSummary& run, std::string_view dimension);
 
 /// result.csv: one row per run and distinct name, by run, substage and elapsed falling; the last
 /// row of each run is `CPU(non-GPU)`, which is not part of its sums. Columns:
@@ -56,11 +72,13 @@ struct TableOptions {
 /// `dropped records: 3 × kernels (first at 12)`.
 std::string dropped_text(const trace::DroppedRecords& records);
 
-/// For a terminal: of each run its file, how its rules were chosen, and warnings.
-std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);
-/// For a terminal: labels by run, a row of totals (GPU time), non-GPU time below it, then devices
-/// and the names that take longest. Runs that do not fit side by side go below each other. `source`
-/// has the same runs as the report.
+/// For a terminal: of each run its file, how its rules were chosen, how much the rules of the
+/// dimension `by` explain, and warnings. Several runs are one table.
+std::string run_facts(const tables::Source& source, std::string_view by, TableOptions options);
+/// For a terminal: what devices did, labels by run with a row of totals (GPU time) and the wall
+/// time below it, the names that take longest, and the next step. Runs that do not fit side by side
+/// go below each other; of ranks of one job there is one list of names. `source` has the same runs
+/// as the report.
 std::string to_table(const tables::Source& source, const Report& report, TableOptions options);
 
 /// `kr classify --format csv`: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each
@@ -80,8 +98,8 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
 void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
                      TableOptions options, const Write& write);
 
-/// `kr coverage` for a terminal.
-std::string coverage_text(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+/// `kr coverage` for a terminal. `source` has the runs that were measured.
+std::string coverage_text(const tables::Source& source, const coverage::TimeCoverage& coverage,
                           TableOptions options);
 
 /// `part` of `whole` in percent with two decimals, rounded down: 100.00 is all of it. Of nothing,

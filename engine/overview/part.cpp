@@ -29,6 +29,9 @@ table::Table part_of(table::Table table, Part part) {
     chosen.push_back(*at);
     columns.push_back(table.columns()[*at]);
     if (columns.back().role == table::Role::detail) columns.back().role = table::Role::measure;
+    for (const auto& [from, to] : part.prefixes) {
+      if (id.starts_with(from)) columns.back().id = to + id.substr(from.size());
+    }
   }
   const Place where = place_of(table, part.where);
   const Place not_zero = place_of(table, part.not_zero);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "table/table.hpp"
@@ -14,6 +15,8 @@ struct Part {
   std::string where = {};            // only rows with `value` in this column; empty: all
   std::string value = {};
   std::string not_zero = {};  // only rows with another number in this column; empty: all
+  // What the ids of columns begin with is replaced: `a_` by `bf16_`.
+  std::vector<std::pair<std::string, std::string>> prefixes = {};
 };
 /// Refers to what the table was made from.
 table::Table part_of(table::Table table, Part part);

@@ -13,6 +13,7 @@ namespace {
 
 void add(analyze::LabelSum& to, const analyze::LabelSum& sum) {
   to.elapsed_ns += sum.elapsed_ns;
+  to.busy_ns += sum.busy_ns;
   to.total_ns += sum.total_ns;
   to.instances += sum.instances;
 }
@@ -39,7 +40,7 @@ std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& 
       for (const analyze::LabelSum& sum : run.dimensions[*at].labels) add(cell(sum.label, i), sum);
     } else if (run.operations > 0) {
       add(cell(sema::reserved::unclassified, i),
-          {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations});
+          {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns});
     }
   }
   std::vector<PivotRow> rows;
@@ -49,8 +50,8 @@ std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& 
     const analyze::LabelSum of_a = sum_over_runs(a), of_b = sum_over_runs(b);
     const bool last_a = a.label == sema::reserved::unclassified,
                last_b = b.label == sema::reserved::unclassified;
-    return std::tie(last_a, of_b.elapsed_ns, of_b.total_ns, a.label) <
-           std::tie(last_b, of_a.elapsed_ns, of_a.total_ns, b.label);
+    return std::tie(last_a, of_b.busy_ns, of_b.total_ns, a.label) <
+           std::tie(last_b, of_a.busy_ns, of_a.total_ns, b.label);
   });
   return rows;
 }

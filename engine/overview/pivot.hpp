@@ -17,7 +17,7 @@ struct PivotRow {
 /// Labels that are shown one by one; the rest is one row, `others`.
 constexpr size_t most_labels = 30;
 
-/// Rows by elapsed over all runs, falling; `unclassified` last. All time of a run without the
+/// Rows by busy time over all runs, falling; `unclassified` last. All time of a run without the
 /// dimension is unclassified.
 std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& runs,
                                  std::string_view dimension);

@@ -2,49 +2,122 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "analyze/ranks.hpp"
+#include "overview/devices_text.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "overview/pivot.hpp"
 #include "render/render.hpp"
-#include "sema/program.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 #include "tables/registry.hpp"
+#include "tables/run_names.hpp"
 
 namespace kr::overview {
 namespace {
 
 constexpr size_t top_names = 10;
+constexpr size_t most_ranks_side_by_side = 4;
 constexpr size_t widest_label = 32;
-constexpr size_t longest_titled_id = 48;
 constexpr int indent = 2;
-constexpr size_t longest_run_id = 28;
-constexpr size_t shortest_device = 8;
+constexpr std::string_view no_gpu_busy = "no GPU busy";
+constexpr size_t longest_run_name = 28;
+constexpr size_t longest_rules = 16;
+constexpr size_t columns_of_all_facts = 110;  // of a terminal
 
-/// Lines about one run.
-std::string facts_of(const analyze::RunSummary& run, TableOptions options) {
-  std::string out =
-      options.ink(table::cut_middle(run.id, options.columns()), table::Ink::bold) + '\n';
-  const auto line = [&](std::string_view text, table::Ink ink = table::Ink::faint) {
-    std::string lines = table::wrapped(text, options.columns(), 2);
+class RunFacts {
+ public:
+  RunFacts(const tables::Source& source, std::string_view by, TableOptions options)
+      : source_(source), runs_(source.summaries()), by_(by), options_(options) {}
+
+  std::string text() {
+    if (runs_.empty()) return {};
+    if (runs_.size() == 1) {
+      one(*runs_[0]);
+    } else {
+      several();
+    }
+    for (const analyze::RunSummary* run : runs_) {
+      const std::string lead = runs_.size() > 1 ? source_.run_name(run->id) + ": " : "";
+      if (run->operations == 0) line(lead + "no GPU work in this trace", table::Ink::warning);
+      if (!run->inexact.empty()) {
+        line(lead + "times are not exact: " + run->inexact, table::Ink::warning);
+      }
+      for (const trace::DroppedRecords& records : run->dropped) {
+        line(lead + dropped_text(records), table::Ink::warning);
+      }
+    }
+    return std::move(out_) + '\n';
+  }
+
+ private:
+  void line(std::string_view text, table::Ink ink = table::Ink::faint) {
+    std::string lines = table::wrapped(text, options_.columns(), 2);
     if (lines.empty()) return;
     lines.pop_back();
-    out += options.ink(lines, ink) + '\n';
-  };
-  line(fmt::format("{} · {} · {}, {}", run.source, run.format,
-                   table::counted(run.operations, "operation"),
-                   table::counted(static_cast<int64_t>(run.names.size()), "name")));
-  line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
-                   run.choice_why));
-  if (run.operations == 0) line("no GPU work in this trace", table::Ink::warning);
-  if (!run.inexact.empty()) line("times are not exact: " + run.inexact, table::Ink::warning);
-  for (const trace::DroppedRecords& records : run.dropped)
-    line(dropped_text(records), table::Ink::warning);
-  return out;
-}
+    out_ += options_.ink(lines, ink) + '\n';
+  }
+
+  std::string explained(const analyze::RunSummary& run) const {
+    return share_explained(explained_ns(run, by_), run.gpu_total_ns);
+  }
+
+  void one(const analyze::RunSummary& run) {
+    out_ += options_.ink(table::cut_middle(run.id, options_.columns()), table::Ink::bold) + '\n';
+    line(fmt::format("{} · {} · {}, {}", run.source, run.format,
+                     table::counted(run.operations, "operation"),
+                     table::counted(static_cast<int64_t>(run.names.size()), "name")));
+    line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
+                     run.choice_why));
+    if (run.operations == 0) return;
+    line(fmt::format("rules of {} explain {} % of the total time", by_, explained(run)),
+         is_well_explained(run, by_) ? table::Ink::faint : table::Ink::warning);
+  }
+
+  /// `file_columns`: 0: not cut; nothing: without the column.
+  table::TextGrid grid_of_runs(std::optional<size_t> file_columns) const {
+    table::TextGrid grid;
+    grid.column("run", table::TextGrid::Align::text);
+    grid.column("rules", table::TextGrid::Align::text);
+    grid.column("operations", table::TextGrid::Align::number);
+    grid.column("names", table::TextGrid::Align::number);
+    grid.column("explained %", table::TextGrid::Align::number);
+    if (file_columns) grid.column("file", table::TextGrid::Align::text);
+    for (const analyze::RunSummary* run : runs_) {
+      std::vector<table::TextGrid::Cell> cells{
+          {table::cut_middle(source_.run_name(run->id), longest_run_name), {}},
+          {table::cut(run->engine + "/" + run->model, longest_rules), {}},
+          {table::grouped(run->operations), {}},
+          {table::grouped(static_cast<int64_t>(run->names.size())), {}},
+          {run->operations > 0 ? explained(*run) : "", {}}};
+      if (file_columns) cells.push_back({table::cut_middle(run->source, *file_columns), {}});
+      grid.row(std::move(cells));
+    }
+    return grid;
+  }
+
+  void several() {
+    constexpr size_t shortest_file = 12;
+    table::TextGrid grid = grid_of_runs(0);
+    if (options_.columns() > 0 && grid.width() + 2 > options_.columns()) {
+      grid = grid_of_runs(std::nullopt);
+      const size_t before = 2 + grid.width() + 2;
+      if (before + shortest_file <= options_.columns()) {
+        grid = grid_of_runs(options_.columns() - before);
+      }
+    }
+    out_ += grid.text(2, options_.color);
+  }
+
+  const tables::Source& source_;
+  std::vector<const analyze::RunSummary*> runs_;
+  std::string_view by_;
+  TableOptions options_;
+  std::string out_;
+};
 
 class Overview {
  public:
@@ -63,18 +136,15 @@ class Overview {
   std::string text() {
     if (!report_.title.empty())
       out_ += options_.ink(printable(report_.title), table::Ink::bold) + "\n\n";
-    out_ += run_facts(report_.runs, options_);
+    out_ += run_facts(source_, report_.by, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const analyze::RunSummary* run) { return run->operations > 0; })) {
       rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
-      if (report_.runs.size() == 1) {
-        one_run(*report_.runs[0]);
-      } else {
-        runs_side_by_side();
-      }
-      for (const analyze::RunSummary* run : report_.runs) devices(*run);
+      out_ += devices_text(source_, options_) + '\n';
+      labels();
       ranks();
-      for (const analyze::RunSummary* run : report_.runs) names(*run);
+      names();
+      next();
     }
     return std::move(out_);
   }
@@ -85,6 +155,21 @@ class Overview {
 
   std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
   bool several() const { return report_.runs.size() > 1; }
+  /// Sums over devices differ from the time in which any of them worked.
+  bool many_devices() const {
+    return std::any_of(report_.runs.begin(), report_.runs.end(),
+                       [](const analyze::RunSummary* run) { return run->devices.size() > 1; });
+  }
+  static std::string_view wall_name(const analyze::RunSummary& run) {
+    return run.wall_from == analyze::WallFrom::user ? "wall time" : "span of the trace";
+  }
+
+  void labels() {
+    if (!several()) return one_run(*report_.runs[0]);
+    // Of many ranks their sums say more.
+    if (report_.runs.size() > most_ranks_side_by_side && tables::named_by_rank(source_)) return;
+    runs_side_by_side();
+  }
 
   std::string color_of(std::string_view label) const {
     const auto found = colors_.find(label);
@@ -101,37 +186,47 @@ class Overview {
     return text + eighths[length % 8];
   }
 
+  /// With several devices, shares are of their busy time.
   void one_run(const analyze::RunSummary& run) {
     constexpr size_t bar_columns = 22;
     const bool bars = options_.columns() == 0 || options_.columns() >= 96;
+    const bool busy = many_devices();
     table::TextGrid grid;
     grid.column(report_.by, Align::text);
-    grid.column(fmt::format("elapsed {}", unit_.name), Align::number);
+    grid.column(fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name), Align::number);
     grid.column("%", Align::number);
     if (bars) grid.column("", Align::text, 1);
+    if (busy) grid.column(fmt::format("elapsed {}", unit_.name), Align::number);
     grid.column(fmt::format("total {}", unit_.name), Align::number);
     grid.column("instances", Align::number);
     int64_t longest = 0;
-    for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].elapsed_ns);
+    for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].busy_ns);
     const auto add = [&](std::string_view label, const analyze::LabelSum& sum, std::string bar_text,
                          table::Ink row_ink) {
       std::vector<Cell> cells{{table::cut(label, widest_label), {}},
-                              {time(sum.elapsed_ns), {}},
-                              {table::share(sum.elapsed_ns, run.gpu_elapsed_ns), {}}};
+                              {time(sum.busy_ns), {}},
+                              {table::share(sum.busy_ns, run.gpu_busy_ns), {}}};
       if (bars) cells.push_back({std::move(bar_text), color_of(label)});
+      if (busy) cells.push_back({time(sum.elapsed_ns), {}});
       cells.push_back({time(sum.total_ns), {}});
       cells.push_back({table::grouped(sum.instances), {}});
       grid.row(std::move(cells), row_ink);
     };
+    // Below the column of elapsed times.
+    const auto add_wall = [&](std::string_view name, int64_t ns) {
+      std::vector<Cell> cells{{std::string(name), {}}};
+      if (busy) cells.resize(bars ? 4 : 3);
+      cells.push_back({time(ns), {}});
+      grid.row(std::move(cells));
+    };
     for (const PivotRow& row : rows_) {
-      add(row.label, row.runs[0], bar(row.runs[0].elapsed_ns, longest, bar_columns),
-          table::Ink::none);
+      add(row.label, row.runs[0], bar(row.runs[0].busy_ns, longest, bar_columns), table::Ink::none);
     }
     grid.rule();
-    add("GPU time", {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations}, {},
+    add("GPU time", {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns}, {},
         table::Ink::bold);
-    grid.row({{std::string(sema::reserved::non_gpu), {}}, {time(run.non_gpu_ns), {}}});
-    grid.row({{"with CPU(non-GPU)", {}}, {time(run.gpu_elapsed_ns + run.non_gpu_ns), {}}});
+    add_wall(no_gpu_busy, run.non_gpu_ns);
+    add_wall(wall_name(run), run.gpu_elapsed_ns + run.non_gpu_ns);
     out_ += grid.text(2, options_.color) + '\n';
   }
 
@@ -151,13 +246,14 @@ class Overview {
   }
 
   table::TextGrid runs_grid(size_t from, size_t to) const {
+    const bool busy = many_devices();
+    const std::string column = fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name);
     table::TextGrid grid;
     grid.column(report_.by, Align::text);
     for (size_t i = from; i < to; ++i) {
-      // The id is above time and share together, in a line of its own: see `run_heads`.
-      const size_t id = table::columns_of(table::cut_middle(report_.runs[i]->id, longest_run_id));
-      grid.column(fmt::format("{:>{}}", fmt::format("elapsed {}", unit_.name), id > 8 ? id - 8 : 0),
-                  Align::number, 3);
+      // The name is above time and share together, in a line of its own: see `run_heads`.
+      const size_t name = table::columns_of(head_of_run(i));
+      grid.column(fmt::format("{:>{}}", column, name > 8 ? name - 8 : 0), Align::number, 3);
       grid.column("%", Align::number);
     }
     const auto add = [&](std::string_view label, table::Ink row_ink, auto&& value, bool share) {
@@ -165,31 +261,39 @@ class Overview {
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? table::share(ns, report_.runs[i]->gpu_elapsed_ns) : "", {}});
+        cells.push_back({share ? table::share(ns, report_.runs[i]->gpu_busy_ns) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };
     for (const PivotRow& row : rows_) {
       add(
-          row.label, table::Ink::none, [&](size_t i) { return row.runs[i].elapsed_ns; }, true);
+          row.label, table::Ink::none, [&](size_t i) { return row.runs[i].busy_ns; }, true);
     }
     grid.rule();
-    const auto gpu = [&](size_t i) { return report_.runs[i]->gpu_elapsed_ns; };
+    const auto elapsed = [&](size_t i) { return report_.runs[i]->gpu_elapsed_ns; };
     const auto non_gpu = [&](size_t i) { return report_.runs[i]->non_gpu_ns; };
-    add("GPU time", table::Ink::bold, gpu, true);
-    add(sema::reserved::non_gpu, table::Ink::none, non_gpu, false);
+    if (busy) {
+      add(
+          "busy", table::Ink::bold, [&](size_t i) { return report_.runs[i]->gpu_busy_ns; }, true);
+    }
+    add("GPU time", table::Ink::bold, elapsed, !busy);
+    add(no_gpu_busy, table::Ink::none, non_gpu, false);
     add(
-        "with CPU(non-GPU)", table::Ink::none, [&](size_t i) { return gpu(i) + non_gpu(i); },
+        "wall time or span", table::Ink::none, [&](size_t i) { return elapsed(i) + non_gpu(i); },
         false);
     return grid;
   }
 
-  /// The runs' ids, each ending where its column of shares ends.
+  std::string head_of_run(size_t run) const {
+    return table::cut_middle(source_.run_name(report_.runs[run]->id), longest_run_name);
+  }
+
+  /// The runs' names, each ending where its column of shares ends.
   void run_heads(const table::TextGrid& grid, size_t from, size_t to) {
     std::string heads;
     size_t at = 0;
     for (size_t i = from; i < to; ++i) {
-      const std::string id = table::cut_middle(report_.runs[i]->id, longest_run_id);
+      const std::string id = head_of_run(i);
       const size_t end = grid.end_of(2 * (i - from) + 2) + 2;
       const size_t size = table::columns_of(id);
       heads += std::string(end > at + size ? end - at - size : 1, ' ') + id;
@@ -198,57 +302,14 @@ class Overview {
     out_ += options_.ink(heads, table::Ink::bold) + '\n';
   }
 
-  void devices(const analyze::RunSummary& run) {
-    if (run.devices.empty()) return;
-    table::TextGrid grid = devices_grid(run, true, widest_label);
-    if (options_.columns() > 0 && grid.width() + 2 > options_.columns()) {
-      grid = devices_grid(run, false, 1);
-      const size_t left = options_.columns() - std::min(options_.columns(), grid.width() + 2);
-      grid = devices_grid(run, false, std::max(shortest_device, left));
-    }
-    if (several())
-      out_ += "  " + options_.ink(table::cut_middle(run.id, options_.columns()), table::Ink::bold) +
-              '\n';
-    out_ += grid.text(2, options_.color) + '\n';
-  }
-
-  static table::TextGrid devices_grid(const analyze::RunSummary& run, bool wide,
-                                      size_t name_columns) {
-    int64_t longest = 0;
-    for (const analyze::DeviceSum& device : run.devices)
-      longest = std::max(longest, device.span_ns);
-    const table::TimeUnit unit = table::unit_for(longest);
-    table::TextGrid grid;
-    grid.column("device", Align::text);
-    grid.column(fmt::format("span {}", unit.name), Align::number);
-    grid.column("= compute", Align::number);
-    grid.column(wide ? "+ exposed comm." : "+ comm.", Align::number);
-    grid.column(wide ? "+ exposed memory" : "+ memory", Align::number);
-    grid.column("+ idle", Align::number);
-    grid.column("idle %", Align::number);
-    for (const analyze::DeviceSum& device : run.devices) {
-      const std::string name = device.name.empty()
-                                   ? fmt::format("{}", device.device)
-                                   : fmt::format("{}  {}", device.device, device.name);
-      const auto cell = [&](int64_t ns) { return Cell{table::in_unit(ns, unit), {}}; };
-      grid.row({{table::cut(name, name_columns), {}},
-                cell(device.span_ns),
-                cell(device.compute_ns),
-                cell(device.exposed_communication_ns),
-                cell(device.exposed_memory_ns),
-                cell(device.idle_ns),
-                {table::share(device.idle_ns, device.span_ns), {}}});
-    }
-    return grid;
-  }
-
   /// Tables of the registry, below each other; those that these runs do not have are left out.
   void tables(const std::vector<std::pair<const char*, Part>>& parts) {
     std::vector<table::Table> present;
     for (const auto& [id, part] : parts) {
       const tables::Definition& definition = *tables::find(id);
       if (!tables::absent(definition, source_).empty()) continue;
-      present.push_back(part_of(tables::make(definition, source_), part));
+      present.push_back(
+          tables::with_run_names(part_of(tables::make(definition, source_), part), source_));
     }
     std::string text;
     render::terminal(present, [&](std::string_view piece) { text += piece; },
@@ -279,15 +340,34 @@ class Overview {
               .not_zero = "max_ns"}}});
   }
 
-  void names(const analyze::RunSummary& run) {
-    if (run.names.empty()) return;
+  /// Of ranks one list, otherwise one per run.
+  void names() {
+    const std::string time = many_devices() ? "busy_ns" : "elapsed_ns";
     const std::string by = tables::dimension_column(*tables::find("kernels"), report_.by);
-    tables({{"kernels",
-             {.columns = {"elapsed_ns", "share", "instances", by, "name"},
-              .title =
-                  several() ? "names of " + table::cut_middle(run.id, longest_titled_id) : "names",
-              .where = "run",
-              .value = run.id}}});
+    if (tables::named_by_rank(source_)) {
+      std::vector<std::string> columns{"busy_ns", "share", "max_over_mean", "name"};
+      if (options_.columns() == 0 || options_.columns() >= columns_of_all_facts) {
+        columns = {"busy_ns", "share", "max_over_mean", "max_rank", "instances", by, "name"};
+      }
+      return tables({{"kernel_balance",
+                      {.columns = std::move(columns), .title = "kernel summary of all ranks"}}});
+    }
+    for (const analyze::RunSummary* run : report_.runs) {
+      if (run->names.empty()) continue;
+      tables({{"kernels",
+               {.columns = {time, "share", "instances", by, "name"},
+                .title = several() ? "kernel summary of " + printable(source_.run_name(run->id))
+                                   : "kernel summary",
+                .where = "run",
+                .value = run->id}}});
+    }
+  }
+
+  void next() {
+    const auto next = next_step(report_);
+    if (!next) return;
+    out_ += table::wrapped(next->text, options_.columns(), 0) + "\n  " +
+            options_.ink(printable(next->command), table::Ink::bold) + '\n';
   }
 
   const tables::Source& source_;
@@ -306,14 +386,8 @@ std::string dropped_text(const trace::DroppedRecords& records) {
                      records.first_offset);
 }
 
-std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options) {
-  std::string out;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    out += facts_of(*runs[i], options);
-    const bool noted = !runs[i]->dropped.empty() || !runs[i]->inexact.empty();
-    if (i + 1 == runs.size() || noted) out += '\n';
-  }
-  return out;
+std::string run_facts(const tables::Source& source, std::string_view by, TableOptions options) {
+  return RunFacts(source, by, options).text();
 }
 
 std::string to_table(const tables::Source& source, const Report& report, TableOptions options) {

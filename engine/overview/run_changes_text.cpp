@@ -11,6 +11,7 @@
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
+#include "tables/run_names.hpp"
 
 namespace kr::overview {
 namespace {
@@ -25,7 +26,8 @@ std::string signed_percent(double percent) {
   return (percent > 0 ? "+" : "") + table::short_percent(percent) + " %";
 }
 
-std::string side_text(const char* name, const std::string& run, const changes::Amount& amount) {
+std::string side_text(const std::string& name, const std::string& run,
+                      const changes::Amount& amount) {
   return fmt::format("{}: {} · {} in {}", name, printable(run), table::human_time(amount.total_ns),
                      table::counted(amount.instances, "operation"));
 }
@@ -113,10 +115,32 @@ std::string comparable_text(const changes::Comparison& comparison) {
   return (comparison.comparable ? "comparable: " : "not comparable: ") + comparison.why;
 }
 
+struct SideNames {
+  std::string a = "A";
+  std::string b = "B";
+};
+
+/// What differs between their paths, if it is short enough for a heading.
+SideNames side_names(const tables::RunPair& pair) {
+  constexpr size_t longest = 16;
+  const std::vector<std::string> parts =
+      tables::distinct_parts(std::vector<std::string>{pair.a, pair.b});
+  const auto fits = [](const std::string& part) {
+    const size_t columns = table::columns_of(printable(part));
+    return columns > 0 && columns <= longest;
+  };
+  if (!fits(parts[0]) || !fits(parts[1])) return {};
+  return {printable(parts[0]), printable(parts[1])};
+}
+
 std::vector<std::string> head_of(const tables::RunPair& pair) {
   const changes::Comparison& comparison = pair.comparison;
-  std::vector<std::string> lines{side_text("A", pair.a, comparison.total.time.a),
-                                 side_text("B", pair.b, comparison.total.time.b)};
+  const SideNames sides = side_names(pair);
+  const auto side = [](const std::string& letter, const std::string& name) {
+    return name == letter ? letter : letter + " = " + name;
+  };
+  std::vector<std::string> lines{side_text(side("A", sides.a), pair.a, comparison.total.time.a),
+                                 side_text(side("B", sides.b), pair.b, comparison.total.time.b)};
   if (std::string median = median_text(comparison); !median.empty()) {
     lines.push_back(std::move(median));
   }
@@ -128,8 +152,12 @@ std::vector<std::string> head_of(const tables::RunPair& pair) {
   return lines;
 }
 
-std::vector<table::Table> parts_of(std::span<const table::Table> tables, const std::string& by,
+std::vector<table::Table> parts_of(const tables::RunPair& pair,
+                                   std::span<const table::Table> tables, const std::string& by,
                                    bool with_names) {
+  const SideNames names = side_names(pair);
+  const std::vector<std::pair<std::string, std::string>> prefixes{{"a_", names.a + "_"},
+                                                                  {"b_", names.b + "_"}};
   std::vector<table::Table> shown;
   for (const table::Table& one : tables) {
     if (one.id() == "conditions") {
@@ -142,15 +170,18 @@ std::vector<table::Table> parts_of(std::span<const table::Table> tables, const s
                                     "per_unit_percent", "median_percent", "verdict"},
                         .title = "changes by " + by,
                         .where = "dimension",
-                        .value = by}));
+                        .value = by,
+                        .prefixes = prefixes}));
     } else if (one.id() == "substitutions") {
       shown.push_back(part_of(
           one, {.columns = {"group", "label", "confidence", "a_instances", "b_instances", "a_ns",
-                            "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"}}));
+                            "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"},
+                .prefixes = prefixes}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
                                                 "b_ns", "change_ns", "per_unit_percent"},
-                                    .not_zero = "change_ns"}));
+                                    .not_zero = "change_ns",
+                                    .prefixes = prefixes}));
     }
   }
   return shown;
@@ -167,7 +198,7 @@ void run_changes_text(const tables::RunPair& pair, std::span<const table::Table>
                    comparable ? table::Ink::none : table::Ink::warning, options.color) +
       '\n');
   render::terminal(
-      parts_of(tables, options.by, true), out,
+      parts_of(pair, tables, options.by, true), out,
       {.color = options.color, .width = options.width, .most_rows = options.most_rows});
 }
 
@@ -176,7 +207,7 @@ void run_changes_markdown(const tables::RunPair& pair, std::span<const table::Ta
   std::string text;
   for (const std::string& line : head_of(pair)) text += "- " + line + '\n';
   out(text + "- " + comparable_text(pair.comparison) + "\n\n");
-  render::markdown(parts_of(tables, options.by, false), out);
+  render::markdown(parts_of(pair, tables, options.by, false), out);
 }
 
 }  // namespace kr::overview

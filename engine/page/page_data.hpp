@@ -48,7 +48,7 @@ void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
 /// The member `timelines`.
 void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);
 
-/// The sums of a single run; none for several, which are compared in tables.
+/// What all devices of all runs did, and how much is explained; of one run its wall time, too.
 std::vector<Tile> report_tiles(const tables::Source& source);
 /// Sums over all devices of all runs.
 std::vector<Tile> analysis_tiles(const tables::Source& source);

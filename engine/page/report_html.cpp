@@ -17,6 +17,7 @@ void write_label_sum(JsonWriter& json, const analyze::LabelSum& sum) {
   json.number(sum.elapsed_ns);
   json.number(sum.total_ns);
   json.number(sum.instances);
+  json.number(sum.busy_ns);
   json.close(']');
 }
 
@@ -55,6 +56,7 @@ void write_pivots(JsonWriter& json, const tables::Source& source) {
     all.elapsed_ns += run->gpu_elapsed_ns;
     all.total_ns += run->gpu_total_ns;
     all.instances += run->operations;
+    all.busy_ns += run->gpu_busy_ns;
   }
   json.key("all_runs");
   write_label_sum(json, all);
@@ -96,8 +98,20 @@ void write_dimensions(JsonWriter& json, const tables::Source& source) {
   json.close('}');
 }
 
+/// The member `next`, if there is one.
+void write_next_step(JsonWriter& json, const overview::Report& report) {
+  const auto next = overview::next_step(report);
+  if (!next) return;
+  json.key("next").open('{');
+  json.key("text").text(next->text);
+  json.key("command").text(next->command);
+  json.close('}');
+}
+
 std::string default_title(const tables::Source& source) {
-  if (source.runs.size() == 1) return "GPU time of " + source.runs[0].summary.id;
+  if (source.runs.size() == 1) {
+    return "GPU time of " + source.run_name(source.runs[0].summary.id);
+  }
   return fmt::format("GPU time of {} runs", source.runs.size());
 }
 
@@ -115,6 +129,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                                    write_pivots(json, source);
                                    write_rules(json, source);
                                    write_timelines(json, timelines);
+                                   write_next_step(json, report);
                                  }});
 }
 

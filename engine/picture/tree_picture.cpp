@@ -3,12 +3,14 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
+#include "base/own_output.hpp"
 #include "base/printable.hpp"
 #include "base/sanitizer.hpp"
 #include "base/utf8.hpp"
@@ -198,6 +200,20 @@ cairo_status_t append(void* out, const unsigned char* bytes, unsigned count) {
   return CAIRO_STATUS_SUCCESS;
 }
 
+/// Adds the mark of kr as a chunk (https://www.w3.org/TR/png-3/#11tEXt) after the first, `IHDR`.
+void mark_png(std::string& png) {
+  constexpr size_t head = 8 + 25;  // the signature and `IHDR`
+  const auto number = [](size_t value) {
+    std::string bytes;
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  };
+  const std::string chunk = "tEXt" + std::string(own_png_text);
+  const auto sum =
+      crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()));
+  png.insert(head, number(own_png_text.size()) + chunk + number(sum));
+}
+
 std::string png_of(const PictureScene& scene, const std::vector<std::string>& colors) {
   const Owned<cairo_surface_t> surface(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(scene.width * pixels_a_unit),
@@ -207,6 +223,7 @@ std::string png_of(const PictureScene& scene, const std::vector<std::string>& co
   draw(scene, colors, surface.get());
   std::string bytes;
   require(cairo_surface_write_to_png_stream(surface.get(), append, &bytes));
+  mark_png(bytes);
   return bytes;
 }
 
@@ -232,6 +249,7 @@ std::string svg_of(const PictureScene& scene, const std::vector<std::string>& co
     require(cairo_surface_status(surface.get()));
   }
   forget_number(bytes);
+  bytes.insert(bytes.find('\n') + 1, std::string(own_comment) + '\n');  // after `<?xml …?>`
   return bytes;
 }
 

@@ -48,6 +48,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
   Wants wants;
   for (const tables::Definition* one : wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
+    wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;

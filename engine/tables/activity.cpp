@@ -55,7 +55,7 @@ void add_activity_ratios(const Source& source, RowSink& sink) {
 
 const Definition activity_table{
     {"activity",
-     "types of activity",
+     "activity summary",
      "One row per run and type of activity that occurs, on devices and on the host.",
      {{"run", Unit::text, Role::key, "The run."},
       {"type", Unit::text, Role::key,
@@ -70,7 +70,7 @@ const Definition activity_table{
 
 const Definition activity_longest_table{
     {"activity_longest",
-     "the longest of each type of activity",
+     "activity summary: longest operations",
      "One row per run, type of activity and percent: the longest 1, 5 and 10 % of the type.",
      {{"run", Unit::text, Role::key, "The run."},
       {"type", Unit::text, Role::key, "The type, as in `activity`."},
@@ -86,7 +86,7 @@ const Definition activity_longest_table{
 
 const Definition activity_ratios_table{
     {"activity_ratios",
-     "types of activity compared",
+     "activity ratios",
      "One row per pair of types and percent: each type of a later run with the same type of the "
      "first, then within a run each type with those before it.",
      {{"run_a", Unit::text, Role::key, "The run of a."},

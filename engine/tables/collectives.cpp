@@ -44,7 +44,7 @@ void add_collectives(const Source& source, RowSink& sink) {
 
 const Definition collective_balance_table{
     {"collective_balance",
-     "time in collectives over all ranks",
+     "collectives: waiting for other ranks",
      "One row per name of a communication kernel that all ranks have equally many of.",
      {{"name", Unit::name, Role::key, "The name of the kernel."},
       {"instances", Unit::count, Role::measure, "Kernels of that name on each rank."},

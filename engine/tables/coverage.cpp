@@ -9,9 +9,9 @@
 namespace kr::tables {
 namespace {
 
-Cell share_explained_of(const coverage::MeasuredRun& run) {
-  if (run.total_ns == 0) return {};
-  return static_cast<double>(run.explained_ns) / static_cast<double>(run.total_ns);
+Cell share_explained_of(int64_t explained_ns, int64_t total_ns) {
+  if (total_ns == 0) return {};
+  return static_cast<double>(explained_ns) / static_cast<double>(total_ns);
 }
 
 double points_of(int64_t part, int64_t whole) {
@@ -23,11 +23,26 @@ int64_t count_unexplained(const coverage::MeasuredRun& run) {
                        [](const coverage::MeasuredName& name) { return !name.explained; });
 }
 
+/// Of the one dimension that `kr coverage` measures; otherwise of all.
 void add_coverage(const Source& source, RowSink& sink) {
-  for (const coverage::MeasuredRun& run : source.coverage->runs) {
-    sink.row({run.id, source.coverage->dimension, run.explained_ns, run.total_ns,
-              share_explained_of(run), static_cast<int64_t>(run.names.size()),
-              count_unexplained(run)});
+  if (source.coverage != nullptr) {
+    for (const coverage::MeasuredRun& run : source.coverage->runs) {
+      sink.row({run.id, source.coverage->dimension, run.explained_ns, run.total_ns,
+                share_explained_of(run.explained_ns, run.total_ns),
+                static_cast<int64_t>(run.names.size()), count_unexplained(run)});
+    }
+    return;
+  }
+  for (const Run& one : source.runs) {
+    const analyze::RunSummary& run = one.summary;
+    for (const std::string& dimension : dimensions_of(source)) {
+      const auto at = run.dimension(dimension);
+      if (!at) continue;
+      const analyze::DimensionSum& sum = run.dimensions[*at];
+      sink.row({run.id, dimension, sum.explained_ns, run.gpu_total_ns,
+                share_explained_of(sum.explained_ns, run.gpu_total_ns),
+                static_cast<int64_t>(run.names.size()), sum.unexplained_names});
+    }
   }
 }
 
@@ -71,7 +86,7 @@ void add_unexplained_runs(const Source& source, RowSink& sink) {
 const Definition coverage_table{
     {"coverage",
      "coverage",
-     "One row per run: how much of its GPU time the rules of a dimension explain.",
+     "One row per run and dimension: how much of the run's total time its rules explain.",
      {
          {"run", Unit::text, Role::key, "The run."},
          {"dimension", Unit::text, Role::key, "The dimension whose labels explain."},
@@ -86,7 +101,7 @@ const Definition coverage_table{
          {"unexplained_names", Unit::count, Role::measure,
           "How many of these names are not explained."},
      }},
-    Needs::coverage,
+    Needs::summed_or_measured,
     add_coverage};
 
 const Definition unexplained_table{

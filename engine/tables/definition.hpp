@@ -27,6 +27,7 @@ enum class Needs : uint8_t {
   operations,  // Run::trace
   tree,
   coverage,
+  summed_or_measured,  // Source::runs or Source::coverage
   run_difference,
   rules_difference,
   explanation,

@@ -18,7 +18,7 @@ void add_devices(const Source& source, RowSink& sink) {
 
 const Definition devices_table{
     {"devices",
-     "devices",
+     "time breakdown by device",
      "One row per run and device: span = compute + exposed communication + exposed memory + idle.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},

@@ -19,7 +19,7 @@ void add_kernels_by_device(const Source& source, RowSink& sink) {
 
 const Definition kernels_by_device_table{
     {"kernels_by_device",
-     "kernels by device",
+     "kernel summary by device",
      "One row per run, device and distinct name with the same kind, the largest sum first.",
      {{"run", Unit::text, Role::key, "The run."},
       {"rank", Unit::id, Role::key, "The rank of the run, as in `ranks`."},

@@ -38,7 +38,7 @@ void add_labels(const Source& source, RowSink& sink) {
       for (const analyze::LabelSum& sum : run.dimensions[*at].labels) {
         sink.row({run.id, dimension, sum.label,
                   table::cell_or_nothing(titles.of(dimension, sum.label)), sum.instances,
-                  sum.elapsed_ns, sum.total_ns});
+                  sum.elapsed_ns, sum.total_ns, sum.busy_ns});
       }
     }
   }
@@ -71,14 +71,18 @@ const Definition labels_table{
       {"title", Unit::text, Role::detail, "The title that the rules give the label.", true},
       {"instances", Unit::count, Role::measure, "Operations with the label."},
       {"elapsed_ns", Unit::ns, Role::measure,
-       "Their part of the time in which a GPU was busy: what no earlier operation covers."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
+       "Their part of the time in which a GPU was busy: what no earlier operation on any device "
+       "covers."},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+      {"busy_ns", Unit::ns, Role::detail,
+       "Their part of the busy time of their devices: what no earlier operation on the same device "
+       "covers. All labels of a dimension add up to the busy time of all devices."}}},
     Needs::runs,
     add_labels};
 
 const Definition label_balance_table{
     {"label_balance",
-     "time by label over all ranks",
+     "load balance of labels across ranks",
      "One row per dimension and label: how evenly its elapsed time is spread over the ranks.",
      {{"dimension", Unit::text, Role::key, "The dimension."},
       {"label", Unit::text, Role::key, "The label."},

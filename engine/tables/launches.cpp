@@ -69,7 +69,7 @@ void add_attribution(const Source& source, RowSink& sink) {
 
 const Definition launch_matching_table{
     {"launch_matching",
-     "operations with and without a launch",
+     "correlation of operations with launches",
      "One row per run whose trace contains launches: how many operations have one.",
      {{"run", Unit::text, Role::key, "The run."},
       {"linked", Unit::count, Role::measure, "Operations whose launch is in the trace."},
@@ -80,7 +80,7 @@ const Definition launch_matching_table{
 
 const Definition idle_table{
     {"idle",
-     "why devices were idle",
+     "idle time breakdown",
      "One row per run and cause of idle time, over all devices.",
      {{"run", Unit::text, Role::key, "The run."},
       {"cause", Unit::text, Role::key,
@@ -94,7 +94,7 @@ const Definition idle_table{
 
 const Definition launches_table{
     {"launches",
-     "launches by call",
+     "launch statistics by API call",
      "One row per run and function of the CUDA runtime or driver that launched operations.",
      {{"run", Unit::text, Role::key, "The run."},
       {"api", Unit::text, Role::key, "The name of the function, such as `cudaLaunchKernel`."},
@@ -113,7 +113,7 @@ const Definition launches_table{
 
 const Definition launch_queue_table{
     {"launch_queue",
-     "operations launched and not yet begun",
+     "launch queue depth by stream",
      "One row per run, device and stream that operations were launched to: the length of its "
      "queue.",
      {{"run", Unit::text, Role::key, "The run."},
@@ -134,7 +134,7 @@ const Definition launch_queue_table{
 
 const Definition attribution_table{
     {"attribution",
-     "time in modules and in repeated blocks",
+     "attribution to modules and layers",
      "One row per run and evidence: operations by how their place in the model is known.",
      {{"run", Unit::text, Role::key, "The run."},
       {"evidence", Unit::text, Role::key,

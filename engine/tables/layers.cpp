@@ -19,7 +19,7 @@ void add_layers(const Source& source, RowSink& sink) {
 
 const Definition layers_table{
     {"layers",
-     "repeated blocks of kernels",
+     "repeated kernel sequences",
      "One row per repeated block in the kernels of a graph launch, of a step, or of a stream: the "
      "same kernels one after the other, layer by layer.",
      {{"run", Unit::text, Role::key, "The run."},

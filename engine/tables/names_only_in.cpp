@@ -18,7 +18,7 @@ void add_names_only_in(const Source& source, RowSink& sink) {
 
 const Definition names_only_in_table{
     {"names_only_in",
-     "names that not all runs have",
+     "kernels that not all runs have",
      "One row per run and name in it that at least one other run does not have.",
      {{"run", Unit::text, Role::key, "The run that has the name."},
       {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},

@@ -80,7 +80,7 @@ std::vector<Note> rank_notes(const Source& source) {
 
 const Definition ranks_table{
     {"ranks",
-     "ranks and devices",
+     "time breakdown by rank and device",
      "One row per rank and device: parts of its span, and facts about the rank.",
      {{"run", Unit::text, Role::key, "The run."},
       {"rank", Unit::id, Role::key, "The rank of the run in the distributed job."},
@@ -109,7 +109,7 @@ const Definition ranks_table{
 
 const Definition rank_balance_table{
     {"rank_balance",
-     "balance of ranks and devices",
+     "load balance of ranks and devices",
      "One row per time of a device: its smallest, mean and largest value over all devices of all "
      "ranks.",
      {{"what", Unit::text, Role::key,

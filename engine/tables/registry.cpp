@@ -45,6 +45,8 @@ constexpr NeedsInfo all_needs[] = {
      }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
+    {Needs::summed_or_measured, "runs",
+     [](const Source& source) { return !source.runs.empty() || source.coverage != nullptr; }},
     {Needs::run_difference, "two runs", has<&Source::run_difference>},
     {Needs::rules_difference, "two rulesets", has<&Source::rules_difference>},
     {Needs::explanation, "a name", has<&Source::explanation>},
@@ -82,7 +84,8 @@ std::vector<const table::Info*> all_infos() {
 
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
-         definition.needs == Needs::statistics || definition.needs == Needs::operations;
+         definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
+         definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {

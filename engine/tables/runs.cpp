@@ -8,24 +8,39 @@
 namespace kr::tables {
 namespace {
 
-constexpr size_t runs_columns = 18;
+constexpr size_t columns_of_all_runs = 6;
+constexpr size_t columns_of_sums = 13;
 
 void add_runs(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const analyze::RunSummary& run = source.runs[i].summary;
     const analyze::RankNumber& rank = source.ranks().runs[i].number;
-    sink.row({run.id, run.source, run.format, run.engine, run.model,
-              table::cell_or_nothing(run.choice_why), rank.rank, analyze::to_string(rank.from),
+    sink.row({run.id,
+              run.source,
+              run.format,
+              run.engine,
+              run.model,
+              table::cell_or_nothing(run.choice_why),
+              rank.rank,
+              analyze::to_string(rank.from),
               table::cell(run.distributed.world_size),
-              table::cell_or_nothing(run.distributed.backend), run.operations,
-              static_cast<int64_t>(run.names.size()), run.gpu_elapsed_ns, run.gpu_total_ns,
-              run.span_ns, run.wall_ns, run.wall_from == analyze::WallFrom::user ? "user" : "span",
-              run.non_gpu_ns});
+              table::cell_or_nothing(run.distributed.backend),
+              run.operations,
+              static_cast<int64_t>(run.names.size()),
+              run.gpu_elapsed_ns,
+              run.gpu_total_ns,
+              run.span_ns,
+              run.wall_ns,
+              run.wall_from == analyze::WallFrom::user ? "user" : "span",
+              run.non_gpu_ns,
+              run.gpu_busy_ns,
+              source.run_name(run.id)});
   }
   for (const RunHead& run : source.other_runs) {
     Cells row{run.run,    run.source, run.format,
               run.engine, run.model,  table::cell_or_nothing(run.why)};
-    row.resize(runs_columns);
+    row.resize(columns_of_all_runs + columns_of_sums);
+    row.emplace_back(source.run_name(run.run));
     sink.row(row);
   }
 }
@@ -134,11 +149,16 @@ const Definition runs_table{
       {"gpu_total_ns", Unit::ns, Role::measure, "The sum of all durations.", true},
       {"span_ns", Unit::ns, Role::measure,
        "From the first start to the last end of all operations.", true},
-      {"wall_ns", Unit::ns, Role::detail, "The elapsed time that the user gave, else the span.",
-       true},
+      {"wall_ns", Unit::ns, Role::detail, "The wall time that the user gave, else the span.", true},
       {"wall_from", Unit::text, Role::detail, "Where `wall_ns` is from: `user` or `span`.", true},
-      {"non_gpu_ns", Unit::ns, Role::measure, "`wall_ns` less `gpu_elapsed_ns`, but not below 0.",
-       true}},
+      {"non_gpu_ns", Unit::ns, Role::measure,
+       "The time in which no GPU was busy: `wall_ns` less `gpu_elapsed_ns`, but not below 0.",
+       true},
+      {"gpu_busy_ns", Unit::ns, Role::detail,
+       "The busy time of all devices: with one device `gpu_elapsed_ns`.", true},
+      {"name", Unit::text, Role::measure,
+       "A short name for people: what differs between the runs of this command, such as `rank "
+       "3`."}},
      true},
     Needs::nothing,
     add_runs,

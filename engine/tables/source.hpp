@@ -2,6 +2,7 @@
 // (session/session.hpp).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -119,9 +120,16 @@ struct Source {
   const analyze::Ranks& ranks() const;
   /// The rank of a run.
   int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
+  /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as
+  /// this.
+  const std::string& run_name(const std::string& id) const;
+  /// Puts `runs` in the order of their ranks, if these identify them. Returns their places before.
+  std::vector<size_t> sort_by_rank();
 
  private:
   mutable std::optional<analyze::Ranks> ranks_;
+  mutable std::map<std::string, std::string> run_names_;
+  mutable size_t named_runs_ = 0;  // how many there were when they were named
 };
 
 }  // namespace kr::tables

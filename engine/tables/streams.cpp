@@ -51,7 +51,7 @@ void add_streams(const Source& source, RowSink& sink) {
 
 const Definition streams_table{
     {"streams",
-     "streams",
+     "time breakdown by stream",
      "One row per run, device and stream with operations: span = busy + idle.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},

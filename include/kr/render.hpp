@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -54,10 +53,6 @@ inline constexpr int32_t sqlite_application_id = 0x6b727472;
 /// Fills the empty file at `location`, which is nobody else's; errors name `path`. One table per
 /// table. Texts of tables with very many rows are stored once (see docs/exports.md). Throws Error.
 void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path);
-
-/// Whether nothing is lost where a database is written over `path`: there is no file, an empty one,
-/// or a database that `sqlite` wrote.
-bool may_replace_database(const std::filesystem::path& path);
 
 /// JSON Schema (draft 2020-12) of what `json` writes of these tables, whatever the data.
 std::string json_schema(std::span<const TableInfo* const> tables);

@@ -210,7 +210,16 @@ def files(setting, name, words):
     reference = (folder / "missing").read_bytes()
 
     regular = folder / "regular"
-    regular.write_bytes(b"" if "sqlite" in name else b"old")
+    if "--force" not in words:
+        # What kr did not write stays, unless the user says otherwise.
+        regular.write_bytes(b"run,dimensions: mine\n")
+        done = run(regular)
+        check(done.returncode == 2 and b"--force" in done.stderr, f"{name} to a file of the user: {shown(done)}")
+        check(regular.read_bytes() == b"run,dimensions: mine\n", f"{name} to a file of the user changes it")
+        done = kr(setting.folder, [*with_out(words, regular), "--force"])
+        check(done.returncode == 0 and is_whole(name, regular.read_bytes()), f"{name} --force to a file of the user: {shown(done)}")
+    # Rules and tables of patterns have no mark of kr.
+    regular.write_bytes(b"" if name in ("import", "export") else reference)
     regular.chmod(0o640)
     before = regular.stat().st_ino
     done = run(regular)
@@ -739,8 +748,8 @@ BY_STEPS = ["--rules", "steps.kr"]
 ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
 # The name, the words, and tables that must have rows. `grid`: on a terminal, too, a table is lines below its title.
 RESULTS = [
-    ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices kernels", False),
-    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices ranks rank_balance kernels", False),
+    ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
+    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
     ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,streams,steps"],
      "operations host_calls host_ranges streams steps", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],

@@ -31,13 +31,14 @@ function readCsv(text) {
   return body.map((cells) => Object.fromEntries(cells.map((value, at) => [head[at], value])));
 }
 
-const NON_GPU = "CPU(non-GPU)";
+const NON_GPU = "no GPU busy";
+const NON_GPU_ROW = "CPU(non-GPU)"; // of result.csv
 
 /** Sums of result.csv by run and label. */
 function csvSums(rows, column, measure) {
   const sums = new Map();
   for (const row of rows) {
-    if (row.Name === NON_GPU) continue;
+    if (row.Name === NON_GPU_ROW) continue;
     const key = `${row.Model_Engine}\n${row[column]}`;
     sums.set(key, (sums.get(key) || 0n) + BigInt(row[measure]));
   }
@@ -62,14 +63,25 @@ const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
 
 pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) => {
   assert.equal(await page.textContent("#title"), "GPU time of llama_vllm_decode_tp2_0");
-  assert.equal(await page.locator(".tile").count(), 6);
+  assert.deepEqual(await page.$$eval(".tile-name", (all) => all.map((one) => one.textContent)), [
+    "GPU time",
+    "No GPU busy",
+    "Compute",
+    "Exposed communication",
+    "Exposed memory",
+    "Idle",
+    "Explained",
+  ]);
+  // What devices did is the first card.
+  assert.equal(await page.getAttribute("#cards > :first-child", "id"), "devices");
+  assert.equal(await page.locator("#next").count(), 0);
   assert.ok((await page.locator("#chart svg path").count()) > 10);
   assert.match(await page.textContent("#chart"), /gemm/);
   const rows = await tableRows(page, "labels");
   assert.equal(rows[1][0].split("\n")[0].trim().startsWith("gemm"), true);
   assert.deepEqual(
     rows.slice(-3).map((row) => row[0]),
-    ["GPU time", NON_GPU, `GPU time and ${NON_GPU}`],
+    ["GPU time", NON_GPU, "wall time or span"],
   );
   assert.equal(rows.at(-4)[0], "unclassified");
   assert.equal(await page.locator("#devices tbody tr").count(), 2);
@@ -78,7 +90,7 @@ pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) =>
 
 pageTest("ranks: labels and devices together, as result.json has them", "ranks", async (page) => {
   const { tables } = JSON.parse(read("ranks.json"));
-  assert.match(await page.textContent("#ranks .card-head"), /All ranks together\s*2 of 8 ranks/);
+  assert.match(await page.textContent("#ranks .card-head"), /Load balance of ranks\s*2 of 8 ranks/);
   await page.selectOption("#unit", "ns");
   const balanced = (by) => tables.label_balance.filter((row) => row.dimension === by);
   for (const by of ["substage", "kind"]) {
@@ -105,6 +117,18 @@ pageTest("ranks: labels and devices together, as result.json has them", "ranks",
     assert.equal(balance[at][2], `rank ${one.min_rank}, device ${one.min_device}`);
     assert.equal(digits(balance[at][4]), BigInt(one.max_ns));
   });
+});
+
+pageTest("ranks have short names and one list of names", "ranks", async (page) => {
+  assert.deepEqual(await page.evaluate(() => runs.map((run) => shortId(run.run))), ["rank 0", "rank 2"]);
+  const { tables } = JSON.parse(read("ranks.json"));
+  assert.equal(await page.locator("#kernel_balance tbody tr").count(), tables.kernel_balance.length);
+  assert.match(await page.textContent("#tiles"), /Idle/);
+});
+
+pageTest("the last card is the command to run next", "wide", async (page) => {
+  assert.equal(await page.getAttribute("#cards > :last-child", "id"), "next");
+  assert.match(await page.textContent("#next pre"), /^kr coverage trace\.csv,vllm,llama$/);
 });
 
 pageTest("runs that are no ranks of one job are not put together", "several", async (page) => {
@@ -218,6 +242,7 @@ pageTest("sums beyond 2^53 ns keep every digit", "huge", async (page) => {
 });
 
 pageTest("the legend hides, isolates and shows labels", "several", async (page) => {
+  await page.click('#measure button:text("Elapsed")');
   const series = async () => [...new Set((await chartItems(page)).map((item) => item.label))];
   const all = await series();
   assert.equal(all.at(-1), NON_GPU);
@@ -239,7 +264,7 @@ pageTest("the legend hides, isolates and shows labels", "several", async (page) 
 });
 
 pageTest("kernels are searched, filtered and sorted", "several", async (page) => {
-  const csv = readCsv(read("several.csv")).filter((row) => row.Name !== NON_GPU);
+  const csv = readCsv(read("several.csv")).filter((row) => row.Name !== NON_GPU_ROW);
   await page.selectOption("#unit", "ns");
   const column = (name) =>
     page.evaluate((wanted) => {
@@ -268,7 +293,7 @@ pageTest("kernels are searched, filtered and sorted", "several", async (page) =>
   assert.ok((await column("name")).every((name) => name.includes("nccl")));
   assert.match(await page.textContent("#kernels .count"), /^3 of 45 names/);
   await page.selectOption('#kernels [aria-label="Run"]', "1");
-  assert.deepEqual([...new Set(await column("run"))], ["…fp8_tp2_1"]);
+  assert.deepEqual([...new Set(await column("run"))], ["fp8_tp2_1"]);
   await page.fill("#kernels input", "");
   await page.selectOption('#kernels [aria-label="Label"]', "attn");
   await page.waitForFunction(() => kernelTable.found.length === 2);
@@ -345,7 +370,7 @@ pageTest("tables are saved as CSV, with formulas escaped", "hostile", async (pag
   const saved = rows.filter((row) => row.type === "kernel");
   assert.ok(saved.length > 5);
   const whole = readCsv(read("hostile.csv")).filter((row) => row.Model_Engine === "'=cmd()_1");
-  for (const same of whole.filter((row) => row.Name !== NON_GPU)) {
+  for (const same of whole.filter((row) => row.Name !== NON_GPU_ROW)) {
     const row = rows.find((one) => one.name === same.Name && one.run === "'=cmd()_1");
     assert.equal(row.elapsed_ns, same["Elapsed (ns)"]);
     assert.equal(row.total_ns, same["Total (ns)"]);
@@ -357,7 +382,7 @@ pageTest("the label table is saved with exact times", "two", async (page) => {
   const rows = readCsv(readFileSync(await download.path(), "utf8"));
   const run = JSON.parse(read("two.json")).runs[0];
   const gpu = rows.find((row) => row.substage === "GPU time");
-  assert.equal(gpu["llama_vllm_before_0 elapsed (ns)"], String(run.gpu_elapsed_ns));
+  assert.equal(gpu["llama_vllm_before_0 busy (ns)"], String(run.gpu_busy_ns));
 });
 
 /** Of each row of the kernels: the whole name, the shown one, and what of it is in view. */

@@ -90,9 +90,10 @@ inline constexpr KernelFamily kernel_families[] = {
 };
 
 /// A decode of a language model: the same every time for the same seed.
-inline analyze::RunSummary decode_run(std::string id, unsigned seed, int64_t scale_ns) {
+inline analyze::RunSummary decode_run(const std::string& id, unsigned seed, int64_t scale_ns) {
   std::mt19937_64 random(seed);
-  SummaryBuilder builder(std::move(id), {"stage", "substage", "kind"});
+  SummaryBuilder builder(id, {"stage", "substage", "kind"});
+  builder.run().source = "runs/" + id + ".csv";
   for (const KernelFamily& family : kernel_families) {
     const int64_t jitter = static_cast<int64_t>(random() % 997);
     const int64_t elapsed = family.weight * scale_ns * (900 + jitter % 200) / 1000 + jitter;

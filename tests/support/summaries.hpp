@@ -40,6 +40,7 @@ class SummaryBuilder {
     sum.kind = time.kind;
     sum.instances = time.instances;
     sum.elapsed_ns = time.elapsed_ns;
+    sum.busy_ns = time.elapsed_ns;
     sum.total_ns = time.total_ns;
     sum.min_ns = time.instances > 0 ? time.total_ns / time.instances / 2 : 0;
     sum.max_ns = time.total_ns - sum.min_ns * (time.instances - 1);
@@ -80,12 +81,22 @@ class SummaryBuilder {
   analyze::RunSummary finish(int64_t non_gpu_ns) {
     for (const analyze::NameSum& name : run_.names) {
       run_.gpu_elapsed_ns += name.elapsed_ns;
+      run_.gpu_busy_ns += name.busy_ns;
       run_.gpu_total_ns += name.total_ns;
       run_.operations += name.instances;
     }
     run_.non_gpu_ns = non_gpu_ns;
     run_.wall_ns = run_.gpu_elapsed_ns + non_gpu_ns;
-    for (size_t i = 0; i < run_.dimensions.size(); ++i) run_.dimensions[i].labels = sums(i);
+    for (size_t i = 0; i < run_.dimensions.size(); ++i) {
+      run_.dimensions[i].labels = sums(i);
+      for (const analyze::NameSum& name : run_.names) {
+        if (name.labels[i].explained) {
+          run_.dimensions[i].explained_ns += name.total_ns;
+        } else {
+          ++run_.dimensions[i].unexplained_names;
+        }
+      }
+    }
     std::sort(run_.names.begin(), run_.names.end(),
               [](const analyze::NameSum& a, const analyze::NameSum& b) {
                 return std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind) <
@@ -101,6 +112,7 @@ class SummaryBuilder {
       analyze::LabelSum& sum = by_label[name.labels[dimension].label];
       sum.label = name.labels[dimension].label;
       sum.elapsed_ns += name.elapsed_ns;
+      sum.busy_ns += name.busy_ns;
       sum.total_ns += name.total_ns;
       sum.instances += name.instances;
     }

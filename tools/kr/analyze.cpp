@@ -53,18 +53,22 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   session::Session session = open_session(rules, options.trace, streams);
   read_runs(session, specs, outputs, options.by, streams);
 
+  session.source().sort_by_rank();
   const tables::Source& source = session.source();
   const std::vector<const analyze::RunSummary*> summaries = source.summaries();
   const std::string title = summaries.size() == 1
-                                ? "Analysis of " + summaries[0]->id
+                                ? "Analysis of " + source.run_name(summaries[0]->id)
                                 : fmt::format("Analysis of {} runs", summaries.size());
   const auto page = [&](const auto& out, auto tables) {
     out(page::analysis_html(source, tables, title));
   };
   if (outputs.makes("table")) {
-    streams.out(overview::run_facts(summaries, {streams.color_out(), streams.out_width()}));
+    streams.out(
+        overview::run_facts(source, options.by, {streams.color_out(), streams.out_width()}));
   }
-  for (const tables::Note& note : tables::rank_notes(source)) streams.warning(note.text);
+  for (const tables::Note& note : tables::rank_notes(source)) {
+    note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
+  }
   outputs.finish(source, {{"html", page}}, streams);
   return Exit::done;
 }

@@ -14,7 +14,7 @@ OutputRules classify_outputs(bool each, bool terminal) {
   return {.stem = each ? "operations" : "kernels",
           .tables = {each ? "operations" : "kernels"},
           .more_tables = run_tables(),
-          .own_csv = true,
+          .own_csv = "name,instances,total_ns,elapsed_ns,",
           .without = {terminal && !each ? "table" : "csv"}};
 }
 

@@ -12,10 +12,12 @@ namespace {
 struct CompileOptions {
   RulesOptions rules;
   std::string output;
+  bool force = false;
 };
 
 Exit compile(const CompileOptions& options, Streams& streams) {
   PendingFile file(options.output);
+  if (!options.force) file.check_own();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   const std::string bytes = match::to_krdb(*rules.rules, *rules.database);
   file.write(bytes);
@@ -33,6 +35,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_option("-o,--output", options.output, "The file to write, ending in .krdb")
       ->required()
       ->type_name("FILE");
+  app.add_flag("--force", options.force, "Replace an existing file that kr did not write");
 }
 
 }  // namespace

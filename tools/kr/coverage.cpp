@@ -50,7 +50,7 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
     const auto explained = static_cast<__int128>(run.explained_ns) * hundred_percent;
     if (explained >= static_cast<__int128>(run.total_ns) * least) continue;
     below = true;
-    streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.id,
+    streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.source,
                               overview::share_explained(run.explained_ns, run.total_ns),
                               options.least));
   }
@@ -74,7 +74,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   const coverage::TimeCoverage& measured =
       session.cover(options.top.value_or(whole ? most_suggested : most_shown));
   const auto write_text = [&](const auto& out, auto) {
-    out(overview::coverage_text(rules, shortened ? *shortened : measured,
+    out(overview::coverage_text(session.source(), shortened ? *shortened : measured,
                                 {.color = streams.color_out(), .width = streams.out_width()}));
   };
   outputs.finish(session.source(), {{"table", write_text}}, streams);

@@ -16,6 +16,7 @@ struct ExportArguments {
   std::string format = "engine-model-json";
   std::string dimension = "substage";
   std::string output;
+  bool force = false;
   bool skip = false;
 };
 
@@ -40,7 +41,10 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
   if (options.output.empty()) {
     streams.out(exported.text);
   } else {
-    write_file(options.output, exported.text);
+    PendingFile file(options.output);
+    if (!options.force) file.check_own();
+    file.write(exported.text);
+    file.commit();
   }
   if (exported.uses_kind > 0) {
     streams.note(fmt::format("{} copies and sets by their names",
@@ -64,6 +68,7 @@ void add_export_options(CLI::App& app, ExportArguments& options) {
       ->type_name("DIM");
   app.add_option("-o,--output", options.output, "The file to write (default: standard output)")
       ->type_name("FILE");
+  app.add_flag("--force", options.force, "Replace an existing file");
   app.add_flag("--skip-inexpressible", options.skip, "Skip rules that no pattern can express");
 }
 

@@ -13,6 +13,7 @@ namespace {
 struct ImportArguments {
   std::string file;
   std::string output;
+  bool force = false;
   std::vector<std::string> engines;
 };
 
@@ -29,7 +30,10 @@ Exit import(const ImportArguments& options, Streams& streams) {
   if (options.output.empty()) {
     streams.out(imported.text);
   } else {
-    write_file(options.output, imported.text);
+    PendingFile file(options.output);
+    if (!options.force) file.check_own();
+    file.write(imported.text);
+    file.commit();
   }
   if (!imported.proven) {
     streams.warning(
@@ -50,6 +54,7 @@ void add_import_options(CLI::App& app, ImportArguments& options) {
   app.add_option("-o,--output", options.output,
                  "The rules file to write (default: standard output)")
       ->type_name("FILE");
+  app.add_flag("--force", options.force, "Replace an existing file");
   app.add_option("--engine", options.engines, "Import only this engine (repeatable)")
       ->type_name("ENGINE")
       ->allow_extra_args(false);

@@ -7,11 +7,13 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
+#include "tables/run_names.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
@@ -21,6 +23,7 @@ namespace {
 constexpr std::string_view trace_format = "perfetto";
 constexpr std::string_view database_format = "sqlite";
 constexpr std::string_view csv_format = "csv";
+constexpr std::string_view markdown_format = "markdown";
 
 constexpr size_t most_rows = 20;
 
@@ -31,11 +34,11 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 /// Of files in a folder.
 std::string ending_of(std::string_view format) {
   if (format == trace_format) return "trace.json.gz";
-  return format == "markdown" ? "md" : std::string(format);
+  return format == markdown_format ? "md" : std::string(format);
 }
 
 bool is_for_people(std::string_view format) {
-  return format == "table" || format == "markdown";
+  return format == "table" || format == markdown_format;
 }
 
 std::vector<std::string> formats_of(const OutputRules& rules) {
@@ -60,6 +63,13 @@ std::vector<const tables::Definition*> with_description(
   std::copy_if(tables::all().begin(), tables::all().end(), std::back_inserter(all), describes);
   std::remove_copy_if(wanted.begin(), wanted.end(), std::back_inserter(all), describes);
   return all;
+}
+
+/// How a CSV file of one table begins: with its first columns, which no version of kr changes.
+std::string csv_begin(const std::vector<const tables::Definition*>& wanted) {
+  if (wanted.size() != 1) return {};
+  const std::vector<table::Column>& columns = wanted[0]->info.columns;
+  return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
 }
 
 }  // namespace
@@ -93,6 +103,7 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
   app.add_option("-o,--output", file, "Output file, for one format; compressed if it ends in .gz")
       ->type_name("FILE");
   app.add_flag("--all", all, "Show all rows and columns of tables on a terminal");
+  app.add_flag("--force", force, "Replace existing files that kr did not write");
 }
 
 void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
@@ -116,9 +127,13 @@ struct Outputs::Target {
   }
   /// Calls `make` with where to write.
   void write(const std::function<void(const Bytes&)>& make, Streams& streams) {
-    if (!file || file->path().extension() != ".gz") return make(sink(streams));
+    const auto marked = [&](const Bytes& out) {
+      if (file && format == markdown_format) out(fmt::format("{}\n\n", own_comment));
+      make(out);
+    };
+    if (!file || file->path().extension() != ".gz") return marked(sink(streams));
     GzipWriter gzip(sink(streams));
-    make([&gzip](std::string_view bytes) { gzip.write(bytes); });
+    marked([&gzip](std::string_view bytes) { gzip.write(bytes); });
     gzip.finish();
   }
 };
@@ -128,6 +143,7 @@ Outputs::~Outputs() = default;
 Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
                  const std::vector<classify::RunSpec>& runs)
     : tables_named_(!options.tables.empty()),
+      force_(options.force),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics),
@@ -160,7 +176,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   }
   for (const std::string& format : formats) {
     const bool per_run = format == trace_format;
-    const bool per_table = format == csv_format && (tables_named_ || !rules.own_csv);
+    const bool per_table = format == csv_format && (tables_named_ || rules.own_csv.empty());
     const size_t first = targets_.size();
     const bool shown =
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
@@ -171,8 +187,11 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
               "choose one, such as --tables {}, or use --out-dir to write one file per table",
               wanted.front()->info.id));
     }
+    const std::string begin = format != csv_format ? ""
+                              : per_table          ? csv_begin(wanted)
+                                                   : rules.own_csv;
     if (!options.file.empty()) {
-      open(format, options.file);
+      open(format, options.file, begin);
     } else if (!to_folder || shown) {
       print(format);
     } else if (per_run) {
@@ -183,10 +202,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       }
     } else if (per_table) {
       for (const tables::Definition* one : with_description(wanted)) {
-        open(format, folder / (one->info.id + ".csv")).wanted = {one};
+        open(format, folder / (one->info.id + ".csv"), csv_begin({one})).wanted = {one};
       }
     } else {
-      open(format, folder / (rules.stem + "." + ending_of(format)));
+      open(format, folder / (rules.stem + "." + ending_of(format)), begin);
     }
     for (size_t i = first; i < targets_.size(); ++i) {
       Target& target = targets_[i];
@@ -202,17 +221,14 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   }
 }
 
-Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path) {
-  if (format == database_format) {
-    if (path.extension() == ".gz") {
-      throw Error(path.string(), "a database cannot be compressed", "remove .gz from the name");
-    }
-    if (!render::may_replace_database(path)) {
-      throw Error(path.string(), "exists and is not a database that kr wrote",
-                  "write to another file, or remove it first");
-    }
+Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
+                               std::string_view begin) {
+  if (format == database_format && path.extension() == ".gz") {
+    throw Error(path.string(), "a database cannot be compressed", "remove .gz from the name");
   }
-  return targets_.emplace_back(Target{format, PendingFile(path)});
+  PendingFile file(path);
+  if (!force_) file.check_own(begin);
+  return targets_.emplace_back(Target{format, std::move(file)});
 }
 
 void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
@@ -288,7 +304,9 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     if (for_people && !tables_named_ && one_of_many) continue;
     const std::string absent = tables::absent(*one, source);
     if (absent.empty()) {
-      present.push_back(tables::make(*one, source));
+      table::Table made = tables::make(*one, source);
+      present.push_back(for_people ? tables::with_run_names(std::move(made), source)
+                                   : std::move(made));
     } else if (tables_named_ && !one->info.describes_results &&
                reported_absent_.insert(one->info.id).second) {
       streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
@@ -339,7 +357,7 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
     if (format == "csv") return render::csv(tables[0], out);
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);
-    if (format == "markdown") return render::markdown(tables, out);
+    if (format == markdown_format) return render::markdown(tables, out);
     if (format == "html") return out(page::tables_html(tables, title_));
     return render::terminal(tables, out,
                             {.color = !target.file && streams.color_out(),

@@ -1,6 +1,7 @@
 // Where the results of a verb go: standard output, a file (`-o`), a folder (`--out-dir`). Files are
 // opened before traces are read, so that a place that cannot be written is known at once. They
-// appear together, whole, when all is done; until then earlier files stay.
+// appear together, whole, when all is done; until then earlier files stay. They replace only files
+// that kr wrote, unless the user says `--force`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,12 +29,13 @@ std::vector<std::string> run_tables();
 
 /// What a verb can make.
 struct OutputRules {
-  std::string stem = {};                         // of files in a folder: `result`
-  std::vector<std::string> tables = {};          // where `--tables` names none
-  std::vector<std::string> database = {};        // the same for SQLite; empty: `tables`
-  std::vector<std::string> more_tables = {};     // that `--tables` may name, too
-  std::vector<std::string> own_formats = {};     // beside the formats of tables: `html`, `perfetto`
-  bool own_csv = false;                          // CSV without `--tables` is the verb's own
+  std::string stem = {};                      // of files in a folder: `result`
+  std::vector<std::string> tables = {};       // where `--tables` names none
+  std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
+  std::vector<std::string> more_tables = {};  // that `--tables` may name, too
+  std::vector<std::string> own_formats = {};  // beside the formats of tables: `html`, `perfetto`
+  // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
+  std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
   bool timeline = false;                         // the page shows operations over time
   bool any_tables = false;                       // the results are made by the verb: see `write`
@@ -50,7 +52,8 @@ struct OutputOptions {
   std::string out_dir;
   std::string file;
   bool all = false;
-  /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`.
+  bool force = false;
+  /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`, `--force`.
   void add_to(CLI::App& app, const OutputRules& rules);
 };
 
@@ -101,10 +104,13 @@ class Outputs {
   struct Target;
   void write_tables(Target& target, const std::vector<Table>& tables, Streams& streams);
   void appear(Streams& streams);
-  Target& open(const std::string& format, const std::filesystem::path& path);
+  /// `begin`: how a CSV file begins.
+  Target& open(const std::string& format, const std::filesystem::path& path,
+               std::string_view begin = {});
   void print(const std::string& format);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
   bool tables_named_ = false;
+  bool force_ = false;
   bool all_rows_ = false;
   bool whole_lists_ = false;
   bool several_runs_ = false;

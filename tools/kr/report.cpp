@@ -1,10 +1,14 @@
 // kr report: the main job.
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
+#include "render/render.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -13,11 +17,12 @@ namespace {
 
 OutputRules report_outputs() {
   return {.stem = "result",
-          .tables = {"labels", "label_balance", "devices", "ranks", "rank_balance", "kernels"},
+          .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
+                     "kernels", "kernel_balance"},
           .database = run_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
-          .own_csv = true,
+          .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .timeline = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
@@ -31,6 +36,14 @@ struct ReportOptions : RunVerbOptions {
   std::string save;
   std::string by = "substage";
 };
+
+void write_markdown(const overview::Report& report, std::span<const Table> tables,
+                    const Outputs::Bytes& out) {
+  render::markdown(tables, out);
+  if (const auto next = overview::next_step(report)) {
+    out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));
+  }
+}
 
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
@@ -50,10 +63,18 @@ Exit report(const ReportOptions& options, Streams& streams) {
     timelines.push_back(timeline::make(rules, run, summary, page::timeline_limits(specs.size())));
   };
   read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
+  const std::vector<size_t> places = session.source().sort_by_rank();
+  if (!timelines.empty()) {
+    std::vector<timeline::Timeline> sorted;
+    sorted.reserve(places.size());
+    for (const size_t place : places) sorted.push_back(std::move(timelines[place]));
+    timelines = std::move(sorted);
+  }
 
   overview::Report report;
   report.title = options.title;
   report.by = options.by;
+  report.rules = options.rules.names;
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
   const overview::TableOptions style{
@@ -64,6 +85,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
       {{"html", [&](const auto& out,
                     auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
+       {"markdown", [&](const auto& out, auto tables) { write_markdown(report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   return Exit::done;

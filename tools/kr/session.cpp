@@ -163,10 +163,20 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Wants& wants, Streams& streams, Infos infos,
                const session::Session::Visit& visit) {
   session.read(specs, wants, visit);
-  for (const auto& [path, warning] : session.warnings()) {
+  // What is the same for several runs is one line.
+  const auto& warnings = session.warnings();
+  for (size_t i = 0; i < warnings.size(); ++i) {
+    const auto& [path, warning] = warnings[i];
+    const auto is_same = [&warning = warning](const std::pair<std::string, Warning>& other) {
+      return other.second.code == warning.code && other.second.text == warning.text;
+    };
+    const auto at = warnings.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(warnings.begin(), at, is_same)) continue;
     const bool info = warning.severity == "info";
     if (info && infos == Infos::hidden) continue;
-    const std::string text = fmt::format("{}: {}", path, warning.text);
+    const auto count = static_cast<size_t>(std::count_if(at, warnings.end(), is_same));
+    const std::string text =
+        fmt::format("{}: {}", count > 1 ? plural(count, "run") : path, warning.text);
     info ? streams.note(text) : streams.warning(text);
   }
 }

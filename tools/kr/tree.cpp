@@ -49,7 +49,7 @@ OutputRules tree_outputs() {
                      "tree_context"},
           .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
                           "tree_sequences"},
-          .own_csv = true,
+          .own_csv = "phase,step,layer,depth,path,",
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
 
@@ -102,10 +102,12 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
 /// The pictures of `--out-dir`, and the page unless it is one of the formats.
 void write_pictures(const sema::Program& program, const std::filesystem::path& folder,
                     const trees::TreeView& view, const std::optional<std::string>& page,
-                    trees::Metric metric, Streams& streams) {
+                    trees::Metric metric, bool force, Streams& streams) {
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& name, std::string_view text) {
-    files.emplace_back(folder / name).write(text);
+    PendingFile& file = files.emplace_back(folder / name);
+    if (!force) file.check_own();
+    file.write(text);
   };
   for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {
     add(picture.file_stem + ".png", picture.png);
@@ -172,7 +174,8 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     }
     const bool has_page = outputs.makes("html") && !outputs.tables_named();
     write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some),
-                   has_page ? std::nullopt : std::optional(html()), shown_metric, streams);
+                   has_page ? std::nullopt : std::optional(html()), shown_metric,
+                   options.outputs.force, streams);
   }
   return Exit::done;
 }

@@ -7,17 +7,26 @@
 
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
-const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Devices", note: "span = compute + exposed communication + exposed memory + idle" };
+const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Time breakdown by device", note: "span = compute + exposed communication + exposed memory + idle" };
 
 const CARDS = {
   report: [
+    DEVICES_CARD,
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },
+    {
+      id: "kernel_balance",
+      show: "of_ranks",
+      table: "kernel_balance",
+      title: "Kernel summary of all ranks",
+      sort: "-busy_ns",
+      columns: [["name", { kind: "name" }], "instances", "busy_ns", "share", "mean_ns", "max_ns", "max_over_mean", ["max_rank", { title: "Max on rank" }]],
+    },
     { id: "kernels", show: "kernels" },
-    DEVICES_CARD,
-    { id: "ranks", show: "balance", table: "rank_balance", title: "All ranks together" },
+    { id: "ranks", show: "balance", table: "rank_balance", title: "Load balance of ranks" },
     { id: "facts", show: "facts", table: "runs", title: "Sources" },
+    { id: "next", show: "next", title: "Next" },
   ],
 
   analysis: [
@@ -26,15 +35,15 @@ const CARDS = {
       id: "ranks",
       show: "ranks",
       table: "ranks",
-      title: "Ranks",
-      note: "how evenly work is distributed",
+      title: "Load balance of ranks",
+      note: "",
       where: (row, at, rows) => at === 0 || rows[at - 1].run !== row.run, // numbers of a rank are in the row of its first device
       columns: ["rank", "run", "waiting_ns", "slowest_in_steps"],
     },
     {
       id: "rank_steps",
       table: "rank_step_balance",
-      title: "Steps of all ranks",
+      title: "Slowest rank by step",
       note: "own time of a rank: its span without exposed communication",
       columns: ["phase", "step", "slowest_rank", "slowest_over_mean", "waiting_rank", "mean_ns"],
       wide: { table: "rank_steps", by: "rank", keys: ["phase", "step", "occurrence"], values: ["own_ns"], name: String, group: "own time of rank", most: 8 },
@@ -42,8 +51,8 @@ const CARDS = {
     {
       id: "collectives",
       table: "collective_balance",
-      title: "Collectives",
-      note: "waiting: time beyond the shortest of the same collective on any rank",
+      title: "Collectives: waiting for other ranks",
+      note: "time beyond the shortest of the same collective on any rank",
       sort: "-waiting_ns",
       columns: ["name", "instances", "waiting_ns", "waiting"],
       wide: { table: "collectives", by: "rank", keys: ["name"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
@@ -60,8 +69,8 @@ const CARDS = {
     {
       id: "layers",
       table: "layers",
-      title: "Layers",
-      note: "blocks of kernels that repeat",
+      title: "Repeated kernel sequences",
+      note: "in most cases the layers of the model",
       columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
     },
     {
@@ -75,8 +84,8 @@ const CARDS = {
         "kind", "run", "device", "instances", "total_ns", "share", "mean_ns", ["stddev_ns", { title: "Deviation" }], "min_ns", "max_ns",
       ],
     },
-    { id: "launches", show: "launches", table: "launches", title: "Launches by call", sort: "-total_ns", columns: [["api", { kind: "name", title: "Call" }], "run", "calls", "operations", "total_ns", "delay_mean_ns", "short_kernels", "running_at_next_launch"] },
-    { id: "launch_queue", table: "launch_queue", title: "Queues", note: "launched operations that had not begun, per stream", sort: "-mean" },
+    { id: "launches", show: "launches", table: "launches", title: "Launch statistics by API call", sort: "-total_ns", columns: [["api", { kind: "name", title: "Call" }], "run", "calls", "operations", "total_ns", "delay_mean_ns", "short_kernels", "running_at_next_launch"] },
+    { id: "launch_queue", table: "launch_queue", title: "Launch queue depth", note: "launched operations that had not begun, per stream", sort: "-mean" },
     {
       id: "attribution",
       show: "split",
@@ -94,7 +103,7 @@ const CARDS = {
     {
       id: "activity",
       table: "activity",
-      title: "Types of activity",
+      title: "Activity summary",
       note: "with the longest operations of each type",
       columns: ["type", "run", "instances", "total_ns", "mean_ns", "min_ns", "max_ns"],
       wide: { table: "activity_longest", by: "percent", keys: ["run", "type"], values: ["share", "mean_ns"], where: (row) => row.instances > 0, name: (percent) => `longest ${percent} %` },
@@ -102,7 +111,7 @@ const CARDS = {
     {
       id: "activity_ratios",
       table: "activity_ratios",
-      title: "Activity compared",
+      title: "Activity ratios",
       note: "mean duration of the second divided by that of the first",
       where: (row) => row.percent === 100,
       columns: [
@@ -121,7 +130,7 @@ const CARDS = {
     {
       id: "names_only_in",
       table: "names_only_in",
-      title: "Names that not all runs have",
+      title: "Kernels that not all runs have",
       sort: "-total_ns",
       columns: [["name", { kind: "name" }], ["run", { title: "Run that has it" }], "instances", "total_ns"],
     },

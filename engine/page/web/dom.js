@@ -53,15 +53,6 @@ function namePieces(pieces, className, ...around) {
   return element("span", { className: `pieces ${className}` }, ...around, ...pieces.map(piece));
 }
 
-/** Short names of runs: their ids without the words that all of them begin with. */
-function shortIdsOf(ids) {
-  if (ids.length < 2) return ids;
-  let common = 0;
-  while (ids.every((id) => id[common] !== undefined && id[common] === ids[0][common])) ++common;
-  const word = ids[0].slice(0, common).lastIndexOf("_") + 1;
-  return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
-}
-
 /** A number up to its decimal point, and the rest. */
 function numberParts(text) {
   const at = text.indexOf(".");

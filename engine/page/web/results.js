@@ -9,9 +9,9 @@ const results = page.results || { tables: {} };
 const rowsOf = (table) => results.tables[table] || results[table] || [];
 
 const runs = rowsOf("runs");
-const shortIds = new Map();
-shortIdsOf(runs.map((run) => printable(run.run))).forEach((id, at) => shortIds.set(runs[at].run, id));
-const shortId = (run) => shortIds.get(run) ?? printable(run);
+/** What people call a run: what differs between the runs of the page. */
+const namesOfRuns = new Map(runs.map((run) => [run.run, printable(run.name)]));
+const shortId = (run) => namesOfRuns.get(run) ?? printable(run);
 const someGpuWork = runs.some((run) => Number(run.operations) > 0);
 
 /** How names of kernels are shown, if not as they are: `[text, place…]`, with places where the text may be cut. */
@@ -212,8 +212,9 @@ const jsonButton = (file) =>
     onclick: () => save(`${file}.json`, resultsText(), "application/json"),
   });
 
-/** The notes of all runs. */
+/** The notes of all runs. What is the same for several runs is one note. */
 function notesOfResults() {
-  const ofRun = (note) => (runs.length > 1 && note.run ? `${shortId(note.run)}: ` : "");
-  return rowsOf("notes").map((note) => shownNote(note, ofRun(note)));
+  const groups = [...groupBy(rowsOf("notes"), (note) => keyOf(note, ["code", "text", "count", "first_offset"])).values()];
+  const lead = (notes) => (notes.length > 1 ? `${notes.length} runs: ` : runs.length > 1 && notes[0].run ? `${shortId(notes[0].run)}: ` : "");
+  return groups.map((notes) => shownNote(notes[0], lead(notes)));
 }

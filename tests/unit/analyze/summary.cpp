@@ -91,7 +91,31 @@ TEST_CASE("each device keeps the identity") {
   CHECK(run.devices[1].span_ns == 7);
 }
 
-TEST_CASE("CPU(non-GPU) is what the user gave minus the GPU's, never below 0") {
+TEST_CASE("busy time counts each device by itself") {
+  const auto run = summarize(make_trace({
+      {0, 100, "gemm", 0},
+      {10, 50, "nccl", 1},   // nothing of it is elapsed
+      {40, 100, "gemm", 1},  // 20 of it are covered on its device, 60 on the other
+  }));
+  CHECK(run.gpu_elapsed_ns == 140);
+  CHECK(run.gpu_busy_ns == 100 + 130);
+  CHECK(label(run, "substage", "comm").elapsed_ns == 0);
+  CHECK(label(run, "substage", "comm").busy_ns == 50);
+  CHECK(label(run, "substage", "gemm").elapsed_ns == 140);
+  CHECK(label(run, "substage", "gemm").busy_ns == 180);
+}
+
+TEST_CASE("only what a rule other than `otherwise` labels is explained") {
+  const auto run = summarize(make_trace({{0, 10, "other"}, {10, 5, "gemm"}, {10, 5, "gemm"}}));
+  const auto& substage = run.dimensions[*run.dimension("substage")];
+  CHECK(substage.explained_ns == 10);
+  CHECK(substage.unexplained_names == 1);
+  const auto& operation = run.dimensions[*run.dimension("operation")];
+  CHECK(operation.explained_ns == 0);
+  CHECK(operation.unexplained_names == 2);
+}
+
+TEST_CASE("no GPU busy: what the user gave minus the time of the GPU, never below 0") {
   const auto trace = make_trace({{100, 10, "gemm"}, {150, 10, "gemm"}});
   CHECK(summarize(trace).non_gpu_ns == 40);
   CHECK(summarize(trace).wall_from == kr::analyze::WallFrom::span);

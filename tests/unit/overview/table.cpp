@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <sstream>
 
@@ -45,19 +46,21 @@ TEST_CASE("one run as a table") {
         R"(llama_vllm_a_0
   trace.csv · nsys-gpu-trace-csv · 1,202 operations, 2 names
   vllm/llama · named by the user
+  rules of substage explain 100.00 % of the total time
+
+  device                         span ms  compute    %  exp. comm.   %  exp. mem.   %  idle    %
+  0  H100  ████████████████░░░░     50.0     39.0 78.0       0.500 1.0      0.500 1.0  10.0 20.0
+  █ compute  ▓ exposed communication  ▒ exposed memory  ░ idle
 
   substage           elapsed ms      %                         total ms  instances
   gemm                     30.0   75.0 ██████████████████████      40.0      1,200
   attn                     10.0   25.0 ███████▎                    10.0          2
   ────────────────────────────────────────────────────────────────────────────────
   GPU time                 40.0  100.0                             50.0      1,202
-  CPU(non-GPU)             10.0
-  with CPU(non-GPU)        50.0
+  no GPU busy              10.0
+  span of the trace        50.0
 
-  device   span ms  = compute  + exposed comm.  + exposed memory  + idle  idle %
-  0  H100     50.0       39.0            0.500             0.500    10.0    20.0
-
-  names
+  kernel summary
   elapsed ms  share %  instances  substage  name
         30.0     75.0      1,200  gemm      k1
         10.0     25.0          2  attn      k2
@@ -100,6 +103,51 @@ TEST_CASE("ranks of one job are shown together, on narrow terminals too") {
     }
     CHECK(text_of(twice, {.color = false, .width = width}).find("together") == text.npos);
   }
+}
+
+TEST_CASE("ranks have one list of names, one of devices, and short names") {
+  std::vector<kr::analyze::RunSummary> runs;
+  runs.reserve(3);
+  for (const int rank : {10, 2, 0}) {
+    runs.push_back(kr::test::decode_run("r", 1, 1000 + rank));
+    runs.back().id = fmt::format("llama_vllm_rank{}_{}", rank, runs.size());
+    runs.back().source = fmt::format("job/rank{}.json", rank);
+  }
+  const kr::overview::Report report = report_of(std::move(runs));
+  const std::string text = text_of(report, {.color = false, .width = 120});
+  const auto count = [&](std::string_view part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++found;
+    return found;
+  };
+  CHECK(count("rank 10") == 4);  // the run, its two devices, its column
+  CHECK(count("llama_vllm_rank10_1") == 0);
+  CHECK(count("kernel summary") == 1);
+  CHECK(count("span ms") == 1);
+}
+
+TEST_CASE("a report of little explained time ends with the command to run next") {
+  const auto report_with = [](int64_t unclassified_ns, std::string source) {
+    SummaryBuilder builder("a_0", {"substage", "kind"});
+    builder.add({"k1", {"gemm", "compute"}, 95'000, 95'000, 1});
+    builder.add({"k2", {"unclassified", "compute"}, unclassified_ns, unclassified_ns, 1});
+    builder.run().source = std::move(source);
+    return report_of({std::move(builder).finish(0)});
+  };
+  CHECK(!kr::overview::next_step(report_with(5'000, "a.csv")));
+  const auto next = kr::overview::next_step(report_with(5'001, "it's a.csv"));
+  REQUIRE(next);
+  CHECK(next->command == R"(kr coverage 'it'\''s a.csv,vllm,llama')");
+  CHECK(table_holds(next->text, "explain 94.99 % of"));
+  auto report = report_with(5'001, "a.csv");
+  report.rules = {"my rules.kr"};
+  report.by = "kind";
+  CHECK(!kr::overview::next_step(report));
+  report.by = "stage";  // which the run does not have
+  CHECK(kr::overview::next_step(report)->command ==
+        "kr coverage a.csv,vllm,llama --rules 'my rules.kr' --by stage");
+  report.by = "substage";
+  CHECK(text_of(report, {}).ends_with("kr coverage a.csv,vllm,llama --rules 'my rules.kr'\n"));
 }
 
 TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {

@@ -8,7 +8,7 @@ const SIDE = { left: 2, right: 92 };
 function chartRows() {
   const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...lookOf(state.by, row.label) }));
   if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
-    const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n }));
+    const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n, busy: 0n }));
     rows.push({ label: NON_GPU, title: "", doc: "", color: "#d5dae1", nonGpu: true, cells });
   }
   return rows;
@@ -16,13 +16,13 @@ function chartRows() {
 
 /** Length of a bar in numbers of the axis: only for drawing. */
 function lengthOf(sum, run, unit) {
-  if (state.measure === "share") return ratio(sum.elapsed, run.all.elapsed) * 100;
+  if (state.measure === "share") return ratio(sum.busy, run.all.busy) * 100;
   if (state.measure === "instances") return Number(sum.instances);
   return Number(sum[state.measure]) / Number(unit.ns);
 }
 
 function shortText(sum, run) {
-  if (state.measure === "share") return share(sum.elapsed, run.all.elapsed);
+  if (state.measure === "share") return share(sum.busy, run.all.busy);
   if (state.measure === "instances") return grouped(sum.instances);
   return humanTime(sum[state.measure]);
 }
@@ -39,13 +39,15 @@ function barText(row, sum, run, pixels) {
 function tooltipOf(row, number) {
   const run = runs[number];
   const sum = row.cells[number];
-  const whole = row.nonGpu ? run.all.elapsed + run.nonGpu : run.all.elapsed;
   return tip(
     [swatch(row.color), shortened(printable(row.label), 80)],
-    [printable(row.title), runs.length > 1 ? printable(run.run) : ""],
+    [printable(row.title), runs.length > 1 ? shortId(run.run) : ""],
     [
       ["Elapsed", exactTime(sum.elapsed)],
-      [row.nonGpu ? "Share of elapsed" : "Share", share(sum.elapsed, whole)],
+      row.nonGpu
+        ? ["Share of wall time", share(sum.elapsed, run.all.elapsed + run.nonGpu)]
+        : ["Share", share(sum.busy, run.all.busy)],
+      manyDevices && !row.nonGpu ? ["Busy", exactTime(sum.busy)] : null,
       row.nonGpu ? null : ["Total", exactTime(sum.total)],
       row.nonGpu ? null : ["Instances", grouped(sum.instances)],
     ],
@@ -78,7 +80,7 @@ function describeRuns() {
         formatter: (value) => `${value.toLocaleString("en-US")}${axisName ? ` ${axisName}` : ""}`,
       },
     },
-    bars: runs.map((run) => run.run),
+    bars: runs.map((run) => shortId(run.run)),
     names: {
       inverse: true,
       axisLine: { show: false },
@@ -106,7 +108,7 @@ function describeRuns() {
       name: printable(row.label),
       title: printable(row.title || row.label),
       color: row.color,
-      share: row.nonGpu ? "" : share(row.all.elapsed, allRuns.elapsed),
+      share: row.nonGpu ? "" : share(row.all.busy, allRuns.busy),
       hatched: row.nonGpu,
       row,
       series: {
@@ -132,7 +134,7 @@ function describeRuns() {
       fontWeight: 600,
       fontSize: 12.5,
       formatter: ({ dataIndex: at }) =>
-        ends[at] > 0n ? shortText({ elapsed: ends[at], total: ends[at], instances: ends[at] }, runs[at]) : "",
+        ends[at] > 0n ? shortText({ elapsed: ends[at], total: ends[at], instances: ends[at], busy: ends[at] }, runs[at]) : "",
     },
   };
 }

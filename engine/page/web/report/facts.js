@@ -6,16 +6,17 @@ function factsOf(run) {
   return element(
     "article",
     {},
-    element("h3", {}, printable(run.run)),
+    element("h3", {}, shortId(run.run)),
     pairs([
       ["File", printable(run.source)],
+      ["Run", printable(run.run)],
       ["Format", printable(run.format)],
       ["Engine and model", printable(`${run.engine}/${run.model}`)],
       ...(run.why ? [["Chosen because", printable(run.why)]] : []),
       ["Operations", `${grouped(run.operations)}, ${grouped(run.names)} distinct names`],
       ["GPU time", exactTime(run.all.elapsed), ` · ${exactTime(run.all.total)} in total`],
-      ["Elapsed", exactTime(BigInt(run.wall_ns)), ` · ${from}`],
-      [NON_GPU, exactTime(run.nonGpu)],
+      ["Wall time", exactTime(BigInt(run.wall_ns)), ` · ${from}`],
+      [capital(NON_GPU), exactTime(run.nonGpu)],
       ...notes.map((note) => [note.severity === "warning" ? "Warning" : "Note", shownNote(note, "").text]),
     ]),
   );

@@ -13,6 +13,7 @@ function kernelColumns() {
         { name: "label", title: state.by, kind: "text", of: label, swatch: (row) => lookOf(state.by, label(row)).color },
         "run",
         "instances",
+        ...(manyDevices ? [["busy_ns", { unit }]] : []),
         ["elapsed_ns", { unit }],
         "share",
         ["total_ns", { unit }],
@@ -43,8 +44,8 @@ const kernelTable = new DataTable({
   filter: (row) =>
     (state.run === "" || row.number === Number(state.run)) && (state.label === "" || labelOf(row, state.by) === state.label),
   counted: (rows) => {
-    const sum = sumOf(rows.map((row) => row.elapsed_ns)); // of the rows that the user chose
-    return `${humanTime(sum)} · ${share(sum, (state.run === "" ? allRuns : runs[Number(state.run)].all).elapsed)}`;
+    const sum = sumOf(rows.map((row) => row.busy_ns)); // of the rows that the user chose
+    return `${humanTime(sum)} · ${share(sum, (state.run === "" ? allRuns : runs[Number(state.run)].all).busy)}`;
   },
   chosen: drawDetail,
   onchange: (changes) => update(changes),
@@ -60,7 +61,7 @@ function drawFilters() {
   labelFilter.replaceChildren(...options(`every ${state.by}`, listed.map((label) => [label, label])));
   labelFilter.value = state.label;
   runFilter.hidden = runs.length < 2;
-  runFilter.replaceChildren(...options("every run", runs.map((run, at) => [String(at), run.run])));
+  runFilter.replaceChildren(...options("every run", runs.map((run, at) => [String(at), shortId(run.run)])));
   runFilter.value = state.run;
 }
 
@@ -87,10 +88,10 @@ function drawDetail(row) {
     element("pre", { className: "full-name", tabIndex: 0 }, printable(row.name)),
     pairs([
       ...(shownName(row.name) === printable(row.name) ? [] : [["shown as", shownName(row.name)]]),
-      ...(runs.length > 1 ? [["run", printable(run.run)]] : []),
+      ...(runs.length > 1 ? [["run", shortId(run.run)]] : []),
       ["type", row.type],
       ...labels,
-      ["elapsed", exactTime(elapsed), ` · ${share(elapsed, run.all.elapsed)}`],
+      ["elapsed", exactTime(elapsed), ` · ${share(BigInt(row.busy_ns), run.all.busy)}`],
       ["total", exactTime(BigInt(row.total_ns)), ` · ${grouped(row.instances)} instances`],
     ]),
     quietButton("Copy name", { onclick: (event) => copy(event.currentTarget, row.name) }),

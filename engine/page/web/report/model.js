@@ -1,19 +1,23 @@
 // What the page of a report is about: sums of runs, labels by run, and rows of the table `kernels`.
 
-const NON_GPU = "CPU(non-GPU)";
+const NON_GPU = "no GPU busy";
 const UNCLASSIFIED = "unclassified";
 
+/** Of a run with several devices, the busy time of all of them differs from the time in which any was busy. */
+const manyDevices = [...groupBy(rowsOf("devices"), (row) => row.run).values()].some((rows) => rows.length > 1);
+
 const MEASURES = [
+  ...(manyDevices ? [{ name: "busy", title: "Busy", long: "Busy time of all devices", time: true }] : []),
   { name: "elapsed", title: "Elapsed", long: "GPU time", time: true },
   { name: "total", title: "Total", long: "Sum of durations", time: true },
-  { name: "share", title: "Share", long: "Share of GPU time" },
+  { name: "share", title: "Share", long: manyDevices ? "Share of busy time" : "Share of GPU time" },
   { name: "instances", title: "Instances", long: "Operations" },
 ];
 
-const sumsOf = ([elapsed, total, instances]) => ({ elapsed: BigInt(elapsed), total: BigInt(total), instances: BigInt(instances) });
+const sumsOf = ([elapsed, total, instances, busy]) => ({ elapsed: BigInt(elapsed), total: BigInt(total), instances: BigInt(instances), busy: BigInt(busy) });
 
 for (const run of runs) {
-  run.all = sumsOf([run.gpu_elapsed_ns, run.gpu_total_ns, run.operations]);
+  run.all = sumsOf([run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns]);
   run.nonGpu = BigInt(run.non_gpu_ns);
 }
 const allRuns = sumsOf(page.all_runs);
@@ -53,24 +57,24 @@ const dwarfed = runs.some((run) => run.nonGpu > run.all.elapsed && run.all.elaps
 
 const DEFAULTS = {
   by: dimensions.includes(page.by) ? page.by : dimensions[0] || page.by,
-  measure: "elapsed",
+  measure: MEASURES[0].name,
   unit: "auto",
   hidden: new Set(dwarfed ? [NON_GPU] : []),
   label: "",
   run: "",
   search: "",
-  sort: "-elapsed_ns",
+  sort: manyDevices ? "-busy_ns" : "-elapsed_ns",
   span: "", // of the timeline, as `from-to` in ns; empty: all
 };
 
 function checkState() {
   if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
-  if (!MEASURES.some((measure) => measure.name === state.measure)) state.measure = "elapsed";
+  if (!MEASURES.some((measure) => measure.name === state.measure)) state.measure = DEFAULTS.measure;
   if (state.run !== "" && !runs[Number(state.run)]) state.run = "";
   if (dimensions.length > 0 && !pivotOf(state.by).rows.some((row) => row.label === state.label)) state.label = "";
 }
 
 /** The unit of sums: the one that fits the largest. */
 function sumUnit() {
-  return unitOf(largestOf(runs.map((run) => (state.measure === "total" ? run.all.total : run.all.elapsed))));
+  return unitOf(largestOf(runs.map((run) => (["total", "busy"].includes(state.measure) ? run.all[state.measure] : run.all.elapsed))));
 }

@@ -30,15 +30,23 @@ function drawAll() {
   drawKernels();
 }
 
+SHOWS.next = (entry) => {
+  if (!page.next) return null;
+  const { text, command } = page.next;
+  const tool = quietButton("Copy", { onclick: (event) => copy(event.currentTarget, command) });
+  return card(entry.id, entry.title, "", [element("div", { className: "actions" }, tool)], element("p", {}, printable(text)), element("pre", { className: "full-name", tabIndex: 0 }, printable(command)));
+};
+
 setUpShell({
   title: printable(page.title),
   subtitle:
     runs.length === 1
-      ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model}`)
+      ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
       : `${grouped(runs.length)} runs · ${grouped(allRuns.instances)} operations`,
   footer: [
     element("em", {}, "Elapsed"),
     " is the part of an operation that no earlier one covers, over all devices together: it adds up to GPU time. ",
+    ...(manyDevices ? [element("em", {}, "Busy"), " is the same for each device by itself: it adds up to the busy time of all devices, and shares are of this. "] : []),
     element("em", {}, "Total"),
     " is the sum of durations.",
   ],
@@ -49,6 +57,6 @@ setUpShell({
   themed: () => timeline.schedule(),
 });
 byId("empty").hidden = someGpuWork;
-const idle = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
-drawNotes([...notesOfResults(), ...idle.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
+const without = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
+drawNotes([...notesOfResults(), ...without.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
 drawAll();

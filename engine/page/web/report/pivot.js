@@ -3,7 +3,7 @@
 const MOST_LABELS = 60;
 
 const comparing = () => runs.length === 2 && state.measure !== "share";
-const sizeOf = (sum) => sum[state.measure === "share" ? "elapsed" : state.measure];
+const sizeOf = (sum) => sum[state.measure === "share" ? "busy" : state.measure];
 
 /** Columns of a measure of one run; rows without it are empty. */
 function measureColumn(measure, run, at, more) {
@@ -11,7 +11,7 @@ function measureColumn(measure, run, at, more) {
   const here = (row) => row.cells[at] !== null && (runs.length === 1 || row.off || row.cells[at].instances > 0n);
   const color = (row) => (row.off || row.all === null ? undefined : lookOf(state.by, row.label).color);
   if (measure === "share") {
-    const part = (row) => (here(row) && !row.off ? [row.cells[at].elapsed, run.all.elapsed] : null);
+    const part = (row) => (here(row) && !row.off ? [row.cells[at].busy, run.all.busy] : null);
     return { name: `share ${at}`, title, kind: "part", of: part, track: color, ...more };
   }
   const of = (row) => (here(row) && (!row.off || measure === "elapsed") ? row.cells[at][measure] : null);
@@ -37,7 +37,7 @@ function pivotColumns() {
     after: (row) => printable(lookOf(state.by, row.label).title),
   };
   if (runs.length === 1) {
-    return [label, ...["elapsed", "share", "total", "instances"].map((measure) => measureColumn(measure, runs[0], 0, {}))];
+    return [label, ...(manyDevices ? ["busy", "share", "elapsed", "total", "instances"] : ["elapsed", "share", "total", "instances"]).map((measure) => measureColumn(measure, runs[0], 0, {}))];
   }
   const { title } = MEASURES.find(({ name }) => name === state.measure);
   const columns = runs.map((run, at) =>
@@ -65,13 +65,13 @@ function pivotColumns() {
   return [label, ...columns];
 }
 
-/** GPU time, and elapsed time without it. */
+/** GPU time, the time in which no GPU was busy, and both. */
 function pivotFoot() {
-  const off = (label, of) => ({ label, foot: true, off: true, all: null, className: "off", cells: runs.map((run) => ({ elapsed: of(run), total: 0n, instances: 0n })) });
+  const off = (label, of) => ({ label, foot: true, off: true, all: null, className: "off", cells: runs.map((run) => ({ elapsed: of(run), total: 0n, instances: 0n, busy: 0n })) });
   return [
     { label: "GPU time", foot: true, all: null, className: "sum", cells: runs.map((run) => run.all) },
     off(NON_GPU, (run) => run.nonGpu),
-    off(`GPU time and ${NON_GPU}`, (run) => run.all.elapsed + run.nonGpu),
+    off("wall time or span", (run) => run.all.elapsed + run.nonGpu),
   ];
 }
 

@@ -23,9 +23,12 @@ function labelBalance() {
   return table;
 }
 
+// Runs that are only numbered in their order need not be ranks.
+const ranked = runs.length === 1 || runs.every((run) => run.rank_from !== "order");
+
+SHOWS.of_ranks = (entry) => (ranked ? SHOWS.table(entry) : null);
+
 SHOWS.balance = (entry) => {
-  // Runs that are only numbered in their order need not be ranks.
-  const ranked = runs.length === 1 || runs.every((run) => run.rank_from !== "order");
   if (!ranked || rowsOf(entry.table).length === 0) return null;
   if (runs.length === 1) return tableCard(balanceTable((_, device) => `device ${device}`), "All devices together", "");
   const devices = groupBy(rowsOf("ranks"), (row) => row.rank);

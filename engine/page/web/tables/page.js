@@ -17,7 +17,7 @@ const times = page.tables.some((table) => table.columns.some((column) => column.
 
 setUpShell({
   title: page.title,
-  subtitle: `${grouped(count)} table${count === 1 ? "" : "s"}${runs.length > 0 ? ` · ${runs.map((run) => printable(run.run)).join(", ")}` : ""}`,
+  subtitle: `${grouped(count)} table${count === 1 ? "" : "s"}${runs.length > 0 ? ` · ${runs.map((run) => shortId(run.run)).join(", ")}` : ""}`,
   footer: ["Point at a heading to see what its column is."],
   empty: ["No rows", "None of the tables has a row. That is a result, not an error."],
   controls: [unitField(!times), jsonButton("tables")],

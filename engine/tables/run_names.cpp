@@ -1,0 +1,195 @@
+#include "tables/run_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "trace/open.hpp"
+
+namespace kr::tables {
+namespace {
+
+/// A word of a path: bytes [begin, end).
+struct PathWord {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::vector<PathWord> words_of_path(std::string_view path) {
+  constexpr std::string_view separators = "/_-. =,";
+  std::vector<PathWord> words;
+  size_t at = 0;
+  while ((at = path.find_first_not_of(separators, at)) != path.npos) {
+    const size_t end = std::min(path.find_first_of(separators, at), path.size());
+    words.push_back({at, end});
+    at = end;
+  }
+  return words;
+}
+
+/// How many words at the begin (or at the end) are the same in all paths.
+size_t common_words(std::span<const std::string> paths,
+                    const std::vector<std::vector<PathWord>>& words, bool at_end) {
+  const auto word = [&](size_t path, size_t i) {
+    const std::vector<PathWord>& all = words[path];
+    const PathWord& one = all[at_end ? all.size() - 1 - i : i];
+    return std::string_view(paths[path]).substr(one.begin, one.end - one.begin);
+  };
+  for (size_t count = 0;; ++count) {
+    for (size_t path = 0; path < paths.size(); ++path) {
+      if (words[path].size() <= count || word(path, count) != word(0, count)) return count;
+    }
+  }
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+struct NamedRun {
+  std::string id;
+  std::string path;
+  std::string model;  // engine/model
+};
+
+std::vector<NamedRun> runs_to_name(const Source& source) {
+  std::vector<NamedRun> runs;
+  runs.reserve(source.runs.size() + source.other_runs.size());
+  for (const Run& one : source.runs) {
+    const analyze::RunSummary& run = one.summary;
+    runs.push_back({run.id, run.source, run.engine + "/" + run.model});
+  }
+  for (const RunHead& run : source.other_runs) {
+    runs.push_back({run.run, run.source, run.engine + "/" + run.model});
+  }
+  return runs;
+}
+
+std::vector<std::string> names_of(const Source& source, const std::vector<NamedRun>& runs) {
+  std::vector<std::string> names;
+  names.reserve(runs.size());
+  if (named_by_rank(source)) {
+    for (size_t i = 0; i < runs.size(); ++i)
+      names.push_back(fmt::format("rank {}", source.rank(i)));
+    return names;
+  }
+  std::vector<std::string> paths;
+  std::set<std::string> models;
+  paths.reserve(runs.size());
+  for (const NamedRun& run : runs) {
+    paths.push_back(run.path);
+    models.insert(run.model);
+  }
+  names = distinct_parts(paths);
+  // The same file, perhaps by different rules.
+  std::set<std::string> taken;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (names[i].empty()) names[i] = trace::trace_stem(runs[i].path);
+    if (std::count(paths.begin(), paths.end(), paths[i]) > 1 && models.size() > 1) {
+      names[i] += " " + runs[i].model;
+    }
+    const std::string name = names[i];
+    for (size_t number = 2; !taken.insert(names[i]).second; ++number) {
+      names[i] = fmt::format("{} ({})", name, number);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> distinct_parts(std::span<const std::string> paths) {
+  std::vector<std::string> parts(paths.size());
+  if (paths.size() < 2) return parts;
+  std::vector<std::vector<PathWord>> words;
+  words.reserve(paths.size());
+  size_t fewest = std::string::npos;
+  for (const std::string& path : paths) {
+    fewest = std::min(fewest, words.emplace_back(words_of_path(path)).size());
+  }
+  size_t first = common_words(paths, words, false);
+  if (first == fewest && std::all_of(words.begin(), words.end(),
+                                     [&](const auto& of) { return of.size() == fewest; })) {
+    return parts;
+  }
+  const size_t last = std::min(common_words(paths, words, true), fewest - first);
+  // One path has nothing of its own: it is named by what is before.
+  if (first + last == fewest && first > 0) --first;
+  const auto part = [&](size_t path) {
+    const std::vector<PathWord>& of = words[path];
+    if (of.size() <= first + last) return std::string();
+    const size_t begin = of[first].begin;
+    return paths[path].substr(begin, of[of.size() - 1 - last].end - begin);
+  };
+  bool numbers = true;
+  for (size_t i = 0; i < paths.size(); ++i) numbers = numbers && is_number(part(i));
+  if (numbers && first > 0) --first;
+  for (size_t i = 0; i < paths.size(); ++i) parts[i] = part(i);
+  return parts;
+}
+
+bool named_by_rank(const Source& source) {
+  if (source.runs.size() < 2 || !source.other_runs.empty()) return false;
+  const analyze::Ranks& ranks = source.ranks();
+  return ranks.not_comparable_reason.empty() &&
+         std::none_of(ranks.runs.begin(), ranks.runs.end(), [](const analyze::RankOfRun& run) {
+           return run.number.from == analyze::RankNumber::From::order;
+         });
+}
+
+const std::string& Source::run_name(const std::string& id) const {
+  if (named_runs_ != runs.size() + other_runs.size()) {
+    run_names_.clear();
+    named_runs_ = runs.size() + other_runs.size();
+    const std::vector<NamedRun> all = runs_to_name(*this);
+    const std::vector<std::string> names = names_of(*this, all);
+    for (size_t i = 0; i < all.size(); ++i) run_names_.emplace(all[i].id, names[i]);
+  }
+  return run_names_.try_emplace(id, id).first->second;
+}
+
+std::vector<size_t> Source::sort_by_rank() {
+  std::vector<size_t> places(runs.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  if (!named_by_rank(*this)) return places;
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return rank(a) < rank(b); });
+  std::vector<Run> sorted;
+  sorted.reserve(runs.size());
+  for (const size_t place : places) sorted.push_back(std::move(runs[place]));
+  runs = std::move(sorted);
+  ranks_.reset();
+  return places;
+}
+
+table::Table with_run_names(table::Table table, const Source& source) {
+  if (table.info().describes_results) return table;
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const std::string& id = table.columns()[i].id;
+    if (id == "run" || id == "run_a" || id == "run_b") columns.push_back(i);
+  }
+  if (columns.empty()) return table;
+  const auto info = std::make_shared<table::Info>(table.info());
+  std::vector<Column> same = table.columns();
+  return {*info, std::move(same),
+          // `info` lives as long as the rows that it describes.
+          [info, table = std::move(table), columns = std::move(columns), &source](RowSink& sink) {
+            Cells row;
+            table::RowsTo rows([&](std::span<const Cell> cells) {
+              row.assign(cells.begin(), cells.end());
+              for (const size_t i : columns) {
+                if (const auto* id = std::get_if<std::string_view>(&row[i])) {
+                  row[i] = std::string_view(source.run_name(std::string(*id)));
+                }
+              }
+              sink.row(row);
+            });
+            table.write(rows);
+          }};
+}
+
+}  // namespace kr::tables

@@ -1,0 +1,26 @@
+// What people call the runs of one command: what differs between them. Files have the ids of runs
+// (analyze::run_id), which are unique and do not depend on the other runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "table/table.hpp"
+#include "tables/source.hpp"
+
+namespace kr::tables {
+
+/// Of each path the words that are not the same in all of them, from the first that differs to the
+/// last. A number alone gets the word before it: `TP-0`. Empty for paths that are equal.
+std::vector<std::string> distinct_parts(std::span<const std::string> paths);
+
+/// The runs are ranks of one job whose numbers are in the traces or in their names: each is then
+/// called by its rank.
+bool named_by_rank(const Source& source);
+
+/// With the names of runs in place of their ids, for people. Refers to `source`. The table `runs`
+/// stays as it is.
+table::Table with_run_names(table::Table table, const Source& source);
+
+}  // namespace kr::tables
