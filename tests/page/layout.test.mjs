@@ -66,21 +66,24 @@ const faintTexts = () => {
     const [r, g, b] = color.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const behind = (one) => {
-    if (one === null) return parse(getComputedStyle(document.body).backgroundColor).slice(0, 3);
-    const own = parse(getComputedStyle(one).backgroundColor);
-    return own[3] === 1 ? own.slice(0, 3) : over(own, behind(one.parentElement));
+  // Of an element: the colour behind its texts, and its opacity with that of all around it.
+  const known = new Map([[null, { behind: parse(getComputedStyle(document.body).backgroundColor).slice(0, 3), opacity: 1 }]]);
+  const around = (one) => {
+    if (!known.has(one)) {
+      const outer = around(one.parentElement);
+      const { backgroundColor, opacity } = getComputedStyle(one);
+      known.set(one, { behind: over(parse(backgroundColor), outer.behind), opacity: outer.opacity * Number(opacity) });
+    }
+    return known.get(one);
   };
   const wrong = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let seen = 0; texts.nextNode() && seen < 4000; ) {
+  for (let seen = 0; texts.nextNode() && seen < 2500; ) {
     const one = texts.currentNode.parentElement;
     if (texts.currentNode.data.trim() === "" || one.closest("script, style, noscript, svg, canvas, .unseen, .sizer, :disabled")) continue;
     if (!one.checkVisibility({ visibilityProperty: true })) continue;
     ++seen;
-    const background = behind(one);
-    let opacity = 1;
-    for (let at = one; at !== null; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+    const { behind: background, opacity } = around(one);
     const color = parse(getComputedStyle(one).color);
     const [a, b] = [over([...color.slice(0, 3), color[3] * opacity], background), background].map(luminance);
     const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
