@@ -152,8 +152,10 @@ class SequenceFinder {
   }
 
   void add_layers() {
+    size_t number = 0;
     for (const classify::LayerEvidence& one : classify::layer_evidence(attribution_)) {
       if (one.block.level != 0) continue;
+      if (number == Sequence::most_phases) return;
       const uint64_t first = one.block.first_layer, end = first + one.block.repeats;
       const size_t operations = run_.trace.operations.size();
       size_t from = operations, to = 0;
@@ -168,7 +170,7 @@ class SequenceFinder {
       for (size_t i = from; i < to; ++i) {
         if (device(i) == own) part.add(own, i);
       }
-      return add(part, Sequence::Of::layers, {});
+      add(part, Sequence::Of::layers, std::to_string(number++));
     }
   }
 

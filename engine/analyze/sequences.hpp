@@ -18,15 +18,15 @@ namespace kr::analyze {
 struct Sequence {
   enum class Of : uint8_t {
     step,    // the step of median time of a phase, without steps inside a step of that phase
-    layers,  // the block of layers with most time
+    layers,  // a block of layers, of those with most time
     run,     // the run from its first operation
   };
   Of of = Of::run;
-  std::string phase;            // of a step; otherwise empty
+  std::string phase;            // of a step; the number of a block of layers, from 0; else empty
   std::vector<uint32_t> names;  // by start: places in RunSummary::names; at most `most_places`
 
   static constexpr size_t most_places = 2048;
-  /// Of phases, those with most time.
+  /// Of phases, those with most time; and as many blocks of layers that differ in their shape.
   static constexpr size_t most_phases = 4;
 };
 const char* to_string(Sequence::Of of) noexcept;

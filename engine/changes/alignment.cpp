@@ -8,8 +8,6 @@
 namespace kr::changes {
 namespace {
 
-using Meetings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
-
 /// Numbers of a sequence, without gaps between them.
 struct DenseSequence {
   explicit DenseSequence(std::span<const uint32_t> sequence)

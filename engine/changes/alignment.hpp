@@ -16,11 +16,12 @@ namespace kr::changes {
 /// How good it is that two names meet: 0 (never) to 30.
 using MeetingScore = std::function<uint32_t(uint32_t a, uint32_t b)>;
 
-/// In how many places a name of `a` meets a name of `b` in an alignment with the highest sum of
-/// scores, without what is ambiguous. Sequences have at most 2048 names. The score is asked once
-/// per pair of names.
-std::map<std::pair<uint32_t, uint32_t>, uint32_t> meetings(std::span<const uint32_t> a,
-                                                           std::span<const uint32_t> b,
-                                                           const MeetingScore& score);
+/// By two names, one of `a` and one of `b`: in how many places they meet.
+using Meetings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
+
+/// The meetings of an alignment with the highest sum of scores, without what is ambiguous.
+/// Sequences have at most 2048 names. The score is asked once per pair of names.
+Meetings meetings(std::span<const uint32_t> a, std::span<const uint32_t> b,
+                  const MeetingScore& score);
 
 }  // namespace kr::changes

@@ -31,7 +31,7 @@ constexpr std::array<trees::Level, 3> levels{trees::Level{trees::Level::Kind::ke
                                              trees::Level{trees::Level::Kind::layer, 0}};
 
 /// Steps of phases, layers, and the run.
-constexpr size_t most_sequences = analyze::Sequence::most_phases + 2;
+constexpr size_t most_sequences = 2 * analyze::Sequence::most_phases + 1;
 
 class SavedRuns {
  public:

@@ -22,6 +22,7 @@ constexpr double medium_position = 0.5;
 constexpr double high_position = 0.8;
 constexpr uint32_t least_places = 3;
 constexpr double least_aligned = 0.5;
+constexpr double most_different = 1.5;
 /// Names of a side that are compared by likeness: those with most time.
 constexpr size_t most_alike = 500;
 
@@ -31,6 +32,7 @@ struct SideName {
   OperationKind kind;
   std::string label;
   Amount amount = {};
+  bool common = false;                  // the other side has it
   bool free = false;                    // the other side does not have it, and nothing replaces it
   std::vector<std::string> words = {};  // if only this side has it
   uint32_t places = 0;                  // in the sequences that were aligned
@@ -83,10 +85,20 @@ class Side {
     std::set<std::pair<std::string_view, OperationKind>> others;
     for (const SideName& one : other.names) others.emplace(one.name, one.kind);
     for (SideName& one : names) {
+      one.common = others.contains({one.name, one.kind});
       // Copies and sets have the same names everywhere.
-      one.free = one.kind == OperationKind::kernel && !others.contains({one.name, one.kind});
+      one.free = one.kind == OperationKind::kernel && !one.common;
       if (one.free) one.words = coverage::likeness_words(one.name);
     }
+  }
+
+  Numbers common_with_places() const {
+    Numbers found;
+    found.reserve(names.size());
+    for (uint32_t i = 0; i < names.size(); ++i) {
+      if (names[i].common && names[i].places > 0) found.push_back(i);
+    }
+    return found;
   }
 
   /// The free ones with most time.
@@ -158,27 +170,58 @@ class Finder {
     return x.words == y.words ? 3 : 2;
   }
 
-  /// Steps, if both sides have those of a phase, else layers, else the runs.
+  /// Steps of the phases that both sides have, else layers, else the runs.
   void align_typical() {
-    for (const Sequence::Of of : {Sequence::Of::step, Sequence::Of::layers, Sequence::Of::run}) {
-      bool aligned = false;
-      for (const auto& [key, sequence] : a_.typical) {
-        const auto other = b_.typical.find(key);
-        if (key.first != of || other == b_.typical.end()) continue;
-        align(sequence, other->second);
-        aligned = true;
+    for (const auto& [key, sequence] : a_.typical) {
+      const auto other = b_.typical.find(key);
+      if (key.first == Sequence::Of::step && other != b_.typical.end()) {
+        count(align(sequence, other->second));
       }
-      if (aligned) return;
+    }
+    if (places_ == 0) align_best(Sequence::Of::layers);
+    if (places_ == 0) align_best(Sequence::Of::run);
+  }
+
+  struct Aligned {
+    const Numbers* a;
+    const Numbers* b;
+    Meetings met;
+    size_t places = 0;  // that meet
+    double share() const {
+      return 2 * static_cast<double>(places) / static_cast<double>(a->size() + b->size());
+    }
+  };
+
+  Aligned align(const Numbers& a, const Numbers& b) const {
+    Aligned aligned{&a, &b, meetings(a, b, [&](uint32_t x, uint32_t y) { return score(x, y); })};
+    for (const auto& [pair, places] : aligned.met) aligned.places += places;
+    return aligned;
+  }
+
+  /// Nothing says which blocks are the same work: those that can be aligned best.
+  void align_best(Sequence::Of of) {
+    std::vector<Aligned> all;
+    for (const auto& [key, sequence] : a_.typical) {
+      for (const auto& [other_key, other] : b_.typical) {
+        if (key.first == of && other_key.first == of) all.push_back(align(sequence, other));
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Aligned& x, const Aligned& y) { return x.share() > y.share(); });
+    std::set<const Numbers*> taken;
+    for (const Aligned& one : all) {
+      if (taken.contains(one.a) || taken.contains(one.b)) continue;
+      taken.insert({one.a, one.b});
+      count(one);
     }
   }
 
-  void align(const Numbers& a, const Numbers& b) {
-    for (const uint32_t name : a) ++a_.names[name].places;
-    for (const uint32_t name : b) ++b_.names[name].places;
-    const auto met = meetings(a, b, [&](uint32_t x, uint32_t y) { return score(x, y); });
-    places_ += a.size() + b.size();
-    for (const auto& [pair, places] : met) {
-      aligned_ += 2 * places;
+  void count(const Aligned& aligned) {
+    for (const uint32_t name : *aligned.a) ++a_.names[name].places;
+    for (const uint32_t name : *aligned.b) ++b_.names[name].places;
+    places_ += aligned.a->size() + aligned.b->size();
+    aligned_ += 2 * aligned.places;
+    for (const auto& [pair, places] : aligned.met) {
       if (a_.names[pair.first].free && b_.names[pair.second].free) met_[pair] += places;
     }
   }
@@ -229,9 +272,30 @@ class Finder {
       one.position = position;
       const bool known = group.agreeing >= least_places || one.likeness == 1;
       const auto aligned = static_cast<double>(aligned_) / static_cast<double>(places_);
-      if (!known || aligned < least_aligned || position < medium_position) continue;
+      if (!known || aligned < least_aligned || !fits(group)) continue;
+      if (position < medium_position) continue;
       one.confidence = position >= high_position ? Confidence::high : Confidence::medium;
     }
+  }
+
+  static double operations_per_place(const Side& side, const Numbers& numbers) {
+    double operations = 0, places = 0;
+    for (const uint32_t number : numbers) {
+      operations += static_cast<double>(side.names[number].amount.instances);
+      places += side.names[number].places;
+    }
+    return operations / places;
+  }
+
+  /// Whether the operations are as many as the places say, by those of common names. If not, names
+  /// of the group do work that the sequences do not show, too, and others may do it on the other
+  /// side.
+  bool fits(const Group& group) const {
+    const Numbers left = a_.common_with_places(), right = b_.common_with_places();
+    if (left.empty() || right.empty()) return true;
+    const double ratio = operations_per_place(b_, group.b) / operations_per_place(a_, group.a);
+    const double common = operations_per_place(b_, right) / operations_per_place(a_, left);
+    return std::abs(std::log(ratio / common)) < std::log(most_different);
   }
 
   /// Each with at most one other, the most similar first; of equally similar ones those of the more

@@ -14,9 +14,11 @@
 namespace kr::changes {
 
 /// By position, if half of the places of the aligned sequences meet another, and the names meet in
-/// three places or more or have the same descriptive words: `high` if at least 80 % of the places
-/// of the names agree, `medium` if half of them do. By likeness: `medium` if no places are known
-/// and the names have the same descriptive words as exactly one other. `low`: all else.
+/// three places or more or have the same descriptive words, and have as many operations as their
+/// places say (within 50 %, by the operations and places of common names): `high` if at least 80 %
+/// of the places of the names agree, `medium` if half of them do. By likeness: `medium` if no
+/// places are known and the names have the same descriptive words as exactly one other. `low`: all
+/// else.
 enum class Confidence : uint8_t { low, medium, high };
 std::string_view to_string(Confidence confidence) noexcept;
 

@@ -345,7 +345,8 @@ const Definition substitutions_table{
          {"confidence", Unit::text, Role::measure,
           "By position, if half of the two sequences or more can be aligned, and the names agree "
           "in "
-          "three places or more or have a `likeness` of 1: `high` if `position` is 80 % or more, "
+          "three places or more or have a `likeness` of 1, and the operations are as many as the "
+          "places say, within 50 %: `high` if `position` is 80 % or more, "
           "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
           "is known and it is 1 with no other name. `low`: all else.",
           true},

@@ -25,9 +25,12 @@ const Definition sequences_table{
             "aligns the sequences of two runs to see which name replaces which.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"part", Unit::text, Role::key,
-                  "`step`: the step of median time of a phase, of up to four phases. `layers`: the "
-                  "repeated block with most time. `run`: the run from its first operation."},
-                 {"phase", Unit::text, Role::key, "The phase of the step.", true},
+                  "`step`: the step of median time of a phase, of up to four phases. `layers`: a "
+                  "repeated block, of up to four that differ in their shape. `run`: the run from "
+                  "its first operation."},
+                 {"phase", Unit::text, Role::key,
+                  "The phase of the step; the number of the block, from 0, by descending time.",
+                  true},
                  {"place", Unit::id, Role::key, "The place of the operation, from 0."},
                  {"kernel", Unit::id, Role::measure,
                   "Its name: the place of the row among those of the run in `kernels`, from 0."}},

@@ -29,10 +29,10 @@ class SequencedRun {
   }
 
   SequencedRun& phase(const std::string& phase, const std::vector<Step>& steps) {
-    analyze::Sequence sequence{analyze::Sequence::Of::step, phase, {}};
-    for (const Step& step : steps) sequence.names.push_back(add(step));
-    profile_.sequences.push_back(std::move(sequence));
-    return *this;
+    return sequence(analyze::Sequence::Of::step, phase, steps);
+  }
+  SequencedRun& layers(const std::string& number, const std::vector<Step>& steps) {
+    return sequence(analyze::Sequence::Of::layers, number, steps);
   }
   /// An operation that is in no sequence.
   SequencedRun& outside(const Step& step, int64_t ns = 1000) {
@@ -42,6 +42,14 @@ class SequencedRun {
   std::vector<changes::Profile> side() const { return {profile_}; }
 
  private:
+  SequencedRun& sequence(analyze::Sequence::Of of, const std::string& phase,
+                         const std::vector<Step>& steps) {
+    analyze::Sequence one{of, phase, {}};
+    for (const Step& step : steps) one.names.push_back(add(step));
+    profile_.sequences.push_back(std::move(one));
+    return *this;
+  }
+
   uint32_t add(const Step& step, int64_t ns = 1000) {
     const auto [at, added] = places_.try_emplace(step.name, profile_.names.size());
     if (added) profile_.names.push_back({step.name, {}, {step.label}, {}});
@@ -157,6 +165,35 @@ TEST_CASE("what stands in few places, or in sequences that have little in common
   for (const auto& one : changes::find_substitutions(c.side(), d.side(), "substage")) {
     CHECK(one.confidence == changes::Confidence::low);
   }
+}
+
+TEST_CASE("names with many operations outside the sequences are a guess") {
+  SequencedRun a, b;
+  a.phase("decode", repeated(layer_of("qx"), 8));
+  b.phase("decode", repeated(layer_of("zu"), 8));
+  // zu_aa does the work of another name of A, too, which no sequence shows.
+  for (int i = 0; i < 30; ++i) b.outside({"zu_aa", "gemm"});
+  CHECK(found(a, b) ==
+        "qx_aa -> zu_aa position low\nqx_bb -> zu_bb position high\n"
+        "qx_cc -> zu_cc position high\nqx_dd -> zu_dd position high\n"
+        "qx_ee -> zu_ee position high\n");
+}
+
+TEST_CASE("blocks of layers are aligned with those that are most like them") {
+  SequencedRun a, b;
+  const std::vector<Step> prefill = repeated(
+      {{"norm", "norm"}, {"qx", "gemm"}, {"flash", "attention"}, {"silu", "activation"}}, 20);
+  const std::vector<Step> decode = repeated(
+      {{"norm", "norm"}, {"qy", "gemm"}, {"paged", "attention"}, {"silu", "activation"}}, 20);
+  a.layers("0", prefill).layers("1", decode);
+  const auto renamed = [](std::vector<Step> steps) {
+    for (Step& step : steps) {
+      if (step.label == "gemm") step.name = step.name == "qx" ? "zx" : "zy";
+    }
+    return steps;
+  };
+  b.layers("0", renamed(decode)).layers("1", renamed(prefill));
+  CHECK(found(a, b) == "qx -> zx position high\nqy -> zy position high\n");
 }
 
 TEST_CASE("several names that share places are one group, with the time of all") {
