@@ -287,17 +287,14 @@ void Session::save(const std::string& path) {
     throw Error(path, "is not the name of a saved run", "let it end in .krun");
   }
   if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
-  if (!render::may_replace_database(path)) {
-    throw Error(path, "exists and is not a database that kr wrote",
-                "write to another file, or remove it first");
-  }
+  PendingFile file(path);
+  file.check_own();
   const RunSource& first = impl_->runs[0];
   const bool trees = impl_->results->session.are_module_trees(first, first);
   if (trees && impl_->runs.size() > 1) {
     throw Error(path, "only one run of module trees can be saved", "save each by itself");
   }
   const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
-  PendingFile file(path);
   render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path);
   file.commit();
 }
