@@ -19,9 +19,9 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 11> tables{
-    "runs",  "notes",       "labels", "devices",      "kernels",  "phases",
-    "steps", "step_labels", "layers", "phase_labels", "sequences"};
+constexpr std::array<std::string_view, 12> tables{
+    "runs",   "notes", "labels",      "coverage", "devices",      "kernels",
+    "phases", "steps", "step_labels", "layers",   "phase_labels", "sequences"};
 
 constexpr std::array<std::string_view, 7> tree_tables{
     "runs",          "notes", "tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
@@ -47,7 +47,7 @@ class SavedRuns {
     Statement rows = database_.prepare(
         "SELECT run, format, engine, model, coalesce(why, ''), rank_from, rank, world_size, "
         "coalesce(backend, ''), operations, gpu_elapsed_ns, gpu_total_ns, span_ns, wall_ns, "
-        "wall_from, non_gpu_ns FROM runs ORDER BY rowid");
+        "wall_from, non_gpu_ns, gpu_busy_ns FROM runs ORDER BY rowid");
     while (rows.step()) {
       auto& [id, saved] = runs.emplace_back(rows.text(0), SavedRun{});
       read_head(rows, saved.summary);
@@ -108,7 +108,7 @@ class SavedRuns {
     }
     static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                          "tree_sequences"};
-    static constexpr std::array of_operations{"runs", "labels", "kernels", "devices"};
+    static constexpr std::array of_operations{"runs", "labels", "coverage", "kernels", "devices"};
     const bool trees = has_module_trees();
     for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {
       if (!has(table)) refuse(fmt::format("has no table `{}`", table));
@@ -141,7 +141,9 @@ class SavedRuns {
     run.wall_ns = amount(row, 13);
     run.wall_from = row.text(14) == "user" ? analyze::WallFrom::user : analyze::WallFrom::span;
     run.non_gpu_ns = amount(row, 15);
-    check(run.gpu_elapsed_ns <= run.gpu_total_ns && run.gpu_elapsed_ns <= run.span_ns &&
+    run.gpu_busy_ns = amount(row, 16);
+    check(run.gpu_elapsed_ns <= run.gpu_busy_ns && run.gpu_busy_ns <= run.gpu_total_ns &&
+          run.gpu_elapsed_ns <= run.span_ns &&
           run.non_gpu_ns == std::max<int64_t>(0, run.wall_ns - run.gpu_elapsed_ns));
   }
 
@@ -153,21 +155,23 @@ class SavedRuns {
   struct Sums {
     Amount total;
     Amount elapsed;  // without instances
+    Amount busy;
 
-    void add(int64_t instances, int64_t total_ns, int64_t elapsed_ns) {
+    void add(int64_t instances, int64_t total_ns, int64_t elapsed_ns, int64_t busy_ns) {
       total += {instances, total_ns};
       elapsed += {0, elapsed_ns};
+      busy += {0, busy_ns};
     }
     bool are_of(const analyze::RunSummary& run) const {
       return total.instances == run.operations && total.total_ns == run.gpu_total_ns &&
-             elapsed.total_ns == run.gpu_elapsed_ns;
+             elapsed.total_ns == run.gpu_elapsed_ns && busy.total_ns == run.gpu_busy_ns;
     }
   };
 
   void read_labels(const std::string& run, analyze::RunSummary& summary) {
     Statement rows = of_run(
-        "SELECT dimension, label, elapsed_ns, total_ns, instances FROM labels WHERE run = ?1 ORDER "
-        "BY rowid",
+        "SELECT dimension, label, elapsed_ns, total_ns, instances, busy_ns FROM labels WHERE run = "
+        "?1 ORDER BY rowid",
         run);
     std::map<std::string, Sums> sums;
     while (rows.step()) {
@@ -175,13 +179,26 @@ class SavedRuns {
       if (summary.dimensions.empty() || summary.dimensions.back().dimension != dimension) {
         check(!sums.contains(dimension));
         summary.dimensions.push_back({dimension, {}});
+        read_explained(run, summary, summary.dimensions.back());
       }
       const analyze::LabelSum label{std::string(rows.text(1)), amount(rows, 2), amount(rows, 3),
-                                    amount(rows, 4)};
-      sums[dimension].add(label.instances, label.total_ns, label.elapsed_ns);
+                                    amount(rows, 4), amount(rows, 5)};
+      sums[dimension].add(label.instances, label.total_ns, label.elapsed_ns, label.busy_ns);
       summary.dimensions.back().labels.push_back(label);
     }
     for (const auto& [dimension, sum] : sums) check(sum.are_of(summary));
+  }
+
+  void read_explained(const std::string& run, const analyze::RunSummary& summary,
+                      analyze::DimensionSum& dimension) {
+    Statement row = of_run(
+        "SELECT explained_ns, unexplained_names FROM coverage WHERE run = ?1 AND dimension = ?2",
+        run);
+    row.bind(2, dimension.dimension);
+    if (!row.step()) refuse(fmt::format("has no coverage of `{}`", dimension.dimension));
+    dimension.explained_ns = amount(row, 0);
+    dimension.unexplained_names = amount(row, 1);
+    check(dimension.explained_ns <= summary.gpu_total_ns);
   }
 
   void read_names(const std::string& run, analyze::RunSummary& summary) {
@@ -189,7 +206,7 @@ class SavedRuns {
         summary.dimension("substage") ? summary.dimension("substage") : summary.dimension("kind");
     std::string sql =
         "SELECT name, type, instances, elapsed_ns, total_ns, min_ns, max_ns, mean_ns, stddev_ns, "
-        "coalesce(rule, '')";
+        "coalesce(rule, ''), busy_ns";
     for (const analyze::DimensionSum& one : summary.dimensions) {
       const std::string other = one.dimension + "_label";  // where a fixed column has the name
       const bool clash = database_.can_prepare(
@@ -210,12 +227,13 @@ class SavedRuns {
       name.mean_ns = rows.real(7);
       name.stddev_ns = rows.real(8);
       check(std::isfinite(name.mean_ns) && std::isfinite(name.stddev_ns));
+      name.busy_ns = amount(rows, 10);
       for (size_t i = 0; i < summary.dimensions.size(); ++i) {
         auto& label = name.labels.emplace_back();
-        label.label = rows.text(static_cast<int>(10 + i));
+        label.label = rows.text(static_cast<int>(11 + i));
         if (i == ruled) label.rule = rows.text(9);
       }
-      sums.add(name.instances, name.total_ns, name.elapsed_ns);
+      sums.add(name.instances, name.total_ns, name.elapsed_ns, name.busy_ns);
     }
     check(sums.are_of(summary));
   }

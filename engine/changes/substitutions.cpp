@@ -186,15 +186,19 @@ class Finder {
     const Numbers* a;
     const Numbers* b;
     Meetings met;
-    size_t places = 0;  // that meet
+    size_t places = 0;    // that meet
+    size_t agreeing = 0;  // of these, with equal names or with names that only one side has
     double share() const {
-      return 2 * static_cast<double>(places) / static_cast<double>(a->size() + b->size());
+      return 2 * static_cast<double>(agreeing) / static_cast<double>(a->size() + b->size());
     }
   };
 
   Aligned align(const Numbers& a, const Numbers& b) const {
     Aligned aligned{&a, &b, meetings(a, b, [&](uint32_t x, uint32_t y) { return score(x, y); })};
-    for (const auto& [pair, places] : aligned.met) aligned.places += places;
+    for (const auto& [pair, places] : aligned.met) {
+      aligned.places += places;
+      if (score(pair.first, pair.second) > 1) aligned.agreeing += places;
+    }
     return aligned;
   }
 

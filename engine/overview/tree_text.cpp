@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/printable.hpp"
 #include "overview/overview.hpp"
@@ -188,6 +189,19 @@ class TreeText {
     return total;
   }
 
+  /// A mean says little about steps that are very different.
+  std::string range_of(const trees::ViewStep& phase) const {
+    const std::unordered_set<size_t> of(phase.of.begin(), phase.of.end());
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    for (const trees::ViewStep& step : view_.steps()) {
+      if (!of.contains(step.of[0])) continue;
+      least = std::min(least, step.total_ns);
+      most = std::max(most, step.total_ns);
+    }
+    return fmt::format("{} to {}", table::human_time(least), table::human_time(most));
+  }
+
   void step(size_t index) {
     const trees::ViewStep& step = view_.step(index);
     steps_ = static_cast<int64_t>(step.of.size());
@@ -195,7 +209,9 @@ class TreeText {
     counts_ = view_.counts(index);
     std::string head = step.key;
     const std::string plain = step.step ? fmt::format("{}_{}", step.phase, *step.step) : step.phase;
-    if (steps_ > 1) head += fmt::format(" · mean of {} steps", table::grouped(steps_));
+    if (steps_ > 1) {
+      head += fmt::format(" · mean of {} steps, {}", table::grouped(steps_), range_of(step));
+    }
     if (plain != step.key) head += fmt::format(" · {}", plain);
     if (step.layer) head += fmt::format(" · layer {}", *step.layer);
     if (step.running_seqs) {

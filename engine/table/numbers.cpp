@@ -79,7 +79,7 @@ std::string percentage(const With& with, bool is_zero, bool below_all) {
 /// A size with so many decimals, rounded half up as pages do.
 std::string rounded(double size, int decimals) {
   const auto one = static_cast<double>(power_of_ten(decimals));
-  if (size < 1e15) size = std::round(size * one) / one;
+  size = size < 1e15 ? std::round(size * one) / one : std::round(size);
   return fmt::format("{:.{}f}", size, decimals);
 }
 

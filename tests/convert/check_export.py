@@ -43,7 +43,7 @@ engine all {
 
 def check(folder, ruleset, dimension, rows):
     output = folder / "export.json"
-    tables.run("export", ruleset, "--dimension", dimension, "-o", str(output))
+    tables.run("export", ruleset, "--dimension", dimension, "--force", "-o", str(output))
     wrong = 0
     for engine, models in json.loads(output.read_text(encoding="utf-8")).items():
         for model, rules in models.items():

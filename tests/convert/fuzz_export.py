@@ -103,7 +103,7 @@ def check(folder, seed):
     maker = Maker(seed)
     rules, output = folder / "rules.kr", folder / "export.json"
     rules.write_text(maker.rules(), encoding="utf-8")
-    done = tables.run("export", str(rules), "-o", str(output), status=(0, 1, 2))
+    done = tables.run("export", str(rules), "--force", "-o", str(output), status=(0, 1, 2))
     if done.returncode == 2 and b"error KR1" in done.stderr:
         return None
     if done.returncode != 0:

@@ -185,14 +185,14 @@ TEST_CASE("what is computed from runs does not open them again") {
   const Files files;
   kr::Session session(files.rules());
   session.add({.path = files.at("a.csv")});
-  REQUIRE(session.tables({"labels", "tree", "coverage"}).size() == 3);
+  REQUIRE(session.tables({"labels", "tree", "unexplained"}).size() == 3);
   files.remove("a.csv");
   session.explain({.name = "relu"});
   CHECK(rows(session.table("explanations")) > 0);
   CHECK(rows(session.table("labels")) > 0);
   CHECK(rows(session.table("runs")) == 1);
   // The same with another dimension would be another session.
-  CHECK(rows(session.table("unexplained")) == 1);
+  CHECK(rows(session.table("coverage")) == 1);
 }
 
 TEST_CASE("SQL over the tables of a session") {

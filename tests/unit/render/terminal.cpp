@@ -186,6 +186,6 @@ TEST_CASE("terminal: both sides of a comparison have one unit, a change its own"
                     }};
   CHECK(terminal_of({table}) ==
         "changes\n"
-        "label    a ms   b ms  change ns  a per call µs  b per call µs\n"
-        "gemm   20.000  0.000       7000          0.400         90.000\n");
+        "label  a ms    b ms  change ns  a per call µs  b per call µs\n"
+        "gemm   20.0  <0.001      7,000          0.400           90.0\n");
 }

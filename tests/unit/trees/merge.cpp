@@ -72,7 +72,7 @@ TEST_CASE("layers that differ in their number are one node, and what is below th
                                   "Model > Layer > Linear > gemm_64 ×4 4 40",
                                   "Model > Layer > Linear > gemm_128 ×4 4 86",
                                   "Model > Norm > norm_kernel ×1 1 5"});
-  CHECK(spread_of(*of.view, 0, "Model > Layer") == "130 [0] 133 136 [3]");
+  CHECK(spread_of(*of.view, 0, "Model > Layer") == "130 [0] 134 134 [1]");
   CHECK(spread_of(*of.view, 0, "Model > Layer > Attention") == "100 [0] 101.5 103 [1]");
   CHECK(spread_of(*of.view, 0, "Model > Layer > Linear") == "10 [0.0] 15 23 [3.7]");
   CHECK(spread_of(*of.view, 0, "Model > Layer > Linear > gemm_128") == "20 [0.1] 21.5 23 [3.7]");
@@ -134,6 +134,10 @@ TEST_CASE(
     modules.kernel("mlp", 5, 2);
     modules.kernel("b", 1);
   });
+  modules.end();
+  // Elsewhere it has children: what never has any is a kernel, and no module is merged with it.
+  modules.begin("decode_2");
+  modules.module("Layer_1", 1, [&] { modules.module("mlp", 1, [&] { modules.kernel("a", 1); }); });
   modules.end();
   const OwnedView of(std::move(modules).finish(), merged());
   CHECK(rows_of(*of.view) ==
