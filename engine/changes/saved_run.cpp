@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/sqlite.hpp"
@@ -105,6 +107,12 @@ class SavedRuns {
           fmt::format("was saved by another version of kr: its tables have version {}, those of "
                       "this program {}",
                       version, render::schema_version));
+    }
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path_, error);
+    if (error ||
+        static_cast<int64_t>(size) != number("PRAGMA page_count") * number("PRAGMA page_size")) {
+      refuse("is not whole");
     }
     static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                          "tree_sequences"};

@@ -68,6 +68,7 @@ void Wants::add(const Wants& other) noexcept {
   statistics |= other.statistics;
   operations |= other.operations;
   host_trace |= other.host_trace;
+  timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
   if (other.measured) measured = other.measured;
@@ -96,7 +97,9 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  if (wants.statistics || wants.operations || wants.host_trace || wants.measured) {
+  const bool needs_operations =
+      wants.statistics || wants.operations || wants.host_trace || wants.measured;
+  if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
   }
@@ -176,8 +179,9 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host = wants.host_trace || wants.modules || wants.comparison ? trace::HostDetail::all
-                                                                       : trace::HostDetail::none;
+  options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
+                     ? trace::HostDetail::all
+                     : trace::HostDetail::none;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);

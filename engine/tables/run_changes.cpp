@@ -344,8 +344,8 @@ const Definition substitutions_table{
           true},
          {"confidence", Unit::text, Role::measure,
           "By position, if half of the two sequences or more can be aligned, and the names agree "
-          "in "
-          "three places or more or have a `likeness` of 1, and the operations are as many as the "
+          "in three places or more or have a `likeness` of 1, and the operations are as many as "
+          "the "
           "places say, within 50 %: `high` if `position` is 80 % or more, "
           "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
           "is known and it is 1 with no other name. `low`: all else.",
@@ -356,23 +356,23 @@ const Definition substitutions_table{
           true},
          {"likeness", Unit::ratio, Role::detail,
           "How similar the most similar names of the group are: twice the number of words that "
-          "both "
-          "have, divided by the words of both; words that describe what a kernel does, without "
+          "both have, divided by the words of both; words that describe what a kernel does, "
+          "without "
           "numbers, types and shapes.",
           true},
          {"a_ns", Unit::ns, Role::measure, "The time of the group in the first run.", true},
          {"b_ns", Unit::ns, Role::measure, "Its time in the second run.", true},
-         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`.", true},
-         {"change_percent", Unit::percent, Role::measure,
-          "`change_ns` in percent of `a_ns`; nothing if that is 0.", true},
+         change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`.", true}),
+         change({"change_percent", Unit::percent, Role::measure,
+                 "`change_ns` in percent of `a_ns`; nothing if that is 0.", true}),
          {"a_instances", Unit::count, Role::measure, "Its operations in the first run.", true},
          {"b_instances", Unit::count, Role::measure, "Its operations in the second run.", true},
          {"a_per_unit_ns", Unit::ns, Role::measure,
           "`a_ns` divided by the units of the first run (table `comparison`).", true},
          {"b_per_unit_ns", Unit::ns, Role::measure,
           "`b_ns` divided by the units of the second run.", true},
-         {"per_unit_percent", Unit::percent, Role::measure,
-          "The change of the time per unit, in percent of the first run.", true},
+         change({"per_unit_percent", Unit::percent, Role::measure,
+                 "The change of the time per unit, in percent of the first run.", true}),
      }},
     Needs::run_difference,
     add_substitutions,

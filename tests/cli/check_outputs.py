@@ -760,6 +760,10 @@ RESULTS = [
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),
+    ("saved sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables",
+                              "tree_sums,tree_kernels,tree_labels,tree_step_labels,tree_sequences"],
+     "tree_sums tree_kernels tree_labels tree_step_labels tree_sequences", False),
+    ("sequences", ["report", "rank0.json", *BY_STEPS, "--tables", "sequences"], "sequences", False),
     ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
     ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_names unexplained_runs", False),
     ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison label_changes name_changes", False),
@@ -897,7 +901,7 @@ def formats():
         refusals(validator, documents["analyze"])
         seen = {table for document in documents.values() for table, rows in document["tables"].items() if rows}
         # Tables that no fixture of this test has.
-        check(set(titles) - seen <= {"runs", "notes", "tree_context"}, f"no rows of {sorted(set(titles) - seen)}")
+        check(set(titles) - seen <= {"runs", "notes", "tree_context", "substitutions"}, f"no rows of {sorted(set(titles) - seen)}")
         no_parts(setting.folder, "formats")
 
 

@@ -118,7 +118,9 @@ OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_
 def plain(found):
     """Tables without what a folder does not contain."""
     tables = {"runs": found.runs, **found.tables}
-    return {table: [{column: value for column, value in row.items() if column not in OF_A_TRACE} for row in rows]
+    def is_of_a_trace(table, column):
+        return column in OF_A_TRACE or (table, column) == ("runs", "name")
+    return {table: [{column: value for column, value in row.items() if not is_of_a_trace(table, column)} for row in rows]
             for table, rows in tables.items() if table not in OF_RANGES}
 
 

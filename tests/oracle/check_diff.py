@@ -149,7 +149,7 @@ def check_pairs(checks):
                                        "runs"], capture_output=True, check=False)
                 if done.returncode != 0:
                     continue
-                checks.expect(file.stat().st_size < 600_000, file.name, "has", file.stat().st_size, "bytes")
+                checks.expect(file.stat().st_size < 1_000_000, file.name, "has", file.stat().st_size, "bytes")
                 saved.append((path, file))
             for (a, a_saved), (b, b_saved) in itertools.combinations(saved, 2):
                 found = kr("diff", a_saved, b_saved)

@@ -57,6 +57,7 @@ pageTest("bars of devices add up, the longest span the whole width", "analysis",
 });
 
 pageTest("tables are sorted by their headings, with the keyboard too", "analysis-one", async (page) => {
+  await page.selectOption("#unit", "ns");
   const totals = async () => (await column(page, "kernels_by_device", 4)).map((text) => BigInt(text.replace(/[^0-9]/g, "")));
   const sorted = (values, order) => values.every((value, at) => at === 0 || order(values[at - 1], value));
   assert.equal(await page.getAttribute('#kernels_by_device th:has([data-column="total_ns"])', "aria-sort"), "descending");
@@ -112,6 +113,7 @@ pageTest("hostile names are text", "analysis-hostile", async (page) => {
 });
 
 pageTest("times beyond a double are exact", "analysis-huge", async (page) => {
+  await page.selectOption("#unit", "ns");
   const totals = await column(page, "kernels_by_device", 4);
   assert.deepEqual(totals.map((text) => text.replace(/[^0-9]/g, "")), ["20000000000000001", "1000000000000003".padStart(16, "0")]);
 });
@@ -177,7 +179,7 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
   const [one] = JSON.parse(json("analysis")).notes;
   const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
-    results.notes = Array(40).fill(note);
+    results.notes = Array.from({ length: 40 }, (_, at) => ({ ...note, text: `${note.text} (${at})` }));
     drawNotes(notesOfResults());
   }, first);
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);

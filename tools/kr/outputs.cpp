@@ -277,7 +277,8 @@ session::Wants Outputs::wants() const {
     wants.add(one);
   }
   wants.statistics |= statistics_;
-  wants.host_trace |= makes(trace_format) || statistics_ || makes_timeline();
+  wants.host_trace |= makes(trace_format) || statistics_;
+  wants.timeline |= makes_timeline();
   return wants;
 }
 

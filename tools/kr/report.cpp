@@ -56,15 +56,16 @@ Exit report(const ReportOptions& options, Streams& streams) {
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
   std::vector<timeline::Timeline> timelines;
-  timelines.reserve(specs.size());
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
-                                const analyze::RunSummary& summary, size_t /*index*/) {
+                                const analyze::RunSummary& summary, size_t index) {
     if (!outputs.makes_timeline()) return;
-    timelines.push_back(timeline::make(rules, run, summary, page::timeline_limits(specs.size())));
+    timelines.resize(index + 1);
+    timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
   read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
   if (!timelines.empty()) {
+    timelines.resize(places.size());  // saved runs have none
     std::vector<timeline::Timeline> sorted;
     sorted.reserve(places.size());
     for (const size_t place : places) sorted.push_back(std::move(timelines[place]));

@@ -81,7 +81,7 @@ function switchField(name, title, choices) {
   const button = (one) => {
     const on = one.name === state[name];
     const properties = { type: "button", role: "radio", "aria-checked": String(on), tabIndex: on ? 0 : -1, onclick: () => choose(one.name) };
-    return element("button", properties, one.title);
+    return element("button", properties, one.title.trim() || "(no name)");
   };
   const field = element(
     "div",

@@ -204,7 +204,7 @@ const kernelRows = runs.map(() => []);
 for (const row of kernels) kernelRows[row.number][row.at] = row;
 
 const exactNs = (ns) => exactTime(BigInt(Math.round(ns)));
-const shareText = (part, whole) => share(BigInt(Math.round(part)), BigInt(Math.round(whole)), 1);
+const shareText = (part, whole) => share(BigInt(Math.round(part)), BigInt(Math.round(whole)));
 
 /** The labels of the chosen dimension, as in the chart; by run, the label of each name. */
 const timelineLabels = {
