@@ -186,7 +186,7 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
   assert.equal(await page.textContent("#notes summary"), "34 more notes");
   await page.click("#notes summary");
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
-  assert.match(await page.locator("#notes .note").first().textContent(), /^…rank0_0: /);
+  assert.match(await page.locator("#notes .note").first().textContent(), /^rank 0: /);
 });
 
 pageTest("tables that the data does not contain have no card", "analysis", async (page) => {
