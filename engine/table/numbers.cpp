@@ -56,7 +56,7 @@ size_t significant_digits(std::string_view text) {
 template <class With>
 std::string three_digits(const With& with, int most_decimals) {
   for (int decimals = std::min(most_decimals, 5); decimals > 0; --decimals) {
-    const std::string text = with(decimals);
+    std::string text = with(decimals);
     if (text.starts_with("0.000")) return "<0.001";
     if (significant_digits(text) <= 3) return text;
   }
