@@ -211,6 +211,8 @@ size_t TreeMerger::add(std::span<const size_t> steps, std::string key) {
   uint32_t counts = next;
   if (steps.size() == 1) {
     counts = counts_of_shape_.try_emplace(trace_->steps[steps[0]].shape, next).first->second;
+    // A child `(self)` is there only if it has time.
+    if (counts != next && tree_counts_[counts] != node_counts_) counts = next;
   }
   if (counts == next) tree_counts_.push_back(node_counts_);
   counts_of_.push_back(counts);

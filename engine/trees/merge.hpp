@@ -92,7 +92,7 @@ class TreeMerger {
   std::vector<uint64_t> seen_;            // by path of the trace: the last tree that has it
   std::vector<trace::ModuleNode> nodes_;
   std::vector<uint32_t> node_counts_;
-  // Single steps of one shape have the same counts.
+  // Most single steps of one shape have the same counts.
   std::vector<std::vector<uint32_t>> tree_counts_;
   std::vector<uint32_t> counts_of_;  // by tree
   std::unordered_map<uint32_t, uint32_t> counts_of_shape_;
