@@ -40,6 +40,9 @@ class ProcessSteps {
   trace::InnermostRange open_;
 };
 
+/// How far to look for a step that encloses another one: as many as times are summed over.
+constexpr size_t most_open_steps = 64;
+
 class Attributor {
  public:
   Attributor(const trace::Trace& trace, const sema::Program& program,
@@ -92,7 +95,12 @@ class Attributor {
       if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
       // Only the last step is needed: an earlier one that has ended stays until it is the last.
       while (!open.empty() && range_of(open.back()).end_ns <= range.start_ns) open.pop_back();
-      if (!open.empty()) out_.steps[step].outer = open.back();
+      // A step that ends a moment after the next one begins does not enclose it.
+      const size_t most = std::min(open.size(), most_open_steps);
+      const auto outer =
+          std::find_if(open.rbegin(), open.rbegin() + static_cast<ptrdiff_t>(most),
+                       [&](uint32_t one) { return range_of(one).end_ns >= range.end_ns; });
+      if (outer != open.rbegin() + static_cast<ptrdiff_t>(most)) out_.steps[step].outer = *outer;
       open.push_back(step);
     }
     find_outer_steps_of_processes();

@@ -205,7 +205,7 @@ async function alikeNeighbours(page) {
 }
 
 // Large pages of kinds that others have, too.
-const LARGE = /^(tables-analysis(-one|-wide)?|tree-(apart|cut|many|single))$/;
+const LARGE = /^(several|two|wide|tables-analysis(-one|-wide)?|tree-(apart|cut|many|single))$/;
 
 for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(name))) {
   pageTest(`layout, colours, keyboard, screen readers, paper: ${file}`, file, async (page) => {

@@ -515,6 +515,7 @@ pageTest("a narrow window", "several", async (page) => {
 
 pageTest("printed, increases are shown as decreases are", "hostile", async (page) => {
   await page.emulateMedia({ media: "print" });
+  await page.waitForFunction(() => document.documentElement.hasAttribute("data-print"));
   const changes = await page.$$eval(".change.more, .change.less", (cells) =>
     cells.map((cell) => ({ more: cell.classList.contains("more"), shown: cell.offsetParent !== null })),
   );

@@ -341,7 +341,7 @@ const timeline = {
     }
     this.drawAxis();
     for (const row of this.rows) {
-      if (row.kind === "run") this.text(printable(runs[row.run.number].run), 0, row.y + 15, this.width, "600 12.5px", this.ink.text);
+      if (row.kind === "run") this.text(shortId(runs[row.run.number].run), 0, row.y + 15, this.width, "600 12.5px", this.ink.text);
       else if (row.kind === "bands") this.drawBands(row);
       else this.drawLane(row);
     }
@@ -592,7 +592,7 @@ const timeline = {
 
   tipOf(found) {
     const { row } = found;
-    const place = [runs.length > 1 ? printable(runs[row.run.number].run) : "", `device ${row.device.device}${row.stream === undefined ? "" : `, stream ${row.stream}`}`].filter(Boolean).join(", ");
+    const place = [runs.length > 1 ? shortId(runs[row.run.number].run) : "", `device ${row.device.device}${row.stream === undefined ? "" : `, stream ${row.stream}`}`].filter(Boolean).join(", ");
     if (found.band) {
       const { band } = found;
       return tip([this.bandName(row, band)], [place], [["Start", exactNs(band.start)], ["From first start to last end", exactNs(band.end - band.start)]]);
