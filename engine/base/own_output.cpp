@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t head_bytes = 8192;
 
-/// Of one gzip member; what cannot be decompressed is left out.
+/// Of one gzip member; ends where it cannot be decompressed.
 std::string decompressed(std::string_view packed) {
   constexpr int only_gzip = 15 + 16;
   std::string head(head_bytes, '\0');

@@ -23,14 +23,14 @@ enum class Confidence : uint8_t { low, medium, high };
 std::string_view to_string(Confidence confidence) noexcept;
 
 struct Substitution {
-  std::string label;  // of the dimension: names of different labels replace each other never
+  std::string label;  // of the dimension: names of different labels never replace each other
   OperationKind kind = OperationKind::kernel;
   /// Several if names share places: one name is replaced by two, or two by one. The one with most
   /// time first.
   std::vector<std::string> a_names;
   std::vector<std::string> b_names;
   /// The share of their places in the sequences that agree, from 0 to 1: twice the places where one
-  /// stands in place of the other, divided by the places of both. Nothing: they are paired by
+  /// is aligned with the other, divided by the places of both. Nothing: they are paired by
   /// likeness alone.
   std::optional<double> position;
   double likeness = 0;  // coverage::likeness of the two names that are most alike

@@ -122,7 +122,7 @@ RulesOf rules_of(TableOf table) {
 }
 
 // A name that moves from rule i to rule j matches a rule that is not common: if i and j were
-// common, both would match the name, and stand in the same order on both sides.
+// common, both would match the name, and have the same order on both sides.
 std::vector<FormulaId> formulas_that_differ(prove::Formulas& formulas, TableOf before,
                                             TableOf after) {
   const Side a = side_of(formulas, before);

@@ -111,8 +111,7 @@ class SeenNames {
   /// tables; the list stays where it is.
   const std::vector<SeenMove>& moves(TableOf before, TableOf after);
   /// Up to `most` names of a kind, without enclosing names, that a table of the first Program gives
-  /// a label: short ones, but not so short that they are no names of kernels. Not all names are
-  /// tried.
+  /// a label: short ones, but long enough to look like names of kernels. Not all names are tried.
   std::vector<std::string> short_names(TableOf before, std::string_view label, OperationKind kind,
                                        size_t most);
 

@@ -276,7 +276,7 @@ class NameShortener {
   std::string out_;
 };
 
-/// Whether a name can be one of C++: what begins otherwise is no kernel's.
+/// Whether a name can be a C++ name, by its first character.
 bool begins_as_cpp(std::string_view text) {
   if (text.starts_with("(anonymous namespace)") || text.starts_with("<unnamed>")) return true;
   return !text.empty() && in_word(text[0]) && !is_digit(text[0]);

@@ -339,26 +339,24 @@ const Definition substitutions_table{
          {"label", Unit::text, Role::measure,
           "The label of all these names in the dimension of the comparison."},
          {"evidence", Unit::text, Role::measure,
-          "`position`: the names stand in the same places of the sequences of the two runs (table "
-          "`sequences`), when these are aligned. `likeness`: only the names are similar.",
+          "`position`: the names have the same places when the sequences of the two runs (table "
+          "`sequences`) are aligned. `likeness`: only the names are similar.",
           true},
          {"confidence", Unit::text, Role::measure,
           "By position, if half of the two sequences or more can be aligned, and the names agree "
-          "in three places or more or have a `likeness` of 1, and the operations are as many as "
-          "the "
-          "places say, within 50 %: `high` if `position` is 80 % or more, "
+          "in three places or more or have a `likeness` of 1, and the numbers of operations agree "
+          "with the places within 50 %: `high` if `position` is 80 % or more, "
           "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
           "is known and it is 1 with no other name. `low`: all else.",
           true},
          {"position", Unit::ratio, Role::measure,
-          "The part of the places of all names of the group in which a name of one run stands in "
-          "place of a name of the other; nothing if the evidence is `likeness`.",
+          "The share of the places of all names of the group at which a name of one run is aligned "
+          "with a name of the other; nothing if the evidence is `likeness`.",
           true},
          {"likeness", Unit::ratio, Role::detail,
           "How similar the most similar names of the group are: twice the number of words that "
           "both have, divided by the words of both; words that describe what a kernel does, "
-          "without "
-          "numbers, types and shapes.",
+          "without numbers, types and shapes.",
           true},
          {"a_ns", Unit::ns, Role::measure, "The time of the group in the first run.", true},
          {"b_ns", Unit::ns, Role::measure, "Its time in the second run.", true},

@@ -38,8 +38,8 @@ class BinSums {
     if (from < end) count(place, end - from);
     later_.push({from < end ? end : from, to, place});
   }
-  /// After the last interval. False: there is no width of at most a 64th of the span for which the
-  /// result is small enough.
+  /// Call it after the last interval. False: the result is too large even with bins of a 64th of
+  /// the span.
   bool finish();
 
   int64_t width() const noexcept { return int64_t{1} << shift_; }

@@ -46,7 +46,7 @@ function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** A name in pieces, each cut at its end if there is no room: so what comes after its beginning stays in view. */
+/** A name in pieces, each cut at its end if the column is too narrow: parts after the first stay visible. */
 function namePieces(pieces, className, ...around) {
   const least = (text, at) => `${0.8 * Math.min(text.length, at === 0 ? 16 : 8)}ch`;
   const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));

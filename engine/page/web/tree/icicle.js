@@ -90,7 +90,7 @@ function nodeTip(node) {
   );
 }
 
-/** Shows the tip of the button's node below `y`, or above it if there is no room. */
+/** Shows the tip of the button's node below `y`, or above it if it does not fit there. */
 function placeTip(button, x, y, above) {
   const node = button && nodesDrawn.get(button);
   const tip = byId("tip");
