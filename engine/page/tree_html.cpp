@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/distinct_texts.hpp"
@@ -137,10 +138,19 @@ class PageWriter {
 
   void write_entry_sums() {
     numbers("phase_ns", data_.phase_ns);
-    std::vector<int64_t> steps(data_.phases.size() + 1, 0);
-    for (const uint32_t phase : data_.phase_of) ++steps[phase];
-    steps.back() = static_cast<int64_t>(data_.phase_of.size());
+    const size_t phases = data_.phases.size();
+    std::vector<int64_t> steps(phases + 1, 0), least(phases + 1, INT64_MAX), most(phases + 1, 0);
+    for (size_t i = 0; i < data_.phase_of.size(); ++i) {
+      const int64_t ns = view_.steps()[i].total_ns;
+      for (const size_t phase : {size_t{data_.phase_of[i]}, phases}) {
+        ++steps[phase];
+        least[phase] = std::min(least[phase], ns);
+        most[phase] = std::max(most[phase], ns);
+      }
+    }
     numbers("phase_steps", steps);
+    numbers("phase_least_ns", least);
+    numbers("phase_most_ns", most);
     json_.key("entry_sums").open('[');
     for (const TreePageData::EntrySums& sums : data_.entry_sums) {
       json_.open('{', true);

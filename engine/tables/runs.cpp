@@ -15,14 +15,17 @@ void add_runs(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const analyze::RunSummary& run = source.runs[i].summary;
     const analyze::RankNumber& rank = source.ranks().runs[i].number;
+    // The two sides of a comparison are not ranks of one job unless they say so.
+    const bool ranked =
+        source.run_difference == nullptr || rank.from != analyze::RankNumber::From::order;
     sink.row({run.id,
               run.source,
               run.format,
               run.engine,
               run.model,
               table::cell_or_nothing(run.choice_why),
-              rank.rank,
-              analyze::to_string(rank.from),
+              ranked ? Cell(rank.rank) : Cell(),
+              ranked ? Cell(analyze::to_string(rank.from)) : Cell(),
               table::cell(run.distributed.world_size),
               table::cell_or_nothing(run.distributed.backend),
               run.operations,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, pageTest, picture } from "./browser.mjs";
 
 const json = (file) => readFileSync(join(PAGES, `${file}.json`), "utf8");
 const cards = (page) => page.$$eval("#cards > section", (all) => all.map((one) => one.id));
@@ -25,7 +25,7 @@ pageTest("one card per result that has rows", "analysis", async (page) => {
   assert.equal(await page.locator("#devices tbody tr").count(), 2);
   assert.deepEqual((await column(page, "names_only_in", 0)).sort(), ["only_here", "only_there"]);
   assert.match(await page.textContent("#layers tbody"), /period of 4 kernels, 8 times/);
-  await page.screenshot({ path: join(PAGES, "analysis.png"), fullPage: true });
+  await picture(page, "analysis.png");
 });
 
 pageTest("ranks: which is slowest, and how even they are", "analysis", async (page) => {
@@ -222,7 +222,7 @@ pageTest("dark and light, and narrow", "analysis-one", async (page) => {
   assert.equal(await color(), dark);
   await page.setViewportSize({ width: 480, height: 800 });
   await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth); // charts follow
-  await page.screenshot({ path: join(PAGES, "analysis-narrow.png"), fullPage: true });
+  await picture(page, "analysis-narrow.png");
 }, { dark: true });
 
 pageTest("everything that is pressed has a name and takes the keyboard", "analysis", async (page) => {

@@ -20,6 +20,13 @@ const FLAGS = [
 
 export const PAGES = process.env.KR_PAGES;
 
+/** Whether pictures are made, for people: they take more time than all checks. */
+export const PICTURES = Boolean(process.env.KR_SCREENSHOTS);
+
+export async function picture(page, name) {
+  if (PICTURES) await page.screenshot({ path: join(PAGES, name), fullPage: true });
+}
+
 async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), "kr-page-"));
   const browser = await chromium.launchPersistentContext(profile, {

@@ -2,8 +2,7 @@
 // screen readers, and whole on paper.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, pageTest, picture } from "./browser.mjs";
 import { nearestNeighbours } from "./colors.mjs";
 
 const files = readdirSync(PAGES).filter((name) => name.endsWith(".html")).map((name) => name.slice(0, -".html".length)).sort();
@@ -218,7 +217,7 @@ for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(nam
       check(`beyond the page, ${size.width} wide`, await page.evaluate(beyondPage));
     }
     check("scrolled away", await page.evaluate(scrolledAway));
-    await page.screenshot({ path: join(PAGES, `${file}-390.png`), fullPage: true });
+    await picture(page, `${file}-390.png`);
     await page.setViewportSize(SIZES[0]);
     await settled(page);
     for (const colorScheme of ["dark", "light"]) {
@@ -235,7 +234,7 @@ for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(nam
     await settled(page);
     check("on paper", await page.evaluate(wrongOnPaper));
     check("contrast on paper", await page.evaluate(faintTexts));
-    await page.screenshot({ path: join(PAGES, `${file}-print.png`), fullPage: true });
+    await picture(page, `${file}-print.png`);
     await page.emulateMedia({ media: "screen", colorScheme: "light" });
     await page.waitForFunction(() => !document.documentElement.hasAttribute("data-print"));
 

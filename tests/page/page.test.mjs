@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, PICTURES, pageTest, picture } from "./browser.mjs";
 
 const read = (name) => readFileSync(join(PAGES, name), "utf8");
 
@@ -498,11 +498,10 @@ pageTest("the tooltip holds exact numbers", "one", async (page) => {
   assert.equal(digits(elapsed), sums.get("llama_vllm_decode_tp2_0\ngemm"));
 });
 
-for (const dark of [false, true]) {
+for (const dark of PICTURES ? [false, true] : []) {
   for (const file of ["one", "several", "two", "hostile", "wide", "empty"]) {
     pageTest(`screenshot of ${file}, ${dark ? "dark" : "light"}`, file, async (page) => {
-      const path = join(PAGES, `${file}-${dark ? "dark" : "light"}.png`);
-      await page.screenshot({ path, fullPage: true });
+      await picture(page, `${file}-${dark ? "dark" : "light"}.png`);
     }, { dark });
   }
 }
@@ -510,7 +509,7 @@ for (const dark of [false, true]) {
 pageTest("a narrow window", "several", async (page) => {
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(width <= 400, `${width} wide`);
-  await page.screenshot({ path: join(PAGES, "several-narrow.png"), fullPage: true });
+  await picture(page, "several-narrow.png");
 }, { size: { width: 400, height: 800 } });
 
 pageTest("printed, increases are shown as decreases are", "hostile", async (page) => {

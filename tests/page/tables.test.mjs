@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, pageTest, picture } from "./browser.mjs";
 
 const json = (file) => JSON.parse(readFileSync(join(PAGES, `${file}.json`), "utf8"));
 
@@ -76,7 +76,7 @@ pageTest("long tables are cut, and the page says so", "tables-analysis-wide", as
 });
 
 pageTest("dark, and narrow", "tables-analysis", async (page) => {
-  await page.screenshot({ path: join(PAGES, "tables-dark.png"), fullPage: true });
+  await picture(page, "tables-dark.png");
   await page.setViewportSize({ width: 420, height: 800 });
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 420);
 }, { dark: true });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, pageTest, picture } from "./browser.mjs";
 
 /** Waits until a change is drawn. */
 const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -334,7 +334,7 @@ for (const width of [1440, 1024, 390]) {
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       const box = await page.locator("#timeline-view canvas").boundingBox();
       assert.ok(box.width > width * 0.7 && box.width <= width, `${box.width} wide`);
-      await page.screenshot({ path: join(PAGES, `timeline-${width}-${dark ? "dark" : "light"}.png`), fullPage: true });
+      await picture(page, `timeline-${width}-${dark ? "dark" : "light"}.png`);
     }, { dark, size: { width, height: 900 } });
   }
 }

@@ -48,6 +48,18 @@ std::vector<std::string> formats_of(const OutputRules& rules) {
   return formats;
 }
 
+/// The format that the extension of a file tells; empty: it tells none.
+std::string format_of_file(const std::string& path, const OutputRules& rules) {
+  const std::string_view plain(path.data(), path.size() - (path.ends_with(".gz") ? 3 : 0));
+  std::string found;
+  for (const std::string& format : formats_of(rules)) {
+    const std::string ending = "." + ending_of(format);
+    if (format == trace_format && path.ends_with(ending)) return format;
+    if (plain.ends_with(ending)) found = format;
+  }
+  return found;
+}
+
 std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
   std::vector<const tables::Definition*> found;
   found.reserve(ids.size());
@@ -149,9 +161,12 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       statistics_(rules.statistics),
       timeline_(rules.timeline),
       title_(rules.stem) {
-  const auto formats = options.formats.empty()
+  const std::string named_formats = options.formats.empty() && !options.file.empty()
+                                        ? format_of_file(options.file, rules)
+                                        : options.formats;
+  const auto formats = named_formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
-                           : parse_choices(options.formats, "--format", formats_of(rules));
+                           : parse_choices(named_formats, "--format", formats_of(rules));
   std::vector<std::string> choices = rules.tables;
   choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
   for (const tables::Definition* one : tables::all()) {
@@ -163,11 +178,15 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
   }
-  if (!options.file.empty() && (options.formats.empty() || formats.size() != 1)) {
-    throw Error("", "-o writes one format", "name it with --format");
+  if (!options.file.empty() && named_formats.empty()) {
+    throw Error(options.file, "-o writes one format, and the name does not say which",
+                "add an extension, such as .html, .csv, .json or .md, or use --format");
   }
-  const bool to_folder = !options.out_dir.empty() ||
-                         (options.formats.empty() && !tables_named_ && rules.files_without);
+  if (!options.file.empty() && formats.size() != 1) {
+    throw Error(options.file, "-o writes one format", "name one with --format");
+  }
+  const bool to_folder =
+      !options.out_dir.empty() || (named_formats.empty() && !tables_named_ && rules.files_without);
   const std::filesystem::path folder = options.out_dir.empty() ? "." : options.out_dir;
   if (to_folder) {
     std::error_code error;

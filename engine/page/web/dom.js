@@ -49,7 +49,7 @@ function shortened(text, length) {
 /** A name in pieces, each cut at its end if the column is too narrow: parts after the first stay visible. */
 function namePieces(pieces, className, ...around) {
   const least = (text, at) => `${0.8 * Math.min(text.length, at === 0 ? 16 : 8)}ch`;
-  const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));
+  const piece = (text, at) => element("span", { className: at === 0 ? "piece first" : "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));
   return element("span", { className: `pieces ${className}` }, ...around, ...pieces.map(piece));
 }
 

@@ -233,7 +233,7 @@ function drawTree() {
   const chosen = chosenStep();
   const among = stepsOf(state.phase);
   byId("tree-title").textContent = treeTitle();
-  byId("tree-sum").textContent = stepCount > 1n ? `${humanTime(perStep(tree.ns))} per step` : humanTime(tree.ns);
+  byId("tree-sum").textContent = stepCount > 1n ? `${humanTime(perStep(tree.ns))} per step · ${rangeOfPhase(state.phase).map(humanTime).join(" to ")}` : humanTime(tree.ns);
   byId("tree-sum").title = `${exactTime(tree.ns)} · ${grouped(tree.ns)} ns`;
   const note = byId("tree-note");
   note.hidden = chosen === null || treeStep === chosen;

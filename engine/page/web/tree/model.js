@@ -71,6 +71,11 @@ function countOfPhase(phase) {
   return BigInt(data.phase_steps[phaseNumber(phase)]);
 }
 
+/** The times of the shortest and of the longest of these steps. */
+function rangeOfPhase(phase) {
+  return [data.phase_least_ns, data.phase_most_ns].map((times) => BigInt(times[phaseNumber(phase)]));
+}
+
 /**
  * The siblings that merged nodes stand for, by place: `[{place, ns}]`, by ascending time. `rows` are those of
  * the tree with siblings apart.
