@@ -92,8 +92,7 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
     sums.push_back(std::move(sum));
   }
   std::sort(sums.begin(), sums.end(), [](const LabelSum& a, const LabelSum& b) {
-    return std::tie(b.elapsed_ns, b.total_ns, a.label) <
-           std::tie(a.elapsed_ns, a.total_ns, b.label);
+    return std::tie(b.busy_ns, b.total_ns, a.label) < std::tie(a.busy_ns, a.total_ns, b.label);
   });
   return sums;
 }
@@ -184,8 +183,8 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
         [](const auto& left, const auto& right) { return left.label < right.label; });
   };
   std::sort(sums.begin(), sums.end(), [&](const NameSum& a, const NameSum& b) {
-    const auto left = std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind);
-    const auto right = std::tie(a.elapsed_ns, a.total_ns, b.name, b.kind);
+    const auto left = std::tie(b.busy_ns, b.total_ns, a.name, a.kind);
+    const auto right = std::tie(a.busy_ns, a.total_ns, b.name, b.kind);
     return left != right ? left < right : labels_before(a, b);
   });
   return sums;

@@ -34,7 +34,7 @@ struct LabelSum {
 
 struct DimensionSum {
   std::string dimension;
-  std::vector<LabelSum> labels;  // by descending elapsed, descending total, label
+  std::vector<LabelSum> labels;  // by descending busy time, descending total, label
   int64_t explained_ns = 0;      // durations of names that a rule other than `otherwise` labels
   int64_t unexplained_names = 0;
 };
@@ -88,7 +88,7 @@ struct RunSummary {
   int64_t operations = 0;
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
-  std::vector<NameSum> names;            // by descending elapsed, descending total, name
+  std::vector<NameSum> names;            // by descending busy time, descending total, name
   trace::Distributed distributed;
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;

@@ -24,7 +24,7 @@ class TerminalTable {
   TerminalTable(const Table& table, ShownTable& shown, TerminalOptions options)
       : table_(table), shown_(shown), options_(options) {
     for (size_t i = 0; i < table.columns().size(); ++i) {
-      if (is_visible(i)) places_.push_back({i, {}});
+      if (is_visible(i)) places_.push_back({i, shown.heading(i), {}});
     }
     shown.each([&](std::span<const Cell> cells) {
       for (Place& place : places_) {
@@ -36,13 +36,9 @@ class TerminalTable {
         }
       }
     });
-    for (Place& place : places_) {
-      const size_t head = table::columns_of(shown.heading(place.column));
-      place.extent.whole =
-          std::max(place.extent.whole, head - std::min(head, place.extent.fraction));
-    }
     if (places_.empty()) return;
     put_long_text_last();
+    fit_heads();
     fit();
     for (const Place& place : places_) {
       if (column(place).unit == Unit::name) shown_.cut_names(place.column, place.width());
@@ -56,7 +52,7 @@ class TerminalTable {
     table::TextGrid grid;
     for (size_t i = 0; i < places_.size(); ++i) {
       const bool number = is_number(column(places_[i]).unit);
-      grid.column(shown_.heading(places_[i].column),
+      grid.column(places_[i].head,
                   number ? table::TextGrid::Align::number : table::TextGrid::Align::text, gap);
       grid.widen(i, places_[i].extent);
     }
@@ -77,7 +73,8 @@ class TerminalTable {
  private:
   struct Place {
     size_t column;
-    table::Extent extent;
+    std::string head;
+    table::Extent extent;  // of the cells; later with the head
 
     size_t width() const { return extent.width(); }
   };
@@ -128,6 +125,22 @@ class TerminalTable {
     size_t width = 0;
     for (size_t i = 0; i < columns; ++i) width += places_[i].width() + (i > 0 ? gap : 0);
     return width;
+  }
+
+  /// Heads of several words have several lines if the table does not fit otherwise.
+  void fit_heads() {
+    size_t width = 0;
+    for (const Place& place : places_) {
+      const size_t cells = std::min(place.width(), cut_text);
+      width += std::max(cells, table::columns_of(place.head)) + gap;
+    }
+    const bool in_lines = options_.width > 0 && width > static_cast<size_t>(options_.width) + gap;
+    for (Place& place : places_) {
+      if (in_lines) place.head = table::in_lines(place.head, place.width());
+      const size_t head = table::widest_line(place.head);
+      const size_t fraction = place.extent.fraction;
+      place.extent.whole = std::max(place.extent.whole, head - std::min(head, fraction));
+    }
   }
 
   void fit() {

@@ -37,6 +37,16 @@ std::string head_of(std::string_view text, size_t width, size_t& bytes) {
   return shown;
 }
 
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    if (end == text.size()) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string whole(std::string_view text) {
   size_t bytes = 0;
   return head_of(text, static_cast<size_t>(-1), bytes);
@@ -104,6 +114,20 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
   return out;
 }
 
+size_t widest_line(std::string_view lines) {
+  size_t widest = 0;
+  for_each_line(lines, [&](std::string_view line) { widest = std::max(widest, columns_of(line)); });
+  return widest;
+}
+
+std::string in_lines(std::string_view head, size_t cells) {
+  std::string words(head);
+  std::replace(words.begin(), words.end(), ' ', '\n');
+  std::string lines = wrapped(head, std::max(cells, widest_line(words)), 0);
+  if (!lines.empty()) lines.pop_back();
+  return lines;
+}
+
 std::string inked(std::string_view text, Ink ink, bool color) {
   if (!color || ink == Ink::none || text.empty()) return std::string(text);
   const char* code = ink == Ink::bold ? "1" : ink == Ink::faint ? "2" : "33";
@@ -133,7 +157,7 @@ void Extent::add(const Extent& other) {
 }
 
 void TextGrid::column(std::string head, Align align, size_t gap) {
-  const size_t width = columns_of(head);
+  const size_t width = widest_line(head);
   columns_.push_back({std::move(head), align, columns_.empty() ? 0 : gap, width, {}});
 }
 
@@ -208,9 +232,18 @@ void TextGrid::append_rule(std::string& out, size_t indent, bool color) const {
 }
 
 void TextGrid::append_head(std::string& out, size_t indent, bool color) const {
-  std::vector<Cell> heads;
-  for (const Column& column : columns_) heads.push_back({column.head, {}});
-  append_cells(out, heads, indent, color, Ink::faint, false);
+  std::vector<std::vector<Cell>> lines;  // the last first: heads end just above their cells
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    std::vector<std::string_view> head;
+    for_each_line(columns_[i].head, [&](std::string_view line) { head.push_back(line); });
+    for (size_t line = 0; line < head.size(); ++line) {
+      if (line == lines.size()) lines.emplace_back(columns_.size());
+      lines[line][i].text = head[head.size() - 1 - line];
+    }
+  }
+  for (size_t line = lines.size(); line > 0; --line) {
+    append_cells(out, lines[line - 1], indent, color, Ink::faint, false);
+  }
 }
 
 std::string TextGrid::text(size_t indent, bool color) const {

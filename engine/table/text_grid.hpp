@@ -20,6 +20,11 @@ std::string cut_middle(std::string_view text, size_t width);
 /// Words of `text` in lines of at most `width` columns (0: no limit), each behind `indent` blanks.
 std::string wrapped(std::string_view text, size_t width, size_t indent);
 
+/// The widest of lines, in columns of the screen.
+size_t widest_line(std::string_view lines);
+/// The words of a head in lines as wide as the cells below it, or as the longest word.
+std::string in_lines(std::string_view head, size_t cells);
+
 enum class Ink : uint8_t { none, bold, faint, warning };
 /// `text` between escapes; as it is without `color`.
 std::string inked(std::string_view text, Ink ink, bool color);
@@ -45,7 +50,7 @@ class TextGrid {
     std::string tint;  // `#rrggbb` or empty
   };
 
-  /// `gap` blanks stand before the column.
+  /// `gap` blanks come before the column. The head may have several lines.
   void column(std::string head, Align align, size_t gap = 2);
   /// At least that wide.
   void widen(size_t column, const Extent& extent);
@@ -53,7 +58,7 @@ class TextGrid {
   void row(std::vector<Cell> cells, Ink ink = Ink::none);
   void rule();
 
-  /// Wide as its widest row.
+  /// As wide as its widest row.
   size_t width() const;
   /// Where a column ends, counted from the first.
   size_t end_of(size_t column) const;

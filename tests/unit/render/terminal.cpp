@@ -105,14 +105,23 @@ f                                             3  short
 TEST_CASE("terminal: rows that are left are counted, in color") {
   CHECK(terminal_of({kernels_table("a")}, {.color = true, .width = 40, .most_rows = 1}) ==
         "\x1b[1mkernels\x1b[0m\n"
-        "\x1b[2mkind\x1b[0m  \x1b[2mtotal ms\x1b[0m  \x1b[2mname\x1b[0m\n"
-        "gemm      20.0  void first<x…::last(int)\n"
+        "      \x1b[2mtotal\x1b[0m\n"
+        "\x1b[2mkind\x1b[0m     \x1b[2mms\x1b[0m  \x1b[2mname\x1b[0m\n"
+        "gemm   20.0  void first<xx…x>::last(int)\n"
         "\x1b[2mand 1 more (--all shows them)\x1b[0m\n");
   // The run is that of all rows, shown or not.
   CHECK(terminal_of({kernels_table("b")}, {.width = 60, .most_rows = 1}) ==
-        "kernels\nrun  kind  total ms  name\n"
-        "a    gemm      20.0  void first<xxxxxxxx…xxxxxxx>::last(int)\n"
+        "kernels\n           total\nrun  kind     ms  name\n"
+        "a    gemm   20.0  void first<xxxxxxxxxx…xxxxxxxx>::last(int)\n"
         "and 1 more (--all shows them)\n");
+}
+
+TEST_CASE("terminal: heads of several words have several lines in a narrow window") {
+  const std::string wide = terminal_of({kernels_table("a")}, {.width = 80});
+  CHECK(wide.find("kind  total ms  name") != wide.npos);
+  const std::string narrow = terminal_of({kernels_table("a")}, {.width = 40});
+  CHECK(narrow.find("total\nkind     ms  name") != narrow.npos);
+  CHECK(terminal_of({kernels_table("a")}, {.width = 0}).find("total ms") != std::string::npos);
 }
 
 TEST_CASE("terminal: rows that are not kept are shown the same") {
