@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "outputs.hpp"
+#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
+#include "render/render.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -12,9 +14,11 @@ namespace {
 
 OutputRules analyze_outputs() {
   return {.stem = "analysis",
-          .tables = {"devices",
+          .tables = {"trace_health",
+                     "devices",
                      "launch_matching",
                      "idle",
+                     "idle_calls",
                      "ranks",
                      "rank_balance",
                      "rank_step_balance",
@@ -69,7 +73,11 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   for (const tables::Note& note : tables::rank_notes(source)) {
     note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
   }
-  outputs.finish(source, {{"html", page}}, streams);
+  const auto markdown = [&](const auto& out, auto tables) {
+    out(overview::markdown_health(source));
+    render::markdown(tables, out);
+  };
+  outputs.finish(source, {{"html", page}, {"markdown", markdown}}, streams);
   return Exit::done;
 }
 
