@@ -196,6 +196,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
       KR_CHECK(idle[i].total_ns() == summary.devices[i].idle_ns);
     }
   }
+  if (run.trace.host && run.trace.host->waits) out.waits = sum_waits(run.trace);
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);

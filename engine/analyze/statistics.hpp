@@ -12,6 +12,7 @@
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
 #include "analyze/steps.hpp"
+#include "analyze/waits.hpp"
 #include "classify/attribution.hpp"
 
 namespace kr::analyze {
@@ -97,6 +98,7 @@ struct RunStatistics {
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
+  std::optional<WaitStatistics> waits;  // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;

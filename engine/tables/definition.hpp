@@ -24,6 +24,7 @@ enum class Needs : uint8_t {
   rules,
   runs,        // Source::runs, summed
   statistics,  // of every run
+  host_waits,  // statistics with what the host waited for
   operations,  // Run::trace
   tree,
   coverage,

@@ -19,6 +19,8 @@ OutputRules analyze_outputs() {
                      "launch_matching",
                      "idle",
                      "idle_calls",
+                     "synchronizations",
+                     "os_waits",
                      "ranks",
                      "rank_balance",
                      "rank_step_balance",
