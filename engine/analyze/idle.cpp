@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/check.hpp"
 #include "trace/call_kinds.hpp"
@@ -17,16 +18,13 @@ using trace::Launch;
 /// The sums of one device by cause and function, gap by gap.
 class IdleSums {
  public:
-  IdleSums(int32_t device, size_t names)
-      : slots_(idle_causes.size() * names), width_(names) {
-    out_.device = device;
-  }
+  explicit IdleSums(int32_t device) { out_.device = device; }
 
   /// `name`: the number of a function's name.
   void add(IdleCause cause, size_t name, int64_t ns) {
     if (ns <= 0) return;
     in_gap_[static_cast<size_t>(cause)] += ns;
-    Slot& slot = slots_[static_cast<size_t>(cause) * width_ + name];
+    Slot& slot = slots_[name * idle_causes.size() + static_cast<size_t>(cause)];
     slot.total_ns += ns;
     if (slot.last_gap != gap_) ++slot.gaps;
     slot.last_gap = gap_;
@@ -47,15 +45,15 @@ class IdleSums {
     ++gap_;
   }
   DeviceIdle result(const std::vector<std::string_view>& names) {
-    for (size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].total_ns == 0) continue;
-      out_.calls.push_back({idle_causes[i / width_], std::string(names[i % width_]),
-                            slots_[i].total_ns, slots_[i].gaps});
+    out_.calls.reserve(slots_.size());
+    for (const auto& [key, slot] : slots_) {
+      out_.calls.push_back({idle_causes[key % idle_causes.size()],
+                            std::string(names[key / idle_causes.size()]), slot.total_ns,
+                            slot.gaps});
     }
-    std::stable_sort(out_.calls.begin(), out_.calls.end(),
-                     [](const IdleCall& a, const IdleCall& b) {
-                       return std::tie(a.cause, b.total_ns) < std::tie(b.cause, a.total_ns);
-                     });
+    std::sort(out_.calls.begin(), out_.calls.end(), [](const IdleCall& a, const IdleCall& b) {
+      return std::tie(a.cause, b.total_ns, a.api) < std::tie(b.cause, a.total_ns, b.api);
+    });
     return std::move(out_);
   }
 
@@ -66,8 +64,7 @@ class IdleSums {
     int64_t last_gap = 0;
   };
   DeviceIdle out_;
-  std::vector<Slot> slots_;  // by cause and name
-  size_t width_;
+  std::unordered_map<size_t, Slot> slots_;  // by name and cause
   std::array<int64_t, idle_causes.size()> in_gap_{};
   int64_t gap_ = 1;
 };
@@ -100,7 +97,7 @@ class IdlePass {
       auto at = devices.find(number);
       if (at == devices.end()) {
         at = devices
-                 .emplace(number, Device{IdleSums(number, names_.size()), operation.start_ns})
+                 .emplace(number, Device{IdleSums(number), operation.start_ns})
                  .first;
       }
       Device& device = at->second;

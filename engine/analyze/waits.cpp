@@ -94,10 +94,14 @@ class WaitPass {
   }
 
  private:
+  /// Of devices. A job has one per process.
+  static constexpr size_t most_groups = 64;
+
   const BusyTime& busy_of(std::string_view process) {
     const auto known = devices_.find(process);
-    const std::set<int32_t>& devices = known != devices_.end() ? known->second : all_devices_;
-    return busy_.try_emplace(devices, trace_, devices).first->second;
+    const std::set<int32_t>* devices = known != devices_.end() ? &known->second : &all_devices_;
+    if (busy_.size() >= most_groups && busy_.count(*devices) == 0) devices = &all_devices_;
+    return busy_.try_emplace(*devices, trace_, *devices).first->second;
   }
 
   void add(std::string_view api, std::string_view what, const BusyTime& busy, int64_t start_ns,

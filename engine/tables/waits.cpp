@@ -9,7 +9,9 @@ namespace {
 std::string without_synchronizations(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
                                [](const Run& run) { return run.statistics->waits.has_value(); });
-  return any ? std::string() : without_launches(source);
+  if (any) return {};
+  const std::string why = without_launches(source);
+  return why.empty() ? "what the host waited for was not read" : why;
 }
 
 std::string without_system_calls(const Source& source) {
