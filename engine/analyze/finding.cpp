@@ -56,7 +56,8 @@ std::optional<FindingCode> finding_of_note(std::string_view code) noexcept {
 
 void sort_worst_first(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return a.severity != b.severity ? a.severity < b.severity : finding_place(a.code) < finding_place(b.code);
+    return a.severity != b.severity ? a.severity < b.severity
+                                    : finding_place(a.code) < finding_place(b.code);
   });
 }
 

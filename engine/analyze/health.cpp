@@ -19,8 +19,7 @@ std::string percent(int64_t part, int64_t whole) {
 }
 
 int64_t count_of(uint64_t count) {
-  return static_cast<int64_t>(
-      std::min<uint64_t>(count, std::numeric_limits<int64_t>::max()));
+  return static_cast<int64_t>(std::min<uint64_t>(count, std::numeric_limits<int64_t>::max()));
 }
 
 void add_notes(const RunSummary& summary, Findings& out) {

@@ -2,7 +2,8 @@
 //
 // - far-apart: one gap in which no device works is more than 99 % of the span.
 // - before-launch: an operation begins before the call that launched it.
-// - out-of-order: an operation begins after one of its stream whose call began when its own call had
+// - out-of-order: an operation begins after one of its stream whose call began when its own call
+// had
 //   already returned.
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more

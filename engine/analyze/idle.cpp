@@ -96,9 +96,7 @@ class IdlePass {
       const int32_t number = trace_.track(operation.track).device;
       auto at = devices.find(number);
       if (at == devices.end()) {
-        at = devices
-                 .emplace(number, Device{IdleSums(number), operation.start_ns})
-                 .first;
+        at = devices.emplace(number, Device{IdleSums(number), operation.start_ns}).first;
       }
       Device& device = at->second;
       if (operation.start_ns > device.covered_to) {

@@ -98,7 +98,7 @@ struct RunStatistics {
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
-  std::optional<WaitStatistics> waits;  // with trace::HostTrace::waits
+  std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;

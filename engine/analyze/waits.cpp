@@ -25,7 +25,8 @@ class BusyTime {
         continue;
       }
       const int64_t before =
-          parts_.empty() ? 0 : parts_.back().before_ns + parts_.back().end_ns - parts_.back().start_ns;
+          parts_.empty() ? 0
+                         : parts_.back().before_ns + parts_.back().end_ns - parts_.back().start_ns;
       parts_.push_back({operation.start_ns, operation.end_ns(), before});
     }
   }
@@ -174,9 +175,8 @@ class WaitPass {
       out.push_back(std::move(sum));
     }
     sums_.clear();
-    std::stable_sort(out.begin(), out.end(), [](const WaitSum& a, const WaitSum& b) {
-      return a.total_ns > b.total_ns;
-    });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const WaitSum& a, const WaitSum& b) { return a.total_ns > b.total_ns; });
     return out;
   }
 

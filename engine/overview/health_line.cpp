@@ -21,7 +21,8 @@ std::optional<HealthLine> health_line(const tables::Source& source) {
   std::string text = "trace health: ";
   if (source.runs.size() > 1) text += source.run_name(of->summary.id) + ": ";
   text += fmt::format("{} {}: {}", analyze::to_string(worst.severity), worst.code, worst.effect);
-  if (all > 1) text += fmt::format(" (and {}: --tables trace_health)", plural(all - 1, "more finding"));
+  if (all > 1)
+    text += fmt::format(" (and {}: --tables trace_health)", plural(all - 1, "more finding"));
   return HealthLine{worst.severity, std::move(text)};
 }
 

@@ -52,8 +52,8 @@ class RunFacts {
       }
     }
     if (const auto health = health_line(source_)) {
-      line(health->text, health->severity == analyze::Severity::info ? table::Ink::faint
-                                                                     : table::Ink::warning);
+      line(health->text,
+           health->severity == analyze::Severity::info ? table::Ink::faint : table::Ink::warning);
     }
     return std::move(out_) + '\n';
   }

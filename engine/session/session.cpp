@@ -234,8 +234,8 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);
   }
-  one.summary.findings = analyze::find_health(run->trace, one.summary,
-                                              one.statistics ? &*one.statistics : nullptr);
+  one.summary.findings =
+      analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr);
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = std::move(run);
   source_.runs.push_back(std::move(one));

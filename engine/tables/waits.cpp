@@ -36,9 +36,8 @@ void add_os_waits(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->waits) continue;
     for (const analyze::WaitSum& one : run.statistics->waits->system_calls) {
-      sink.row({run.summary.id, one.api, one.calls, one.total_ns,
-                ratio_of(one.total_ns, one.calls), one.max_ns, one.busy_ns,
-                one.total_ns - one.busy_ns});
+      sink.row({run.summary.id, one.api, one.calls, one.total_ns, ratio_of(one.total_ns, one.calls),
+                one.max_ns, one.busy_ns, one.total_ns - one.busy_ns});
     }
   }
 }
@@ -84,7 +83,8 @@ const Definition os_waits_table{
      "(`--trace=osrt`), such as `poll` or `pthread_cond_wait`, of all threads.",
      {{"run", Unit::text, Role::key, "The run."},
       {"name", Unit::text, Role::key, "The name of the function."},
-      {"calls", Unit::count, Role::measure, "Calls; by default nsys leaves out those of less than 1 µs."},
+      {"calls", Unit::count, Role::measure,
+       "Calls; by default nsys leaves out those of less than 1 µs."},
       {"total_ns", Unit::ns, Role::measure, "Time of these calls, summed over all threads."},
       {"mean_ns", Unit::ns, Role::measure, "Mean time of a call."},
       {"max_ns", Unit::ns, Role::measure, "Time of the longest call."},

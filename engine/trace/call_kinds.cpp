@@ -23,10 +23,10 @@ struct WaitingCall {
   CallKind kind;
 };
 constexpr std::array waiting_calls{WaitingCall{"StreamSynchronize", CallKind::stream_synchronize},
-                                  WaitingCall{"DeviceSynchronize", CallKind::device_synchronize},
-                                  WaitingCall{"ThreadSynchronize", CallKind::device_synchronize},
-                                  WaitingCall{"CtxSynchronize", CallKind::device_synchronize},
-                                  WaitingCall{"EventSynchronize", CallKind::event_synchronize}};
+                                   WaitingCall{"DeviceSynchronize", CallKind::device_synchronize},
+                                   WaitingCall{"ThreadSynchronize", CallKind::device_synchronize},
+                                   WaitingCall{"CtxSynchronize", CallKind::device_synchronize},
+                                   WaitingCall{"EventSynchronize", CallKind::event_synchronize}};
 
 }  // namespace
 

@@ -9,10 +9,10 @@ namespace kr::trace {
 
 enum class CallKind : uint8_t {
   other,
-  stream_synchronize,   // returns when a stream has no more work
-  device_synchronize,   // the same of a device or context
-  event_synchronize,    // returns when an event has occurred
-  copy,                 // copies memory; whether it waits depends on the memory
+  stream_synchronize,  // returns when a stream has no more work
+  device_synchronize,  // the same of a device or context
+  event_synchronize,   // returns when an event has occurred
+  copy,                // copies memory; whether it waits depends on the memory
 };
 
 /// `cudaStreamWaitEvent` and queries such as `cudaEventQuery` do not block: they are `other`.

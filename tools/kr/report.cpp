@@ -88,7 +88,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
       {{"html", [&](const auto& out,
                     auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"markdown", [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
+       {"markdown",
+        [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   return Exit::done;

@@ -111,6 +111,22 @@ const CARDS = {
       ],
     },
     { id: "launches", show: "launches", table: "launches", title: "Launch statistics by API call", sort: "-total_ns", columns: [["api", { kind: "name", title: "Call" }], "run", "calls", "operations", "total_ns", "delay_mean_ns", "short_kernels", "running_at_next_launch"] },
+    {
+      id: "synchronizations",
+      table: "synchronizations",
+      title: "Synchronizing calls",
+      note: "time of the host in them, and the part of it in which a device was busy",
+      sort: "-total_ns",
+      columns: [["api", { kind: "name", title: "Call" }], "waited_for", "run", "calls", "total_ns", "mean_ns", "max_ns", "busy_ns", "idle_ns"],
+    },
+    {
+      id: "os_waits",
+      table: "os_waits",
+      title: "Calls of the operating system",
+      note: "time of all threads in them, and the part of it in which a device was busy",
+      sort: "-total_ns",
+      columns: [["name", { kind: "name", title: "Call" }], "run", "calls", "total_ns", "mean_ns", "max_ns", "busy_ns", "idle_ns"],
+    },
     { id: "launch_queue", table: "launch_queue", title: "Launch queue depth", note: "launched operations that had not begun, per stream", sort: "-mean" },
     {
       id: "attribution",

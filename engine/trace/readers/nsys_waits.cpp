@@ -9,11 +9,13 @@
 namespace kr::trace {
 namespace {
 
+constexpr std::string_view synchronization_table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+constexpr std::string_view synchronization_types = "ENUM_CUPTI_SYNC_TYPE";
+constexpr std::string_view system_call_table = "OSRT_API";
 constexpr std::string_view sync_type_head = "CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_";
 // CUpti_ActivitySynchronizationType, for exports without its names.
-constexpr std::string_view sync_type_names[] = {"unknown", "event_synchronize",
-                                                "stream_wait_event", "stream_synchronize",
-                                                "context_synchronize"};
+constexpr std::string_view sync_type_names[] = {"unknown", "event_synchronize", "stream_wait_event",
+                                                "stream_synchronize", "context_synchronize"};
 constexpr int global_process_shift = 24;
 
 }  // namespace
@@ -37,11 +39,11 @@ void NsysWaits::read_type_names() {
   for (size_t i = 0; i < std::size(sync_type_names); ++i) {
     type_names_[static_cast<int64_t>(i)] = sync_type_names[i];
   }
-  if (!schema_->has(nsys_synchronization_types)) return;
-  const NsysColumns columns(*database_, nsys_synchronization_types);
+  if (!schema_->has(synchronization_types)) return;
+  const NsysColumns columns(*database_, synchronization_types);
   if (!columns.has("id") || !columns.has("name")) return;
   auto rows = database_->prepare(
-      fmt::format("SELECT \"id\", \"name\" FROM {}", nsys_table(nsys_synchronization_types)));
+      fmt::format("SELECT \"id\", \"name\" FROM {}", nsys_table(synchronization_types)));
   while (rows.step(&whole_)) {
     const auto id = rows.whole_number(0);
     std::string_view name = rows.text(1);
@@ -64,8 +66,8 @@ bool NsysWaits::has_times(const sqlite::Statement& row, std::string_view what, i
 }
 
 void NsysWaits::read_synchronizations(const Correlation& correlation) {
-  if (!schema_->has(nsys_synchronization_table)) return;
-  const NsysColumns columns(*database_, nsys_synchronization_table);
+  if (!schema_->has(synchronization_table)) return;
+  const NsysColumns columns(*database_, synchronization_table);
   for (const char* const column : {"start", "end", "correlationId", "globalPid", "syncType"}) {
     if (columns.has(column)) continue;
     out_->add_dropped(fmt::format("table of synchronizations without the column {}", column), 0);
@@ -74,7 +76,7 @@ void NsysWaits::read_synchronizations(const Correlation& correlation) {
   auto rows = database_->prepare(
       fmt::format("SELECT \"start\", \"end\", \"correlationId\", \"globalPid\", \"syncType\" "
                   "FROM {}",
-                  nsys_table(nsys_synchronization_table)));
+                  nsys_table(synchronization_table)));
   for (int64_t number = 1; rows.step(&whole_); ++number) {
     if (!has_times(rows, "synchronization", number)) continue;
     const int64_t global_pid = rows.whole_number(3).value_or(0);
@@ -86,15 +88,15 @@ void NsysWaits::read_synchronizations(const Correlation& correlation) {
 }
 
 void NsysWaits::read_system_calls() {
-  if (!schema_->has(nsys_system_call_table)) return;
-  const NsysColumns columns(*database_, nsys_system_call_table);
+  if (!schema_->has(system_call_table)) return;
+  const NsysColumns columns(*database_, system_call_table);
   if (!columns.has("start") || !columns.has("end") || !columns.has("nameId")) {
     out_->add_dropped("table of OS runtime calls without times or names", 0);
     return;
   }
   auto rows = database_->prepare(fmt::format("SELECT \"start\", \"end\", \"nameId\", {} FROM {}",
                                              columns.or_else("globalTid", "0"),
-                                             nsys_table(nsys_system_call_table)));
+                                             nsys_table(system_call_table)));
   for (int64_t number = 1; rows.step(&whole_); ++number) {
     if (!has_times(rows, "OS runtime call", number)) continue;
     waits_->system_calls.push_back({rows.integer(0), rows.integer(1),

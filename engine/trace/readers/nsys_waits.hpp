@@ -17,11 +17,6 @@
 
 namespace kr::trace {
 
-inline constexpr std::string_view nsys_synchronization_table =
-    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-inline constexpr std::string_view nsys_system_call_table = "OSRT_API";
-inline constexpr std::string_view nsys_synchronization_types = "ENUM_CUPTI_SYNC_TYPE";
-
 class NsysWaits {
  public:
   /// The correlation of a call in a HostTrace, by its globalPid and its id.

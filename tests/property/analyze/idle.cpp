@@ -1,4 +1,6 @@
 // The causes of idle time are compared with what every nanosecond of it is.
+#include "analyze/idle.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,15 +11,13 @@
 #include <set>
 #include <string>
 
-#include "analyze/idle.hpp"
-
 namespace {
 
 using kr::analyze::IdleCause;
 using kr::trace::Launch;
 using kr::trace::Trace;
 
-constexpr std::array apis{"cudaLaunchKernel",       "cudaMemcpyAsync",      "cudaStreamSynchronize",
+constexpr std::array apis{"cudaLaunchKernel",      "cudaMemcpyAsync",     "cudaStreamSynchronize",
                           "cudaDeviceSynchronize", "cuStreamSynchronize", "cudaMalloc",
                           "cudaStreamWaitEvent",   "cudaGraphLaunch"};
 
@@ -115,10 +115,9 @@ Trace random_trace(std::mt19937& random) {
   const int64_t calls = 1 + below(14);
   for (int64_t i = 0; i < calls; ++i) {
     const std::string api = apis[static_cast<size_t>(below(apis.size()))];
-    builder.host().launches.push_back(
-        {i, below(120), below(3) == 0 ? below(60) : below(8),
-         builder.call({api, api.starts_with("cuS")}),
-         builder.thread({"1", std::to_string(below(3))})});
+    builder.host().launches.push_back({i, below(120), below(3) == 0 ? below(60) : below(8),
+                                       builder.call({api, api.starts_with("cuS")}),
+                                       builder.thread({"1", std::to_string(below(3))})});
   }
   for (int64_t i = 1 + below(12); i > 0; --i) {
     kr::trace::Track track;

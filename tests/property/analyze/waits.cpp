@@ -1,4 +1,6 @@
 // Sums of synchronizing calls are compared with what every nanosecond of them is.
+#include "analyze/waits.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <random>
 #include <set>
 #include <string>
-
-#include "analyze/waits.hpp"
 
 namespace {
 
@@ -58,7 +58,8 @@ SlowWaits slow_waits(const Trace& trace) {
     std::string what = name < 3 ? wait_kinds[static_cast<size_t>(name)] : "";
     const HostWaits::Synchronization* first = nullptr;
     for (const HostWaits::Synchronization& one : host.waits->synchronizations) {
-      if (one.correlation != call.correlation || one.correlation == Launch::no_correlation) continue;
+      if (one.correlation != call.correlation || one.correlation == Launch::no_correlation)
+        continue;
       with_call.insert(&one);
       if (first == nullptr) first = &one;
     }
@@ -102,10 +103,9 @@ Trace random_waits(std::mt19937& random) {
   host.waits->names = {"poll", "read"};
   for (int64_t i = below(6); i > 0; --i) {
     const int64_t start = below(100);
-    host.waits->synchronizations.push_back({below(8) == 0 ? Launch::no_correlation : below(14),
-                                            start, start + below(20),
-                                            static_cast<uint32_t>(below(2)),
-                                            static_cast<uint32_t>(below(3))});
+    host.waits->synchronizations.push_back(
+        {below(8) == 0 ? Launch::no_correlation : below(14), start, start + below(20),
+         static_cast<uint32_t>(below(2)), static_cast<uint32_t>(below(3))});
     host.waits->system_calls.push_back({start, start + below(40), static_cast<uint32_t>(below(2)),
                                         static_cast<uint32_t>(below(3))});
   }

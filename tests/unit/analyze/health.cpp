@@ -20,8 +20,8 @@ class HealthTrace {
   }
   HealthTrace& run(int64_t start, int64_t duration, int64_t correlation = 99) {
     builder_.host();
-    builder_.add({start, duration, builder_.name("k", kr::OperationKind::kernel),
-                  builder_.track({})});
+    builder_.add(
+        {start, duration, builder_.name("k", kr::OperationKind::kernel), builder_.track({})});
     builder_.add_correlations(&correlation, 1);
     return *this;
   }
