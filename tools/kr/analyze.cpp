@@ -14,8 +14,7 @@ namespace {
 
 OutputRules analyze_outputs() {
   return {.stem = "analysis",
-          .tables = {"trace_health",
-                     "devices",
+          .tables = {"devices",
                      "launch_matching",
                      "idle",
                      "idle_calls",
@@ -39,7 +38,8 @@ OutputRules analyze_outputs() {
                      "activity_longest",
                      "activity_ratios",
                      "attribution",
-                     "names_only_in"},
+                     "names_only_in",
+                     "trace_health"},
           .database = run_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},

@@ -18,8 +18,8 @@ namespace {
 
 OutputRules report_outputs() {
   return {.stem = "result",
-          .tables = {"trace_health", "devices", "coverage", "labels", "label_balance", "ranks",
-                     "rank_balance", "kernels", "kernel_balance"},
+          .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
+                     "kernels", "kernel_balance", "trace_health"},
           .database = run_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
