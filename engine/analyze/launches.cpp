@@ -171,31 +171,12 @@ class LaunchPass {
   size_t next_ = 0;            // the first operation that has not begun
 };
 
-/// Splits the idle time of each device. Operations are in order of start.
-void split_idle(const trace::Trace& trace, LaunchStatistics& out) {
-  std::map<int32_t, int64_t> covered_to;  // by device
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const trace::Operation& operation = trace.operations[i];
-    const auto [at, first] =
-        covered_to.try_emplace(trace.track(operation.track).device, operation.start_ns);
-    const int64_t idle = operation.start_ns - at->second;
-    if (idle > 0) {
-      const trace::Launch* launch = trace.host->launch(i);
-      const int64_t waited =
-          launch == nullptr ? 0 : std::clamp<int64_t>(launch->start_ns - at->second, 0, idle);
-      out.host_bound_ns += waited;
-      out.other_ns += idle - waited;
-    }
-    at->second = std::max(at->second, operation.end_ns());
-  }
-}
-
 }  // namespace
 
 LaunchStatistics count_launches(const trace::Trace& trace) {
   LaunchStatistics out;
   LaunchPass(trace).run(out);
-  split_idle(trace, out);
+  out.idle = find_idle_causes(trace);
   return out;
 }
 

@@ -189,10 +189,14 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
   out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
   if (out.launches) {
-    int64_t idle_ns = 0;
-    for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
-    KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
+    const std::vector<DeviceIdle>& idle = out.launches->idle;
+    KR_CHECK(idle.size() == summary.devices.size());
+    for (size_t i = 0; i < idle.size(); ++i) {
+      KR_CHECK(idle[i].device == summary.devices[i].device);
+      KR_CHECK(idle[i].total_ns() == summary.devices[i].idle_ns);
+    }
   }
+  if (run.trace.host && run.trace.host->waits) out.waits = sum_waits(run.trace);
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "analyze/idle.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
 #include "analyze/steps.hpp"
+#include "analyze/waits.hpp"
 #include "classify/attribution.hpp"
 
 namespace kr::analyze {
@@ -74,10 +76,7 @@ struct LaunchStatistics {
   int64_t linked = 0;               // operations with a launch
   int64_t orphans = 0;              // operations without
   std::vector<LaunchCalls> by_api;  // by descending total
-  /// The idle time of all devices, in two parts: the time in which the launch of the device's next
-  /// operation had not begun yet, and the rest.
-  int64_t host_bound_ns = 0;
-  int64_t other_ns = 0;
+  std::vector<DeviceIdle> idle;     // by device
   std::vector<StreamQueue> queues;  // by device and stream; those with launched operations
 };
 
@@ -99,6 +98,7 @@ struct RunStatistics {
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
+  std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;

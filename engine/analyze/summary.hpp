@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/finding.hpp"
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
 #include "match/compiled_rules.hpp"
@@ -93,6 +94,7 @@ struct RunSummary {
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;
+  std::vector<Finding> findings;  // the worst first; see analyze/health.hpp
 
   /// Index into `dimensions` and `NameSum::labels`; nullopt if absent.
   std::optional<size_t> dimension(std::string_view name) const;

@@ -21,9 +21,9 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 12> tables{
-    "runs",   "notes", "labels",      "coverage", "devices",      "kernels",
-    "phases", "steps", "step_labels", "layers",   "phase_labels", "sequences"};
+constexpr std::array<std::string_view, 13> tables{
+    "runs",  "notes",       "labels", "coverage",     "devices",   "kernels",     "phases",
+    "steps", "step_labels", "layers", "phase_labels", "sequences", "trace_health"};
 
 constexpr std::array<std::string_view, 7> tree_tables{
     "runs",          "notes", "tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
@@ -71,6 +71,7 @@ class SavedRuns {
       read_labels(id, summary);
       read_names(id, summary);
       read_devices(id, summary);
+      if (has("trace_health")) read_findings(id, summary);
       saved.profile = profile_of(summary.source, summary, nullptr);
       // A trace without a host trace has no steps, and few have layers.
       if (has("steps") && has("step_labels")) read_steps(id, saved.profile);
@@ -294,6 +295,21 @@ class SavedRuns {
       } else {
         summary.warnings.push_back({code, text, std::string(rows.text(0))});
       }
+    }
+  }
+
+  void read_findings(const std::string& run, analyze::RunSummary& summary) {
+    Statement rows = of_run(
+        "SELECT code, severity, coalesce(count, -1), effect, tables FROM trace_health "
+        "WHERE run = ?1 ORDER BY rowid",
+        run);
+    while (rows.step()) {
+      const auto severity = analyze::severity_from(rows.text(1));
+      if (!severity) refuse("has a finding of an unknown severity");
+      analyze::Finding one{std::string(rows.text(0)), *severity, std::nullopt,
+                           std::string(rows.text(3)), std::string(rows.text(4))};
+      if (rows.integer(2) != -1) one.count = amount(rows, 2);
+      summary.findings.push_back(std::move(one));
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "analyze/ranks.hpp"
 #include "overview/devices_text.hpp"
+#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "overview/pivot.hpp"
@@ -49,6 +50,10 @@ class RunFacts {
       for (const trace::DroppedRecords& records : run->dropped) {
         line(lead + dropped_text(records), table::Ink::warning);
       }
+    }
+    if (const auto health = health_line(source_)) {
+      line(health->text,
+           health->severity == analyze::Severity::info ? table::Ink::faint : table::Ink::warning);
     }
     return std::move(out_) + '\n';
   }

@@ -90,6 +90,7 @@ std::string analysis_html(const tables::Source& source, std::span<const table::T
                       write_styles(
                           json, picture::label_styles(source.rules->program(), source.summaries()));
                       write_tiles(json, analysis_tiles(source));
+                      write_health(json, source);
                       write_stacks(json, source);
                     }});
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "overview/health_line.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "table/names.hpp"
@@ -119,6 +120,15 @@ void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styl
     json.close('}');
   }
   json.close(']');
+}
+
+void write_health(JsonWriter& json, const tables::Source& source) {
+  const auto line = overview::health_line(source);
+  if (!line) return;
+  json.key("health").open('{');
+  json.key("text").text(line->text);
+  json.key("warning").number(line->severity == analyze::Severity::info ? 0 : 1);
+  json.close('}');
 }
 
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles) {

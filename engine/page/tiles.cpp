@@ -123,11 +123,14 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
   for (const tables::Run& run : source.runs) {
     if (!run.statistics || !run.statistics->launches) continue;
     launches = true;
-    host_bound_ns += run.statistics->launches->host_bound_ns;
+    for (const analyze::DeviceIdle& device : run.statistics->launches->idle) {
+      host_bound_ns += device.host_bound_ns();
+    }
   }
   if (launches) {
     tiles.push_back({"Host-bound", share_text(host_bound_ns, all.idle_ns),
-                     "of idle time: " + table::human_time(host_bound_ns), exact_ns(host_bound_ns)});
+                     "of idle time, before the launch began: " + table::human_time(host_bound_ns),
+                     exact_ns(host_bound_ns)});
   }
   add_counts(tiles, source);
   return tiles;

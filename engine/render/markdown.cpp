@@ -11,23 +11,6 @@ namespace {
 constexpr size_t most_rows_in_markdown = 50;
 constexpr size_t longest_name = 80;
 
-/// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside a
-/// word is left alone: it is none.
-std::string markdown_text(std::string_view text) {
-  constexpr std::string_view markup = "\\`|<>*~[]&$";
-  const std::string shown = table::cut(text, 0);
-  const auto in_word = [&](size_t at) {
-    return at < shown.size() && (is_digit(shown[at]) || is_letter(shown[at]));
-  };
-  std::string out;
-  for (size_t i = 0; i < shown.size(); ++i) {
-    const bool underscore = shown[i] == '_' && !(in_word(i - 1) && in_word(i + 1));
-    if (underscore || markup.find(shown[i]) != std::string_view::npos) out += '\\';
-    out += shown[i];
-  }
-  return out;
-}
-
 void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& shown) {
   std::vector<size_t> columns;
   for (size_t i = 0; i < table.columns().size(); ++i) {
@@ -55,6 +38,21 @@ void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& sh
 }
 
 }  // namespace
+
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view markup = "\\`|<>*~[]&$";
+  const std::string shown = table::cut(text, 0);
+  const auto in_word = [&](size_t at) {
+    return at < shown.size() && (is_digit(shown[at]) || is_letter(shown[at]));
+  };
+  std::string out;
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const bool underscore = shown[i] == '_' && !(in_word(i - 1) && in_word(i + 1));
+    if (underscore || markup.find(shown[i]) != std::string_view::npos) out += '\\';
+    out += shown[i];
+  }
+  return out;
+}
 
 void markdown(std::span<const Table> tables, const Bytes& to) {
   OutputBuffer out(to);

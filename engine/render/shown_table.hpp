@@ -64,4 +64,8 @@ class ShownTable {
 /// Whether its cells stand at the right.
 bool is_number(Unit unit) noexcept;
 
+/// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside a
+/// word is left alone: it is none.
+std::string markdown_text(std::string_view text);
+
 }  // namespace kr::render

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "analyze/health.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 
@@ -50,9 +51,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.waits |= one->needs == tables::Needs::host_waits;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;
   }
+  wants.statistics |= wants.waits;
   wants.host_trace = wants.statistics || wants.operations;
   wants.sums |= wants.host_trace;
   return wants;
@@ -68,6 +71,7 @@ void Wants::add(const Wants& other) noexcept {
   statistics |= other.statistics;
   operations |= other.operations;
   host_trace |= other.host_trace;
+  waits |= other.waits;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -182,6 +186,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
                      ? trace::HostDetail::all
                      : trace::HostDetail::none;
+  options.waits = wants.waits;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);
@@ -229,6 +234,8 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);
   }
+  one.summary.findings =
+      analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr);
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = std::move(run);
   source_.runs.push_back(std::move(one));

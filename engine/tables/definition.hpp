@@ -24,6 +24,7 @@ enum class Needs : uint8_t {
   rules,
   runs,        // Source::runs, summed
   statistics,  // of every run
+  host_waits,  // statistics with what the host waited for
   operations,  // Run::trace
   tree,
   coverage,
@@ -52,6 +53,9 @@ struct Definition {
 inline double ratio_of(int64_t part, int64_t whole) noexcept {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
+
+/// That no run has calls of the host; empty: some run has. Needs statistics.
+std::string without_launches(const Source& source);
 
 /// Why the runs are not compared as ranks of one job; empty: they are.
 std::string not_ranks(const Source& source);

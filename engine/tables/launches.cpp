@@ -1,4 +1,4 @@
-// The calls of the host, the operations that they launched, and what waited for them.
+// The calls of the host, and the operations that they launched.
 #include <algorithm>
 
 #include "tables/definition.hpp"
@@ -6,29 +6,11 @@
 namespace kr::tables {
 namespace {
 
-std::string without_launches(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return run.statistics->launches.has_value(); });
-  return any ? std::string() : "no trace contains the calls that launched its operations";
-}
-
 void add_launch_matching(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
     const analyze::LaunchStatistics& launches = *run.statistics->launches;
     sink.row({run.summary.id, launches.linked, launches.orphans});
-  }
-}
-
-void add_idle(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.statistics->launches) continue;
-    const analyze::LaunchStatistics& launches = *run.statistics->launches;
-    const int64_t idle_ns = launches.host_bound_ns + launches.other_ns;
-    for (const auto& [cause, ns] :
-         {std::pair{"host_bound", launches.host_bound_ns}, std::pair{"other", launches.other_ns}}) {
-      sink.row({run.summary.id, cause, ns, ratio_of(ns, idle_ns)});
-    }
   }
 }
 
@@ -67,6 +49,12 @@ void add_attribution(const Source& source, RowSink& sink) {
 
 }  // namespace
 
+std::string without_launches(const Source& source) {
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return run.statistics->launches.has_value(); });
+  return any ? std::string() : "no trace contains the calls that launched its operations";
+}
+
 const Definition launch_matching_table{
     {"launch_matching",
      "correlation of operations with launches",
@@ -76,20 +64,6 @@ const Definition launch_matching_table{
       {"orphans", Unit::count, Role::measure, "Operations whose launch is not in the trace."}}},
     Needs::statistics,
     add_launch_matching,
-    without_launches};
-
-const Definition idle_table{
-    {"idle",
-     "idle time breakdown",
-     "One row per run and cause of idle time, over all devices.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"cause", Unit::text, Role::key,
-       "`host_bound`: the launch of the next operation had not begun; `other`: it had, or it is "
-       "not known."},
-      {"total_ns", Unit::ns, Role::measure, "Idle time of this cause, summed over all devices."},
-      {"share", Unit::ratio, Role::measure, "Its part of the idle time of the run."}}},
-    Needs::statistics,
-    add_idle,
     without_launches};
 
 const Definition launches_table{

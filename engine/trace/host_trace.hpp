@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "trace/host_waits.hpp"
 
 namespace kr::trace {
 
@@ -74,6 +76,8 @@ struct HostTrace {
   GrowingArray<HostRange> ranges;        // by thread, start, the longer first
   /// By operation of the trace: its launch, or HostRange::none.
   GrowingArray<uint32_t> launch_of;
+  /// With OpenOptions::waits; empty where the format has none.
+  std::unique_ptr<HostWaits> waits = {};
   uint64_t orphans = 0;       // operations without a launch, for one reason or another
   uint64_t uncorrelated = 0;  // of these, those that name none
 

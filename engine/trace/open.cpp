@@ -130,7 +130,10 @@ const TraceFormat& format_of(const Input& input) {
 Trace read_trace(const TraceFormat& format, Input& input) {
   TraceBuilder builder(input.path(), std::string(format.name));
   format.read(input, builder);
-  return std::move(builder).finish();
+  Trace trace = std::move(builder).finish();
+  const bool wanted = input.options().waits && trace.host != nullptr;
+  if (wanted && !trace.host->waits) trace.host->waits = std::make_unique<HostWaits>();
+  return trace;
 }
 
 }  // namespace

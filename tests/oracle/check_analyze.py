@@ -101,7 +101,17 @@ def identities(found, report):
         yield "operations with and without a launch", linked + matching[0]["orphans"], operations
         yield "operations by call", total(found.rows("launches"), "operations"), linked
         yield "operations by stream", total(found.rows("launch_queue"), "operations"), linked
-        yield "idle", total(found.rows("idle"), "total_ns"), total(devices, "idle_ns")
+        for device in devices:
+            causes = found.rows("idle", device=device["device"])
+            yield "idle", total(causes, "total_ns"), device["idle_ns"]
+            for row in causes:
+                calls = found.rows("idle_calls", device=device["device"], cause=row["cause"])
+                yield f"calls of {row['cause']}", total(calls, "total_ns"), row["total_ns"]
+        yield "causes of calls", len({(row["device"], row["cause"]) for row in found.rows("idle_calls")}), len(
+            found.rows("idle"))
+        for table in ("synchronizations", "os_waits"):
+            for row in found.rows(table):
+                yield f"busy and idle of {table}", row["busy_ns"] + row["idle_ns"], row["total_ns"]
     else:
         yield "tables of launches", [found.rows(table) for table in ("launches", "launch_queue", "idle")], [[], [], []]
 

@@ -18,7 +18,7 @@ for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wi
 
 pageTest("one card per result that has rows", "analysis", async (page) => {
   const there = await cards(page);
-  for (const one of ["devices", "ranks", "rank_steps", "steps", "phases", "layers", "kernels_by_device", "launches", "launch_queue", "attribution", "activity", "activity_ratios", "names_only_in"]) {
+  for (const one of ["devices", "idle", "ranks", "rank_steps", "steps", "phases", "layers", "kernels_by_device", "launches", "launch_queue", "attribution", "activity", "activity_ratios", "names_only_in"]) {
     assert.ok(there.includes(one), `${one} is missing in ${there}`);
   }
   assert.equal(await page.locator("#contents a").count(), there.length);
@@ -148,11 +148,12 @@ pageTest("tables with a row per percent, cause or evidence are shown with one ro
   assert.equal(await page.locator("#activity_ratios tbody tr").count(), ratios.filter((row) => row.percent === 100).length);
   const [ratio] = await column(page, "activity_ratios", 2);
   assert.equal(ratio, await page.evaluate((ratio) => shortNumber(ratio), ratios.find((row) => row.percent === 100).ratio));
-  assert.equal(await page.locator("#launches .split").count(), 2);
+  const bars = [...new Set(idle.map((row) => `${row.run}/${row.device}`))];
+  assert.equal(await page.locator("#idle .split").count(), bars.length);
   assert.equal(await page.locator("#attribution .split .bar > span").count(), 6);
-  const legends = await page.$$eval("#launches .split-legend", (all) => all.map((one) => one.textContent));
+  const legends = await page.$$eval("#idle .split-legend", (all) => all.map((one) => one.textContent));
   const percents = await page.evaluate((shares) => shares.map(percentText), idle.map((row) => row.share));
-  percents.forEach((percent, at) => assert.ok(legends[Math.floor(at / 2)].includes(percent)));
+  percents.forEach((percent, at) => assert.ok(legends[bars.indexOf(`${idle[at].run}/${idle[at].device}`)].includes(percent)));
 });
 
 pageTest("tiles are sums over all devices of all runs", "analysis", async (page) => {
@@ -160,8 +161,8 @@ pageTest("tiles are sums over all devices of all runs", "analysis", async (page)
   const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
   const human = (ns) => page.evaluate((ns) => humanTime(BigInt(ns)), ns);
   const tiles = await page.textContent("#tiles");
-  const bound = sum(idle.filter((row) => row.cause === "host_bound"), "total_ns");
-  assert.ok(tiles.includes(`of idle time: ${await human(bound)}`));
+  const bound = sum(idle.filter((row) => ["synchronization", "copy", "no_work"].includes(row.cause)), "total_ns");
+  assert.ok(tiles.includes(`of idle time, before the launch began: ${await human(bound)}`));
   assert.ok(tiles.includes(`${await human(sum(devices, "busy_ns"))} of ${await human(sum(devices, "span_ns"))}`));
 });
 
@@ -191,7 +192,7 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
 
 pageTest("tables that the data does not contain have no card", "analysis", async (page) => {
   const there = await page.evaluate(() => {
-    for (const name of ["launches", "launch_matching", "idle", "ranks", "step_labels", "activity_longest"]) delete results.tables[name];
+    for (const name of ["launches", "launch_matching", "idle", "idle_calls", "ranks", "step_labels", "activity_longest"]) delete results.tables[name];
     drawAll();
     return [...byId("cards").children].map((one) => one.id);
   });

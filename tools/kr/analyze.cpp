@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "outputs.hpp"
+#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
+#include "render/render.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -15,6 +17,9 @@ OutputRules analyze_outputs() {
           .tables = {"devices",
                      "launch_matching",
                      "idle",
+                     "idle_calls",
+                     "synchronizations",
+                     "os_waits",
                      "ranks",
                      "rank_balance",
                      "rank_step_balance",
@@ -33,7 +38,8 @@ OutputRules analyze_outputs() {
                      "activity_longest",
                      "activity_ratios",
                      "attribution",
-                     "names_only_in"},
+                     "names_only_in",
+                     "trace_health"},
           .database = run_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
@@ -69,7 +75,11 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   for (const tables::Note& note : tables::rank_notes(source)) {
     note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
   }
-  outputs.finish(source, {{"html", page}}, streams);
+  const auto markdown = [&](const auto& out, auto tables) {
+    out(overview::markdown_health(source));
+    render::markdown(tables, out);
+  };
+  outputs.finish(source, {{"html", page}, {"markdown", markdown}}, streams);
   return Exit::done;
 }
 

@@ -6,6 +6,7 @@
 #include "base/printable.hpp"
 #include "changes/saved_run.hpp"
 #include "outputs.hpp"
+#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
@@ -18,7 +19,7 @@ namespace {
 OutputRules report_outputs() {
   return {.stem = "result",
           .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
-                     "kernels", "kernel_balance"},
+                     "kernels", "kernel_balance", "trace_health"},
           .database = run_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
@@ -37,8 +38,9 @@ struct ReportOptions : RunVerbOptions {
   std::string by = "substage";
 };
 
-void write_markdown(const overview::Report& report, std::span<const Table> tables,
-                    const Outputs::Bytes& out) {
+void write_markdown(const tables::Source& source, const overview::Report& report,
+                    std::span<const Table> tables, const Outputs::Bytes& out) {
+  out(overview::markdown_health(source));
   render::markdown(tables, out);
   if (const auto next = overview::next_step(report)) {
     out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));
@@ -86,7 +88,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
       {{"html", [&](const auto& out,
                     auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"markdown", [&](const auto& out, auto tables) { write_markdown(report, tables, out); }},
+       {"markdown",
+        [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   return Exit::done;

@@ -7,6 +7,16 @@
 
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
+const IDLE_LOOKS = {
+  synchronization: { title: "Synchronization", color: "var(--communication)" },
+  copy: { title: "Copies", color: "var(--memory)" },
+  no_work: { title: "No work asked for", color: "var(--idle)" },
+  launch_latency: { title: "Launch latency", color: "var(--compute)" },
+  unknown: { title: "Unknown", color: REST },
+};
+
+const HEALTH_CARD = { id: "trace_health", table: "trace_health", title: "Trace health", note: "what limits the trust in the tables", columns: ["severity", "code", "run", "count", ["effect", { kind: "name" }], "tables"] };
+
 const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Time breakdown by device", note: "span = compute + exposed communication + exposed memory + idle" };
 
 const CARDS = {
@@ -25,12 +35,28 @@ const CARDS = {
     },
     { id: "kernels", show: "kernels" },
     { id: "ranks", show: "balance", table: "rank_balance", title: "Load balance of ranks" },
+    HEALTH_CARD,
     { id: "facts", show: "facts", table: "runs", title: "Sources" },
     { id: "next", show: "next", title: "Next" },
   ],
 
   analysis: [
     DEVICES_CARD,
+    {
+      id: "idle",
+      show: "idle",
+      table: "idle_calls",
+      title: "Why was the GPU idle?",
+      note: "idle time by what the thread that launched the next operation was doing, with the call that was running",
+      by: "cause",
+      looks: IDLE_LOOKS,
+      sort: "-total_ns",
+      columns: [
+        { name: "cause", title: "Cause", kind: "text", of: (row) => IDLE_LOOKS[row.cause].title },
+        ["api", { kind: "name", title: "Call" }],
+        "run", "device", "total_ns", "share", "gaps",
+      ],
+    },
     {
       id: "ranks",
       show: "ranks",
@@ -85,6 +111,22 @@ const CARDS = {
       ],
     },
     { id: "launches", show: "launches", table: "launches", title: "Launch statistics by API call", sort: "-total_ns", columns: [["api", { kind: "name", title: "Call" }], "run", "calls", "operations", "total_ns", "delay_mean_ns", "short_kernels", "running_at_next_launch"] },
+    {
+      id: "synchronizations",
+      table: "synchronizations",
+      title: "Synchronizing calls",
+      note: "time of the host in them, and the part of it in which a device was busy",
+      sort: "-total_ns",
+      columns: [["api", { kind: "name", title: "Call" }], "waited_for", "run", "calls", "total_ns", "mean_ns", "max_ns", "busy_ns", "idle_ns"],
+    },
+    {
+      id: "os_waits",
+      table: "os_waits",
+      title: "Calls of the operating system",
+      note: "time of all threads in them, and the part of it in which a device was busy",
+      sort: "-total_ns",
+      columns: [["name", { kind: "name", title: "Call" }], "run", "calls", "total_ns", "mean_ns", "max_ns", "busy_ns", "idle_ns"],
+    },
     { id: "launch_queue", table: "launch_queue", title: "Launch queue depth", note: "launched operations that had not begun, per stream", sort: "-mean" },
     {
       id: "attribution",
@@ -134,6 +176,7 @@ const CARDS = {
       sort: "-total_ns",
       columns: [["name", { kind: "name" }], ["run", { title: "Run that has it" }], "instances", "total_ns"],
     },
+    HEALTH_CARD,
   ],
 
   tree: [

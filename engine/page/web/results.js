@@ -156,7 +156,7 @@ const SHOWS = {
     return tableCard(table, entry.title, entry.note, ...children.filter(Boolean));
   },
 
-  /** One bar per run: `total_ns` by the values of the column `by`, drawn as `looks` says. */
+  /** One bar per run, or per run and device: `total_ns` by the values of the column `by`, drawn as `looks` says. */
   split(entry) {
     const bars = splitBars(entry);
     return bars.length > 0 ? card(entry.id, entry.title, entry.note, [], ...bars) : null;
@@ -166,12 +166,15 @@ const SHOWS = {
 function splitBars({ table, by, looks: known, hidden }) {
   const rows = rowsOf(table);
   if (hidden && rows.every(hidden)) return [];
-  return [...groupBy(rows, (row) => row.run)].map(([run, ofRun]) => {
-    const parts = ofRun.map((row) => ({ title: row[by], color: REST, ...known[row[by]], ns: BigInt(row.total_ns), share: row.share }));
+  const bars = [...groupBy(rows, (row) => keyOf(row, ["run", "device"])).values()];
+  return bars.map((ofBar) => {
+    const { run, device } = ofBar[0];
+    const lead = [runs.length > 1 ? shortId(run) : "", device !== undefined && bars.length > 1 ? `device ${device}` : ""].filter(Boolean).join(", ");
+    const parts = ofBar.map((row) => ({ title: row[by], color: REST, ...known[row[by]], ns: BigInt(row.total_ns), share: row.share }));
     return element(
       "div",
       { className: "split" },
-      runs.length > 1 ? element("span", { className: "split-run" }, shortId(run)) : null,
+      lead ? element("span", { className: "split-run" }, lead) : null,
       stackedBar(parts),
       colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share)}` }))),
     );
@@ -211,6 +214,9 @@ const jsonButton = (file) =>
     title: "The tables of this page, as --format json writes them",
     onclick: () => save(`${file}.json`, resultsText(), "application/json"),
   });
+
+/** The worst finding of the table `trace_health`, if there is one. */
+const healthNotes = () => (page.health ? [{ text: printable(page.health.text), warning: page.health.warning === 1 }] : []);
 
 /** The notes of all runs. What is the same for several runs is one note. */
 function notesOfResults() {

@@ -21,6 +21,7 @@
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
+#include "trace/readers/nsys_waits.hpp"
 
 namespace kr::trace {
 namespace {
@@ -38,9 +39,12 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "CUPTI_ACTIVITY_KIND_MEMSET"sv,
                                      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"sv,
                                      "CUPTI_ACTIVITY_KIND_RUNTIME"sv,
+                                     "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"sv,
                                      "NVTX_EVENTS"sv,
+                                     "OSRT_API"sv,
                                      "StringIds"sv,
                                      "ENUM_CUDA_MEMCPY_OPER"sv,
+                                     "ENUM_CUPTI_SYNC_TYPE"sv,
                                      "TARGET_INFO_GPU"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
@@ -213,6 +217,13 @@ class NsysReader {
   void finish() {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
+    if (host_ && options_->waits && options_->host == HostDetail::all) {
+      NsysWaits waits(*database_, schema_, labels_, *out_);
+      const auto correlation = [this](int64_t pid, int64_t id) {
+        return host_->correlation(pid, id);
+      };
+      if (!waits.read(correlation)) whole_ = false;
+    }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;

@@ -171,9 +171,17 @@ TEST_CASE("steps and phases by label") {
 TEST_CASE("launches, their queue, and why devices are idle") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "launch_matching") == "e_0|5|1\n");
-  // 20 before the copy and 10 before the orphan; of the 15 before the step that begins late, 5.
+  // 20 before the copy, launched long ago; 15 before the step that begins late: 5 until its launch,
+  // 4 in it, 6 after it; 10 before the orphan.
   CHECK(analyze_rows(source, "idle") ==
-        "e_0|host_bound|5|0.1111111111111111\ne_0|other|40|0.8888888888888888\n");
+        "e_0|0|no_work|5|0.1111111111111111|1|5\n"
+        "e_0|0|launch_latency|30|0.6666666666666666|2|20\n"
+        "e_0|0|unknown|10|0.2222222222222222|1|10\n");
+  CHECK(analyze_rows(source, "idle_calls", {"cause", "api", "total_ns", "gaps"}) ==
+        "no_work|-|5|1\n"
+        "launch_latency|-|26|2\n"
+        "launch_latency|cudaLaunchKernel|4|1\n"
+        "unknown|-|10|1\n");
   CHECK(analyze_rows(source, "launches") ==
         "e_0|cudaLaunchKernel|4|4|16|740|0|0\n"
         "e_0|cudaMemcpyAsync|1|1|4|1020|0|0\n");

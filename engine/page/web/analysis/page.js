@@ -12,24 +12,17 @@ SHOWS.ranks = (entry) => {
   return made;
 };
 
-const IDLE = {
-  table: "idle",
-  by: "cause",
-  looks: {
-    host_bound: { title: "Host-bound idle time", color: "var(--communication)" },
-    other: { title: "Other idle time", color: "var(--idle)" },
-  },
-};
+/** The causes of idle time as bars, above the calls that were running. */
+SHOWS.idle = (entry) => SHOWS.table(entry, ...splitBars({ ...entry, table: "idle" }));
 
-/** The calls, with what devices waited for, and how many operations have no call in the trace. */
+/** The calls, and how many operations have no call in the trace. */
 SHOWS.launches = (entry) => {
   const matching = rowsOf("launch_matching").map((row) => {
     const lead = runs.length > 1 ? `${shortId(row.run)}: ` : "";
     const without = `${grouped(row.orphans)} operations were launched before the trace began, or by calls that it does not contain.`;
     return element("p", { className: "part-note" }, `${lead}${grouped(row.linked)} operations have a launch in the trace. ${row.orphans > 0 ? without : ""}`);
   });
-  const above = [...splitBars(IDLE), ...matching];
-  return SHOWS.table(entry, ...above) || (above.length > 0 ? card(entry.id, "Launches", "", [], ...above) : null);
+  return SHOWS.table(entry, ...matching) || (matching.length > 0 ? card(entry.id, "Launches", "", [], ...matching) : null);
 };
 
 function update(changes) {
@@ -72,5 +65,5 @@ setUpShell({
   },
 });
 byId("empty").hidden = someGpuWork;
-drawNotes(notesOfResults());
+drawNotes([...notesOfResults(), ...healthNotes()]);
 drawAll();

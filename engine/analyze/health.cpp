@@ -1,0 +1,148 @@
+#include "analyze/health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "table/numbers.hpp"
+
+namespace kr::analyze {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+std::string percent(int64_t part, int64_t whole) {
+  return table::share(part, whole) + " %";
+}
+
+int64_t count_of(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, std::numeric_limits<int64_t>::max()));
+}
+
+void add_notes(const RunSummary& summary, Findings& out) {
+  uint64_t dropped = 0;
+  for (const trace::DroppedRecords& records : summary.dropped) dropped += records.count;
+  if (!summary.dropped.empty()) {
+    out.push_back(finding(FindingCode::dropped_records, count_of(dropped)));
+  }
+  if (!summary.inexact.empty()) out.push_back(finding(FindingCode::inexact_times, std::nullopt));
+  for (const Warning& warning : summary.warnings) {
+    const auto code = finding_of_note(warning.code);
+    const auto is_known = [&](const Finding& one) { return one.code == warning.code; };
+    if (!code || std::any_of(out.begin(), out.end(), is_known)) continue;
+    out.push_back(finding(*code, std::nullopt));
+  }
+}
+
+void add_times(const trace::Trace& trace, const RunSummary& summary, Findings& out) {
+  int64_t longest_ns = 0;
+  int64_t covered_to = trace.first_start_ns;
+  for (const trace::Operation& operation : trace.operations) {
+    longest_ns = std::max(longest_ns, operation.start_ns - covered_to);
+    covered_to = std::max(covered_to, operation.end_ns());
+  }
+  if (longest_ns > 0 && longest_ns / 99 > summary.span_ns - longest_ns) {
+    out.push_back(
+        finding(FindingCode::far_apart, std::nullopt, percent(longest_ns, summary.span_ns)));
+  }
+  const int64_t more_ns = summary.gpu_total_ns - summary.gpu_busy_ns;
+  if (summary.gpu_busy_ns > 0 && more_ns > summary.gpu_busy_ns / 100) {
+    const double factor =
+        static_cast<double>(summary.gpu_total_ns) / static_cast<double>(summary.gpu_busy_ns);
+    out.push_back(finding(FindingCode::overlap, std::nullopt, fmt::format("{:.2f}", factor)));
+  }
+}
+
+void add_launch_times(const trace::Trace& trace, Findings& out) {
+  const trace::HostTrace& host = *trace.host;
+  int64_t early = 0, most_ns = 0, disordered = 0;
+  // By track: the latest begin of a call that launched one of its operations.
+  std::vector<int64_t> last_call_ns(trace.tracks.size(), std::numeric_limits<int64_t>::min());
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const trace::Launch* launch = host.launch(i);
+    if (launch == nullptr) continue;
+    const trace::Operation& operation = trace.operations[i];
+    if (operation.start_ns < launch->start_ns) {
+      ++early;
+      most_ns = std::max(most_ns, launch->start_ns - operation.start_ns);
+    }
+    int64_t& last_ns = last_call_ns[operation.track.index];
+    if (launch->end_ns() < last_ns) ++disordered;
+    last_ns = std::max(last_ns, launch->start_ns);
+  }
+  if (early > 0) {
+    out.push_back(finding(FindingCode::before_launch, early, table::human_time(most_ns)));
+  }
+  if (disordered > 0) out.push_back(finding(FindingCode::out_of_order, disordered));
+}
+
+void add_launches(const trace::Trace& trace, Findings& out) {
+  const auto operations = static_cast<int64_t>(trace.operations.size());
+  if (trace.host->launches.size() == 0) {
+    if (operations > 0) out.push_back(finding(FindingCode::no_host_calls, std::nullopt));
+    return;
+  }
+  const int64_t orphans = count_of(trace.host->orphans);
+  if (orphans > operations / 20) {
+    out.push_back(finding(FindingCode::few_launches, orphans, percent(orphans, operations)));
+  }
+  add_launch_times(trace, out);
+}
+
+/// Steps that may be compared, in order: those of one phase and number of tokens.
+using StepGroups = std::map<std::tuple<std::string_view, int64_t>, std::vector<int64_t>>;
+
+StepGroups step_groups(const StepSums& steps) {
+  StepGroups groups;
+  for (const StepPart& step : steps.steps) {
+    if (step.instances > 0) {
+      groups[{step.phase, step.tokens.value_or(-1)}].push_back(step.time.span_ns);
+    }
+  }
+  return groups;
+}
+
+void add_warm_up(const StepSums& steps, Findings& out) {
+  constexpr size_t fewest_steps = 5;
+  int64_t first = 0;
+  double most = 0;
+  for (const auto& [key, spans_ns] : step_groups(steps)) {
+    if (spans_ns.size() < fewest_steps) continue;
+    std::vector<int64_t> sorted = spans_ns;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    if (*middle == 0) continue;
+    for (const int64_t span_ns : spans_ns) {
+      if (span_ns / 2 <= *middle) break;
+      ++first;
+      most = std::max(most, static_cast<double>(span_ns) / static_cast<double>(*middle));
+    }
+  }
+  if (first > 0) out.push_back(finding(FindingCode::warm_up, first, fmt::format("{:.1f}", most)));
+}
+
+}  // namespace
+
+std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
+                                 const RunStatistics* statistics) {
+  Findings out;
+  add_notes(summary, out);
+  add_times(trace, summary, out);
+  if (trace.host) add_launches(trace, out);
+  if (statistics != nullptr) {
+    if (!trace.host && summary.operations > 0) {
+      out.push_back(finding(FindingCode::no_host_calls, std::nullopt));
+    }
+    if (statistics->steps.too_deep > 0) {
+      out.push_back(finding(FindingCode::steps_nested_too_deep, statistics->steps.too_deep));
+    }
+    add_warm_up(statistics->steps, out);
+  }
+  sort_worst_first(out);
+  return out;
+}
+
+}  // namespace kr::analyze

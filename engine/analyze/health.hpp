@@ -1,0 +1,29 @@
+// Finds what limits the trust in the tables of a run (finding.hpp). Definitions:
+//
+// - far-apart: one gap in which no device works is more than 99 % of the span.
+// - before-launch: an operation begins before the call that launched it.
+// - out-of-order: an operation begins after one of its stream whose call began when its own call
+// had
+//   already returned.
+// - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
+// - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
+//   than twice the median span of all of them. Counted are the first ones up to one that does not.
+// - overlap: the durations of the operations add up to more than 1 % above the busy time of the
+//   devices.
+#pragma once
+
+#include <vector>
+
+#include "analyze/finding.hpp"
+#include "analyze/statistics.hpp"
+#include "analyze/summary.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::analyze {
+
+/// Those of the notes of the run, and those of its operations and calls. With statistics, those of
+/// steps, too, and that there are no calls. The worst first.
+std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
+                                 const RunStatistics* statistics);
+
+}  // namespace kr::analyze

@@ -1,0 +1,26 @@
+// What a function of the CUDA or HIP runtime or driver does, by its name, with or without the
+// version suffix that nsys adds (`_v3020`) and the suffix of per-thread streams (`_ptsz`).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace kr::trace {
+
+enum class CallKind : uint8_t {
+  other,
+  stream_synchronize,  // returns when a stream has no more work
+  device_synchronize,  // the same of a device or context
+  event_synchronize,   // returns when an event has occurred
+  copy,                // copies memory; whether it waits depends on the memory
+};
+
+/// `cudaStreamWaitEvent` and queries such as `cudaEventQuery` do not block: they are `other`.
+CallKind call_kind_of(std::string_view name) noexcept;
+
+constexpr bool is_synchronization(CallKind kind) noexcept {
+  return kind == CallKind::stream_synchronize || kind == CallKind::device_synchronize ||
+         kind == CallKind::event_synchronize;
+}
+
+}  // namespace kr::trace

@@ -1,0 +1,139 @@
+#include "analyze/health.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+using kr::trace::TraceBuilder;
+
+/// Operations of one stream with calls, and the findings of their trace.
+class HealthTrace {
+ public:
+  HealthTrace& call(int64_t start, int64_t duration, int64_t correlation) {
+    builder_.host().launches.push_back({correlation, start, duration,
+                                        builder_.call({"cudaLaunchKernel", false}),
+                                        builder_.thread({"1", "2"})});
+    return *this;
+  }
+  HealthTrace& run(int64_t start, int64_t duration, int64_t correlation = 99) {
+    builder_.host();
+    builder_.add(
+        {start, duration, builder_.name("k", kr::OperationKind::kernel), builder_.track({})});
+    builder_.add_correlations(&correlation, 1);
+    return *this;
+  }
+  TraceBuilder& builder() { return builder_; }
+
+  /// `severity code count figures`, one line each. Sums are those of operations one by one.
+  std::string findings(const kr::analyze::RunStatistics* statistics = nullptr) {
+    const kr::trace::Trace trace = std::move(builder_).finish();
+    summary_.operations = static_cast<int64_t>(trace.operations.size());
+    summary_.span_ns = trace.last_end_ns - trace.first_start_ns;
+    summary_.dropped = trace.dropped;
+    summary_.inexact = trace.inexact;
+    summary_.warnings = trace.warnings;
+    kr::analyze::UnionSweep sweep;
+    for (const auto& one : trace.operations) {
+      sweep.add(one.start_ns, one.end_ns());
+      summary_.gpu_total_ns += one.duration_ns;
+    }
+    summary_.gpu_busy_ns = sweep.covered_ns();
+    std::string text;
+    for (const auto& one : kr::analyze::find_health(trace, summary_, statistics)) {
+      text += std::string(kr::analyze::to_string(one.severity)) + ' ' + one.code;
+      if (one.count) text += ' ' + std::to_string(*one.count);
+      text += '\n';
+      effects_ += one.effect + '\n';
+      CHECK(one.effect.find("{}") == one.effect.npos);
+      CHECK(!one.tables.empty());
+    }
+    return text;
+  }
+  bool says(std::string_view text) const { return effects_.find(text) != effects_.npos; }
+
+ private:
+  TraceBuilder builder_{"t", "kineto-json"};
+  kr::analyze::RunSummary summary_;
+  std::string effects_;
+};
+
+kr::analyze::RunStatistics steps(std::initializer_list<int64_t> spans_ns) {
+  kr::analyze::RunStatistics statistics;
+  for (const int64_t span_ns : spans_ns) {
+    kr::analyze::StepPart& step = statistics.steps.steps.emplace_back();
+    step.phase = "decode";
+    step.instances = 1;
+    step.time.span_ns = span_ns;
+  }
+  return statistics;
+}
+
+}  // namespace
+
+TEST_CASE("a trace without findings") {
+  HealthTrace trace;
+  trace.call(0, 5, 1).call(10, 5, 2).run(20, 10, 1).run(30, 10, 2);
+  const auto statistics = steps({10, 10, 10, 10, 10});
+  CHECK(trace.findings(&statistics).empty());
+}
+
+TEST_CASE("notes that affect tables are findings, the worst first") {
+  HealthTrace trace;
+  trace.call(0, 5, 1).run(20, 10, 1);
+  trace.builder().warn("no-elapsed", "not a finding");
+  trace.builder().warn("hidden-graph-kernels", "2 launches");
+  trace.builder().warn("truncated", "cut off");
+  trace.builder().add_dropped("a", 1, 3);
+  trace.builder().add_dropped("b", 7, 4);
+  trace.builder().inexact("times in us");
+  CHECK(trace.findings() ==
+        "error truncated\nwarning hidden-graph-kernels\nwarning dropped-records 7\n"
+        "warning inexact-times\n");
+}
+
+TEST_CASE("operations that overlap, and one far from the others") {
+  HealthTrace overlap;
+  overlap.call(0, 1, 1).run(10, 10, 1).run(15, 10, 1);
+  CHECK(overlap.findings() == "info overlap\n");
+  CHECK(overlap.says("add up to 1.33 times"));
+  HealthTrace far;
+  far.call(0, 1, 1).run(10, 10, 1).run(100'000, 10, 1);
+  CHECK(far.findings() == "warning far-apart\n");
+  CHECK(far.says("99.98 % of the span"));
+}
+
+TEST_CASE("operations and the calls that launched them") {
+  HealthTrace early;
+  early.call(12, 3, 1).call(20, 3, 2).run(10, 5, 1).run(30, 5, 2);
+  CHECK(early.findings() == "warning before-launch 1\n");
+  CHECK(early.says("by up to 2 ns"));
+  HealthTrace order;
+  order.call(0, 3, 1).call(5, 3, 2).run(20, 5, 2).run(30, 5, 1);
+  CHECK(order.findings() == "warning out-of-order 1\n");
+  // Calls that overlap may enqueue in either order.
+  HealthTrace overlapping;
+  overlapping.call(0, 8, 1).call(5, 3, 2).run(20, 5, 2).run(30, 5, 1);
+  CHECK(overlapping.findings().empty());
+  HealthTrace orphans;
+  orphans.call(0, 3, 1).run(20, 5, 1).run(30, 5);
+  CHECK(orphans.findings() == "warning few-launches 1\n");
+  HealthTrace no_calls;
+  no_calls.run(20, 5);
+  CHECK(no_calls.findings() == "info no-host-calls\n");
+}
+
+TEST_CASE("the first steps are a warm-up if they take more than twice the median") {
+  const auto found = [](std::initializer_list<int64_t> spans_ns) {
+    HealthTrace trace;
+    trace.call(0, 5, 1).run(20, 10, 1);
+    const auto statistics = steps(spans_ns);
+    return trace.findings(&statistics);
+  };
+  CHECK(found({90, 30, 10, 10, 11, 12}) == "info warm-up 2\n");
+  CHECK(found({20, 10, 10, 10, 10}).empty());
+  CHECK(found({10, 90, 10, 10, 10}).empty());
+  CHECK(found({90, 10, 10, 10}).empty());
+}
