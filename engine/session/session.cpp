@@ -50,9 +50,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.gpu_metrics |= one->needs == tables::Needs::gpu_metrics;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;
   }
+  wants.statistics |= wants.gpu_metrics;
   wants.host_trace = wants.statistics || wants.operations;
   wants.sums |= wants.host_trace;
   return wants;
@@ -66,6 +68,7 @@ Wants Wants::of_comparison(bool module_trees) {
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
+  gpu_metrics |= other.gpu_metrics;
   operations |= other.operations;
   host_trace |= other.host_trace;
   timeline |= other.timeline;
@@ -182,6 +185,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
                      ? trace::HostDetail::all
                      : trace::HostDetail::none;
+  options.gpu_metrics = wants.gpu_metrics;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);

@@ -22,9 +22,10 @@ using table::Unit;
 enum class Needs : uint8_t {
   nothing,
   rules,
-  runs,        // Source::runs, summed
-  statistics,  // of every run
-  operations,  // Run::trace
+  runs,         // Source::runs, summed
+  statistics,   // of every run
+  gpu_metrics,  // statistics with RunStatistics::gpu_metrics
+  operations,   // Run::trace
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage

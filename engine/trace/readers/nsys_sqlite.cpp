@@ -19,6 +19,7 @@
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
+#include "trace/readers/nsys_metrics.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 
@@ -41,7 +42,11 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "NVTX_EVENTS"sv,
                                      "StringIds"sv,
                                      "ENUM_CUDA_MEMCPY_OPER"sv,
-                                     "TARGET_INFO_GPU"sv};
+                                     "TARGET_INFO_GPU"sv,
+                                     "TARGET_INFO_CUDA_DEVICE"sv,
+                                     "GPU_METRICS"sv,
+                                     "TARGET_INFO_GPU_METRICS"sv,
+                                     "GENERIC_EVENTS"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
@@ -213,6 +218,9 @@ class NsysReader {
   void finish() {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
+    if (options_->gpu_metrics && !read_nsys_metrics(*database_, schema_, *options_, *out_)) {
+      whole_ = false;
+    }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
