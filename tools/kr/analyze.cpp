@@ -31,8 +31,6 @@ OutputRules analyze_outputs() {
                      "gpu_metrics",
                      "gpu_metric_labels",
                      "gpu_metric_phases",
-                     "gpu_metric_steps",
-                     "gpu_metric_kernels",
                      "layers",
                      "kernels_by_device",
                      "launches",

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -65,8 +65,8 @@ bool read_json_metrics(const sqlite::Database& database, const NsysSchema& schem
     if (known != is_metric.end() && !known->second) continue;
     const std::optional<JsonValue> values = object_of(rows, data);
     if (known == is_metric.end()) {
-      if (!values) continue;
-      if (!is_metric.emplace(*type_id, has_gpu_metrics(*values)).first->second) continue;
+      if (rows.is_null(data)) continue;
+      if (!is_metric.emplace(*type_id, values && has_gpu_metrics(*values)).first->second) continue;
     }
     const auto time_ns = rows.whole_number(at);
     if (!values || !time_ns) {

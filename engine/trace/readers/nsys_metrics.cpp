@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/hash.hpp"
@@ -92,8 +96,13 @@ struct MetricRows {
 /// Reads ranges of rows with a connection of its own.
 class MetricRowReader {
  public:
-  MetricRowReader(sqlite::Database database, const std::string& query, const MetricNames& names)
-      : database_(std::move(database)), rows_(database_.prepare(query)), names_(&names) {}
+  /// `query` has the numbers of the first and last row as ?1 and ?2, if rows have numbers.
+  MetricRowReader(sqlite::Database database, const std::string& query, bool numbered,
+                  const MetricNames& names)
+      : database_(std::move(database)),
+        rows_(database_.prepare(query)),
+        numbered_(numbered),
+        names_(&names) {}
 
   void read(MetricRows& out) {
     out.metric.clear();
@@ -102,8 +111,10 @@ class MetricRowReader {
     out.before_start = 0;
     out.whole = true;
     rows_.reset();
-    rows_.bind(1, out.first);
-    rows_.bind(2, out.last);
+    if (numbered_) {
+      rows_.bind(1, out.first);
+      rows_.bind(2, out.last);
+    }
     while (rows_.step(&out.whole)) add(out);
     out.keys = keys_;
     rows_.reset();
@@ -150,6 +161,7 @@ class MetricRowReader {
 
   sqlite::Database database_;
   sqlite::Statement rows_;
+  bool numbered_;
   const MetricNames* names_;
   std::unordered_map<MetricKey, uint32_t, MetricKeyHash> numbers_;
   std::vector<MetricKey> keys_;
@@ -252,7 +264,8 @@ class MetricReader {
                     row_id != nullptr ? fmt::format(" WHERE {0} BETWEEN ?1 AND ?2", row_id) : "");
     const MetricNames names(*database_, *schema_, *out_);
     BlockReader<MetricRows> reader(worker_threads(options_->threads), [&] {
-      auto rows = std::make_shared<MetricRowReader>(database_->again(), query, names);
+      auto rows =
+          std::make_shared<MetricRowReader>(database_->again(), query, row_id != nullptr, names);
       return [rows](MetricRows& out) { rows->read(out); };
     });
     plan(row_id);

@@ -7,6 +7,10 @@
 // “--gpu-metrics-devices” of the Nsight Systems User Guide.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+
 #include "base/sqlite.hpp"
 #include "trace/open.hpp"
 #include "trace/readers/nsys_schema.hpp"
