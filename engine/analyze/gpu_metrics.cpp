@@ -1,5 +1,7 @@
 #include "analyze/gpu_metrics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -46,9 +48,14 @@ class DeviceMetrics {
     on_device_.reserve(trace.tracks.size());
     for (const trace::Track& track : trace.tracks) on_device_.push_back(track.device == device);
     size_t most = 0;
-    for (const trace::GpuMetric* metric : metrics_) {
-      if (metric->samples.size() > most) period_ = std::max<int64_t>(1, metric->period_ns);
-      most = std::max(most, metric->samples.size());
+    below_.reserve(metrics_.size());
+    for (uint32_t i = 0; i < metrics_.size(); ++i) {
+      const trace::GpuMetric* const metric = metrics_[i];
+      if (metric->samples.size() > most) {
+        most = metric->samples.size();
+        period_ = std::max<int64_t>(1, metric->period_ns);
+        counted_ = i;
+      }
       const double highest = greatest(*metric);
       const bool has_below =
           metric->unit == trace::MetricUnit::hz || metric->unit == trace::MetricUnit::watts;
@@ -70,6 +77,14 @@ class DeviceMetrics {
         queue_next(metric);
       }
     }
+  }
+
+  void add_counts(SampleCounts& out) const {
+    out.samples += counts_.samples;
+    out.busy += counts_.busy;
+    out.overlapping += counts_.overlapping;
+    out.mixed += counts_.mixed;
+    out.period_ns = std::max(out.period_ns, period_);
   }
 
   /// Those of a group that have operations on the device, in the order of the keys.
@@ -174,7 +189,16 @@ class DeviceMetrics {
     }
   }
 
+  void count() {
+    ++counts_.samples;
+    if (all_running_ == 0) return;
+    ++counts_.busy;
+    counts_.overlapping += all_running_ > 1 ? 1 : 0;
+    counts_.mixed += all_near_ > 1 ? 1 : 0;
+  }
+
   void add(uint32_t metric, double value) {
+    if (metric == counted_) count();
     for (const uint32_t key : active_) {
       KeyState& state = states_[key];
       if (state.parts == nowhere) {
@@ -205,6 +229,8 @@ class DeviceMetrics {
   std::vector<const trace::GpuMetric*> metrics_;
   std::vector<double> below_;  // by metric
   int64_t period_ = 1;
+  uint32_t counted_ = 0;  // the metric with most samples
+  SampleCounts counts_;
   std::vector<bool> on_device_;  // by track
   std::vector<KeyState> states_;
   std::vector<PartSum> sums_;
@@ -259,6 +285,7 @@ void add_device(const DeviceMetrics& device, const MetricKeys& keys, GpuMetricSu
 
 GpuMetricSums names_of(const MetricKeys& keys, const trace::Trace& trace) {
   GpuMetricSums sums;
+  sums.dimensions.reserve(keys.dimensions().size());
   for (size_t i = 0; i < keys.dimensions().size(); ++i) {
     const KeyGroup& group = keys.dimensions()[i];
     sums.dimensions.push_back(
@@ -298,9 +325,11 @@ GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& 
   }
   for (const int32_t device : devices) {
     std::vector<const trace::GpuMetric*> own;
+    own.reserve(metrics.size());
     for (const size_t i : sums.metrics_of(device)) own.push_back(&metrics[i]);
     DeviceMetrics sweep(trace, keys, device, std::move(own));
     sweep.sweep();
+    sweep.add_counts(sums.counts);
     add_device(sweep, keys, sums);
   }
   for (DimensionMetrics& one : sums.dimensions) {
@@ -309,6 +338,23 @@ GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& 
   sort_by_time(sums.name_times,
                [&](size_t key) { return std::tie(sums.names[key].name, sums.names[key].kind); });
   return sums;
+}
+
+std::optional<Warning> mixed_samples(const GpuMetricSums& sums) {
+  const SampleCounts& counts = sums.counts;
+  if (counts.mixed == 0) return std::nullopt;
+  const auto percent = [&](int64_t part) {
+    return 100 * static_cast<double>(part) / static_cast<double>(counts.busy);
+  };
+  return Warning{
+      "mixed-gpu-metrics",
+      fmt::format("Of {} GPU metric samples at which an operation ran, {} ({:.1f} %) were taken "
+                  "while several ran, and {} ({:.1f} %) are means over several, counted over the "
+                  "period of {} µs: `shared_samples` and "
+                  "`mixed_samples` count them by label.",
+                  counts.busy, counts.overlapping, percent(counts.overlapping), counts.mixed,
+                  percent(counts.mixed), static_cast<double>(counts.period_ns) / 1000),
+      counts.mixed > counts.busy / 2 ? "warning" : "info"};
 }
 
 }  // namespace kr::analyze

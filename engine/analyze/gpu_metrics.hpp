@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "base/warning.hpp"
 #include "classify/attribution.hpp"
 #include "classify/classify.hpp"
 #include "trace/trace.hpp"
@@ -78,8 +79,18 @@ struct MetricName {
   OperationKind kind = OperationKind::kernel;
 };
 
+/// Samples of one metric of each device, of the metric with most of them.
+struct SampleCounts {
+  int64_t samples = 0;
+  int64_t busy = 0;         // while an operation ran
+  int64_t overlapping = 0;  // of these, while several did
+  int64_t mixed = 0;        // of the busy ones, those within whose period several did
+  int64_t period_ns = 0;    // the longest of the devices
+};
+
 struct GpuMetricSums {
   std::vector<MetricSummary> metrics;  // by gpu, then name
+  SampleCounts counts;
   std::vector<DimensionMetrics> dimensions;
   std::vector<std::string> phases;       // in order of first occurrence; `(outside steps)` last
   std::vector<MetricTimes> phase_times;  // by device and phase
@@ -95,5 +106,8 @@ struct GpuMetricSums {
 GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& trace,
                               const classify::Labelled& labelled,
                               const classify::Attribution& attribution);
+
+/// How many samples are of several operations, if any are.
+std::optional<Warning> mixed_samples(const GpuMetricSums& sums);
 
 }  // namespace kr::analyze

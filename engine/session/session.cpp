@@ -229,6 +229,11 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
     }
+    if (one.statistics->gpu_metrics) {
+      if (auto note = analyze::mixed_samples(*one.statistics->gpu_metrics)) {
+        one.summary.warnings.push_back(std::move(*note));
+      }
+    }
   }
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);

@@ -66,7 +66,7 @@ std::vector<Column> below_columns(std::string_view what, std::string_view unit, 
         {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
         {"label", Unit::text, Role::key, "The label."},
         {"metric", Unit::text, Role::key, fmt::format("The {}, as the profiler names it.", what)},
-        {"samples", Unit::count, Role::measure, "Samples in the label's own time."},
+        {"samples", Unit::count, Role::detail, "Samples in the label's own time."},
         {"own_ns", Unit::ns, Role::measure,
          "The time in which at least one of its operations ran on the device."},
         {"below_ns", Unit::ns, Role::measure,
@@ -78,36 +78,44 @@ std::vector<Column> below_columns(std::string_view what, std::string_view unit, 
          true},
         {fmt::format("mean_{}", unit), column, Role::measure,
          "The mean of the samples; empty for fewer than two.", true},
-        {fmt::format("highest_{}", unit), column, Role::measure,
+        {fmt::format("highest_{}", unit), column, Role::detail,
          "The greatest sample of the device in the whole trace."}}});
 }
 
 /// A metric that is asked for often, by the beginnings of its names.
 struct KnownMetric {
   std::string_view column;
+  Role role;
   std::array<std::string_view, 2> names;
   std::string_view doc;
 };
 constexpr std::array known_metrics{
     KnownMetric{"sm_active",
+                Role::measure,
                 {"SMs Active", "SM Active"},
                 "The part of the time in which an SM had a warp, as a mean over all SMs."},
     KnownMetric{"sm_issue",
+                Role::detail,
                 {"SM Issue", "SM Issue"},
                 "The part of the cycles in which an SM sub-partition issued an instruction."},
     KnownMetric{"tensor_active",
+                Role::measure,
                 {"Tensor Active", "Tensor Pipe Active"},
                 "The part of the cycles in which the tensor pipe was active."},
     KnownMetric{"dram_read",
+                Role::measure,
                 {"DRAM Read Bandwidth", "DRAM Read Throughput"},
                 "DRAM reads as a part of the peak bandwidth."},
     KnownMetric{"dram_write",
+                Role::measure,
                 {"DRAM Write Bandwidth", "DRAM Write Throughput"},
                 "DRAM writes as a part of the peak bandwidth."},
     KnownMetric{"pcie_in",
+                Role::detail,
                 {"PCIe RX Throughput", "PCIe RX Bandwidth"},
                 "What came through PCIe, as a part of the peak."},
     KnownMetric{"pcie_out",
+                Role::detail,
                 {"PCIe TX Throughput", "PCIe TX Bandwidth"},
                 "What went out through PCIe, as a part of the peak."}};
 
@@ -157,7 +165,7 @@ std::vector<Column> known_columns() {
   columns.reserve(known_metrics.size());
   for (const KnownMetric& known : known_metrics) {
     columns.push_back(
-        {std::string(known.column), Unit::ratio, Role::measure, std::string(known.doc), true});
+        {std::string(known.column), Unit::ratio, known.role, std::string(known.doc), true});
   }
   return columns;
 }
@@ -166,7 +174,7 @@ std::vector<Column> known_columns() {
 
 const Definition gpu_utilization_table{
     {.id = "gpu_utilization",
-     .title = "GPU utilization by label",
+     .title = "utilization of GPUs by label",
      .doc =
          "One row per run, device, dimension and label that has operations there: the means of "
          "the GPU metrics most often asked for, as in `gpu_metric_labels`, which has all. A cell "

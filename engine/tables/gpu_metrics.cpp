@@ -208,15 +208,15 @@ void each_metric_dimension(const Source& source, const GpuMetricSums& sums,
 
 const Definition gpu_metrics_table{
     {.id = "gpu_metrics",
-     .title = "GPU metrics",
+     .title = "sampled GPU metrics",
      .doc = "One row per run, GPU and metric that the profiler sampled, over the whole trace: also "
             "of the time in which nothing ran.",
      .columns = columns_of(
          {{run_column,
            {"gpu", Unit::id, Role::key, "The GPU, as the profiler numbers them."},
            {"device", Unit::id, Role::measure,
-            "The device with that GPU's operations, as in `devices`; empty: it is not known, or "
-            "there are none.",
+            "CUDA's number of the device, as in `devices`; empty: it is not known, or CUDA did not "
+            "use the GPU.",
             true},
            {"metric", Unit::text, Role::key, "The metric, as the profiler names it."},
            {"unit", Unit::text, Role::detail,
@@ -226,14 +226,14 @@ const Definition gpu_metrics_table{
            {"period_ns", Unit::ns, Role::measure, "The median time between two samples.", true}},
           metric_value_columns("mean", "The mean of the samples", Role::measure),
           metric_value_columns("min", "The least sample", Role::detail),
-          metric_value_columns("max", "The greatest sample", Role::measure)})},
+          metric_value_columns("max", "The greatest sample", Role::detail)})},
     Needs::gpu_metrics,
     add_all_metrics,
     without_gpu_metrics};
 
 const Definition gpu_metric_labels_table{
     {.id = "gpu_metric_labels",
-     .title = "GPU metrics by label",
+     .title = "sampled GPU metrics by label",
      .doc = "One row per run, device, dimension, label that has operations there, and metric: the "
             "samples in the label's own time.",
      .columns =
@@ -249,7 +249,7 @@ const Definition gpu_metric_labels_table{
 
 const Definition gpu_metric_phases_table{
     {.id = "gpu_metric_phases",
-     .title = "GPU metrics by phase",
+     .title = "sampled GPU metrics by phase",
      .doc = "One row per run, device, phase that has operations there, and metric: the samples in "
             "the time of the operations that its steps launched.",
      .columns = columns_of({{run_column,
@@ -263,7 +263,7 @@ const Definition gpu_metric_phases_table{
 
 const Definition gpu_metric_steps_table{
     {.id = "gpu_metric_steps",
-     .title = "GPU metrics by step",
+     .title = "sampled GPU metrics by step",
      .doc = "One row per run, device, step that has operations there, and metric: the samples in "
             "the time of the operations that it launched.",
      .columns = columns_of({{run_column,
@@ -282,7 +282,7 @@ const Definition gpu_metric_steps_table{
 
 const Definition gpu_metric_kernels_table{
     {.id = "gpu_metric_kernels",
-     .title = "GPU metrics by kernel",
+     .title = "sampled GPU metrics by kernel",
      .doc = "One row per run, device, distinct name and type of operation there, and metric: the "
             "samples in their time.",
      .columns =
