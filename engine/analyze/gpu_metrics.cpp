@@ -348,12 +348,12 @@ std::optional<Warning> mixed_samples(const GpuMetricSums& sums) {
   };
   return Warning{
       "mixed-gpu-metrics",
-      fmt::format("Of {} GPU metric samples at which an operation ran, {} ({:.1f} %) were taken "
-                  "while several ran, and {} ({:.1f} %) are means over several, counted over the "
-                  "period of {} µs: `shared_samples` and "
-                  "`mixed_samples` count them by label.",
-                  counts.busy, counts.overlapping, percent(counts.overlapping), counts.mixed,
-                  percent(counts.mixed), static_cast<double>(counts.period_ns) / 1000),
+      fmt::format(
+          "Of {} GPU metric samples at which an operation ran, {} ({:.1f} %) were taken "
+          "while several ran, and {} ({:.1f} %) are means over several within the period of "
+          "{} µs: `shared_samples` and `mixed_samples` count them by label.",
+          counts.busy, counts.overlapping, percent(counts.overlapping), counts.mixed,
+          percent(counts.mixed), static_cast<double>(counts.period_ns) / 1000),
       counts.mixed > counts.busy / 2 ? "warning" : "info"};
 }
 
