@@ -141,23 +141,43 @@ std::array<MetricPart, known_metrics.size()> known_parts(const GpuMetricSums& su
   return parts;
 }
 
+/// The part with most samples, the first of several.
+MetricPart most_sampled(const MetricTimes& times) {
+  MetricPart most;
+  for (const MetricPart& part : times.parts) {
+    if (part.samples > most.samples) most = part;
+  }
+  return most;
+}
+
 void add_utilization(const Source& source, RowSink& sink) {
   Cells row;
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
     each_metric_dimension(source, sums, [&](const analyze::DimensionMetrics& dimension) {
       for (const MetricTimes& times : dimension.times) {
-        const auto parts = known_parts(sums, times, sums.metrics_of(times.device));
-        const auto most = std::max_element(
-            parts.begin(), parts.end(),
-            [](const MetricPart& a, const MetricPart& b) { return a.samples < b.samples; });
+        const MetricPart most = most_sampled(times);
         row.assign({run.summary.id, int64_t{times.device}, dimension.dimension,
-                    dimension.labels[times.key], times.own_ns, most->samples, most->shared_samples,
-                    most->mixed_samples});
+                    dimension.labels[times.key], times.own_ns, most.samples, most.shared_samples,
+                    most.mixed_samples});
+        const auto parts = known_parts(sums, times, sums.metrics_of(times.device));
         for (const MetricPart& part : parts) row.push_back(table::cell(part.mean));
         sink.row(row);
       }
     });
   });
+}
+
+std::string without_known_metrics(const Source& source) {
+  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
+  bool any = false;
+  each_metric_run(source, [&](const Run&, const GpuMetricSums& sums) {
+    for (const MetricSummary& metric : sums.metrics) {
+      any |= metric.device && std::any_of(known_metrics.begin(), known_metrics.end(),
+                                          [&](const auto& known) { return is(metric, known); });
+    }
+  });
+  return any ? std::string()
+             : "the runs have other GPU metrics: see `gpu_metrics` and `gpu_metric_labels`";
 }
 
 std::vector<Column> known_columns() {
@@ -195,7 +215,7 @@ const Definition gpu_utilization_table{
                      known_columns()})},
     Needs::gpu_metrics,
     add_utilization,
-    without_gpu_metrics};
+    without_known_metrics};
 
 const Definition gpu_clock_table{
     {.id = "gpu_clock",

@@ -43,7 +43,7 @@ CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);
     times = options.samples // METRICS
     period = max(1, span // times)
     base.executemany("INSERT INTO TARGET_INFO_GPU_METRICS VALUES (?, ?, ?)",
-                     [(TYPE, i, f"Metric {i} [Throughput %]") for i in range(METRICS)])
+                     [(TYPE, i, f"{'SMs Active' if i == 0 else f'Metric {i}'} [Throughput %]") for i in range(METRICS)])
     base.executemany("INSERT INTO GPU_METRICS VALUES (?, ?, ?, ?)",
                      ((t * period, TYPE, i, (t * 31 + i * 17) % 101) for t in range(times) for i in range(METRICS)))
     base.commit()
