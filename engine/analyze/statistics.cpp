@@ -206,6 +206,9 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
                           ratio(layers.total_ns, all), classify::evidence(layers)});
   }
   out.sequences = find_sequences(run, attribution, out.steps, summary);
+  if (run.trace.gpu_metrics) {
+    out.gpu_metrics = sum_gpu_metrics(rules.program(), run.trace, run.labelled, attribution);
+  }
   return out;
 }
 

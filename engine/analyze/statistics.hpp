@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/gpu_metrics.hpp"
 #include "analyze/idle.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
@@ -103,6 +104,7 @@ struct RunStatistics {
   StepSums steps;
   std::vector<LayerPart> layers;
   std::vector<Sequence> sequences;
+  std::optional<GpuMetricSums> gpu_metrics;  // nullopt: not read, or the format has none
 };
 
 /// The trace must have a host trace.

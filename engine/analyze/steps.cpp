@@ -11,11 +11,6 @@
 namespace kr::analyze {
 namespace {
 
-constexpr const char* outside_steps_name = "(outside steps)";
-/// The time of an operation is added to at most this many enclosing steps. Real traces have two or
-/// three.
-constexpr size_t most_enclosing = 64;
-
 /// Sums of one phase or step, label by label.
 class LabelSums {
  public:
@@ -180,7 +175,7 @@ class Summer {
     size_t depth = 0;
     for (uint32_t step = innermost; step != classify::Attribution::none;
          step = attribution_.steps[step].outer) {
-      if (++depth > most_enclosing) {
+      if (++depth > most_enclosing_steps) {
         ++too_deep_;
         break;
       }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,12 @@
 #include "classify/classify.hpp"
 
 namespace kr::analyze {
+
+/// The phase of operations in no step.
+inline constexpr std::string_view outside_steps_name = "(outside steps)";
+/// The time of an operation is added to at most this many enclosing steps. Real traces have two or
+/// three.
+inline constexpr size_t most_enclosing_steps = 64;
 
 struct LabelPart {
   std::string label;

@@ -64,6 +64,11 @@ constexpr bool same_ignoring_case(std::string_view a, std::string_view b) noexce
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
+constexpr bool ends_with_ignoring_case(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() &&
+         same_ignoring_case(text.substr(text.size() - end.size()), end);
+}
+
 /// Of a hexadecimal digit; -1 for any other character.
 constexpr int hex_value(char c) noexcept {
   if (is_digit(c)) return c - '0';

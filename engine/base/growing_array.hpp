@@ -46,6 +46,8 @@ class GrowingArray {
     capacity_ = capacity;
   }
   void clear() noexcept { size_ = 0; }
+  /// Keeps the first `size` values, which are there.
+  void truncate(size_t size) noexcept { size_ = size; }
   void swap(GrowingArray& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

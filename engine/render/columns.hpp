@@ -23,6 +23,7 @@ inline bool may_have_fraction(const Column& column) noexcept {
     case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
+    case Unit::watts:
       return true;
     case Unit::count:
     case Unit::ns:

@@ -161,6 +161,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
     case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
+    case Unit::watts:
       if (whole != nullptr) return plus + table::grouped(*whole);
       break;
   }

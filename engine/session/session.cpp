@@ -52,10 +52,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.waits |= one->needs == tables::Needs::host_waits;
+    wants.gpu_metrics |= one->needs == tables::Needs::gpu_metrics;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;
   }
-  wants.statistics |= wants.waits;
+  wants.statistics |= wants.waits || wants.gpu_metrics;
   wants.host_trace = wants.statistics || wants.operations;
   wants.sums |= wants.host_trace;
   return wants;
@@ -69,6 +70,7 @@ Wants Wants::of_comparison(bool module_trees) {
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
+  gpu_metrics |= other.gpu_metrics;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -187,6 +189,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
                      ? trace::HostDetail::all
                      : trace::HostDetail::none;
   options.waits = wants.waits;
+  options.gpu_metrics = wants.gpu_metrics;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);
@@ -229,6 +232,11 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
+    }
+    if (one.statistics->gpu_metrics) {
+      if (auto note = analyze::mixed_samples(*one.statistics->gpu_metrics)) {
+        one.summary.warnings.push_back(std::move(*note));
+      }
     }
   }
   for (const Warning& warning : one.summary.warnings) {

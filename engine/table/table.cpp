@@ -8,9 +8,9 @@
 namespace kr {
 
 std::string_view to_string(Unit unit) noexcept {
-  constexpr std::array<std::string_view, 13> names{
-      "text",   "name",       "id",   "count",   "ns", "bytes",  "ratio",
-      "factor", "per_second", "flop", "percent", "hz", "boolean"};
+  constexpr std::array<std::string_view, 14> names{
+      "text",   "name",       "id",   "count",   "ns", "bytes", "ratio",
+      "factor", "per_second", "flop", "percent", "hz", "watts", "boolean"};
   static_assert(names.size() == static_cast<size_t>(Unit::boolean) + 1);
   return names[static_cast<size_t>(unit)];
 }

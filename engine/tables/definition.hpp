@@ -22,10 +22,11 @@ using table::Unit;
 enum class Needs : uint8_t {
   nothing,
   rules,
-  runs,        // Source::runs, summed
-  statistics,  // of every run
-  host_waits,  // statistics with what the host waited for
-  operations,  // Run::trace
+  runs,         // Source::runs, summed
+  statistics,   // of every run
+  host_waits,   // statistics with what the host waited for
+  gpu_metrics,  // statistics with RunStatistics::gpu_metrics
+  operations,   // Run::trace
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage

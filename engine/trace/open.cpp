@@ -69,11 +69,6 @@ constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzi
 // Of formats that people name their files after and that are read by content, and of saved runs.
 constexpr std::array<std::string_view, 2> other_extensions{".txt", ".krun"};
 
-bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         same_ignoring_case(text.substr(text.size() - end.size()), end);
-}
-
 // One of the endings, unless nothing would be left.
 template <class Endings>
 bool strip(std::string_view& name, const Endings& endings) {

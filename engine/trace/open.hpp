@@ -34,7 +34,9 @@ struct OpenOptions {
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
   HostDetail host = HostDetail::none;
-  bool waits = false;                     // HostTrace::waits, with HostDetail::all
+  bool waits = false;  // HostTrace::waits, with HostDetail::all
+  /// Whether samples of GPUs are read, where the format has them: Trace::gpu_metrics.
+  bool gpu_metrics = false;
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

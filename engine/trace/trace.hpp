@@ -20,6 +20,7 @@
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
 #include "base/warning.hpp"
+#include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
 
 namespace kr::trace {
@@ -102,6 +103,8 @@ struct Trace {
   std::string model_text;  // what the trace's context says of the model, for `detect`
   /// With HostDetail::all, where the format has calls or ranges of the host.
   std::unique_ptr<HostTrace> host;
+  /// With OpenOptions::gpu_metrics, where the format has samples of GPUs; null: there are none.
+  std::unique_ptr<GpuMetrics> gpu_metrics;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.
   std::vector<std::string> range_names;
 
@@ -127,6 +130,9 @@ class TraceBuilder {
   Operation* add(size_t count) { return trace_.operations.extend(count); }
   /// The host trace, to be filled in any order. With it, each operation needs a correlation.
   HostTrace& host();
+  void gpu_metrics(GpuMetrics metrics) {
+    trace_.gpu_metrics = std::make_unique<GpuMetrics>(std::move(metrics));
+  }
   // Numbers of its texts.
   uint32_t call(const HostCall& call);
   uint32_t thread(const HostThread& thread);
@@ -135,8 +141,8 @@ class TraceBuilder {
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(std::string code, std::string text) {
-    trace_.warnings.push_back({std::move(code), std::move(text)});
+  void warn(std::string code, std::string text, std::string severity = "warning") {
+    trace_.warnings.push_back({std::move(code), std::move(text), std::move(severity)});
   }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
   Distributed& distributed() noexcept { return trace_.distributed; }

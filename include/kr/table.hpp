@@ -30,6 +30,7 @@ enum class Unit : uint8_t {
   flop,
   percent,
   hz,
+  watts,
   boolean,  // 0 or 1
 };
 std::string_view to_string(Unit unit) noexcept;

@@ -43,6 +43,7 @@ inline bool fits(const table::Column& column, const table::Cell& cell) {
     case table::Unit::percent:
     case table::Unit::per_second:
     case table::Unit::hz:
+    case table::Unit::watts:
       return number != nullptr;
   }
   return false;

@@ -19,6 +19,9 @@ const HEALTH_CARD = { id: "trace_health", table: "trace_health", title: "Trace h
 
 const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Time breakdown by device", note: "span = compute + exposed communication + exposed memory + idle" };
 
+/** Rows of the dimension that is chosen, or of all where none can be. */
+const inDimension = (row) => state.by === "" || row.dimension === state.by;
+
 const CARDS = {
   report: [
     DEVICES_CARD,
@@ -91,6 +94,32 @@ const CARDS = {
       title: "Phases",
       note: "operations by the annotation that encloses their launch",
       columns: ["phase", "run", "steps", "batch", "tokens", "instances", "total_ns", "busy_ns"],
+    },
+    {
+      id: "gpu_metrics",
+      table: "gpu_utilization",
+      title: "GPU metrics by label",
+      note: "means of the samples in the time of each label; empty for fewer than two samples",
+      where: inDimension,
+      sort: "-own_ns",
+      columns: ["dimension", "label", "run", "device", "own_ns", "samples", "shared_samples", "mixed_samples"],
+      wide: {
+        table: "gpu_metric_labels",
+        by: "metric",
+        keys: ["run", "device", "dimension", "label"],
+        values: ["mean_ratio"],
+        where: (row) => row.mean_ratio !== null,
+        name: (metric) => printable(metric).replace(/ \[[^\]]*%\]$/, ""),
+      },
+    },
+    {
+      id: "gpu_clock",
+      table: "gpu_clock",
+      title: "Clocks below the highest",
+      note: "the highest that the trace has",
+      where: inDimension,
+      sort: "-below_ns",
+      columns: ["dimension", "label", "run", "device", "metric", "samples", "own_ns", "below_ns", "share", "mean_hz", "highest_hz"],
     },
     {
       id: "layers",

@@ -19,6 +19,7 @@
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
+#include "trace/readers/nsys_metrics.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/nsys_waits.hpp"
@@ -45,7 +46,11 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "StringIds"sv,
                                      "ENUM_CUDA_MEMCPY_OPER"sv,
                                      "ENUM_CUPTI_SYNC_TYPE"sv,
-                                     "TARGET_INFO_GPU"sv};
+                                     "TARGET_INFO_GPU"sv,
+                                     "TARGET_INFO_CUDA_DEVICE"sv,
+                                     "GPU_METRICS"sv,
+                                     "TARGET_INFO_GPU_METRICS"sv,
+                                     "GENERIC_EVENTS"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
@@ -223,6 +228,9 @@ class NsysReader {
         return host_->correlation(pid, id);
       };
       if (!waits.read(correlation)) whole_ = false;
+    }
+    if (options_->gpu_metrics && !read_nsys_metrics(*database_, schema_, *options_, *out_)) {
+      whole_ = false;
     }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);

@@ -31,6 +31,10 @@ std::string small_export(const std::string& path) {
         "INTEGER, text TEXT, textId INTEGER, endGlobalTid INTEGER);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);"
         "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, cuDevice INTEGER);"
+        "CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INTEGER, metricId INTEGER, metricName TEXT);"
+        "INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1, 1, 'SMs Active [Throughput %]');"
+        "CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER, metricId INTEGER, value "
+        "INTEGER);"
         "INSERT INTO TARGET_INFO_GPU VALUES (1, 'H100', 0);");
     for (int i = 0; i < 60; ++i) {
       base.execute(fmt::format(
@@ -41,7 +45,8 @@ std::string small_export(const std::string& path) {
           "{0} % 2, {0}, {0});"
           "INSERT INTO NVTX_EVENTS VALUES ({0}, {0} + 9, 59 + {0} % 2, 16777217, "
           "'range {0}', NULL, 16777217 + {0} % 4 / 2);"
-          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);",
+          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);"
+          "INSERT INTO GPU_METRICS VALUES ({0}, 1, 1, {0});",
           i));
     }
     base.execute("COMMIT");
@@ -70,6 +75,7 @@ TEST_CASE("a damaged export is a trace or an error") {
     trace::OpenOptions options;
     options.allow_truncated = random() % 2 == 0;
     options.host = random() % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
+    options.gpu_metrics = random() % 2 == 0;
     try {
       const trace::Trace trace = trace::open_trace(path, options);
       CHECK(trace.operations.size() <= 100000);

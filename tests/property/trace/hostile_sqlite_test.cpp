@@ -71,11 +71,18 @@ class Schema {
       sql_ += "CREATE TRIGGER t AFTER INSERT ON TRIGGERED BEGIN DELETE FROM TRIGGERED; END;";
       sql_.insert(sql_.rfind("CREATE TRIGGER"), "CREATE TABLE TRIGGERED (a);");
     }
+    if (below(2) == 0) {
+      samples = table("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"});
+      if (below(6) != 0) {
+        table("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"});
+      }
+      if (below(2) == 0) table("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"});
+    }
     sql_ += "COMMIT;";
   }
 
   const std::string& sql() const { return sql_; }
-  size_t kernels = 0, copies = 0, calls = 0, ranges = 0;
+  size_t kernels = 0, copies = 0, calls = 0, ranges = 0, samples = 0;
 
  private:
   size_t below(size_t limit) { return random_() % limit; }
@@ -192,6 +199,20 @@ void put_number(std::string& bytes, size_t at, uint64_t value, size_t size) {
   for (size_t i = size; i-- > 0; value >>= 8) bytes[at + i] = static_cast<char>(value);
 }
 
+/// Samples of GPU metrics that are there, or of which it is said why they are not.
+uint64_t samples_met(const trace::Trace& trace) {
+  uint64_t count = lost(
+      trace, {"GPU metric sample without a valid time", "GPU metric sample without a value",
+              "GPU metric sample whose value is not a number",
+              "GPU metric sample with a negative value", "GPU metric sample of an unknown metric",
+              "GPU metric sample with the time of another: the first is used"});
+  for (const trace::GpuMetric& metric : trace.gpu_metrics->metrics) count += metric.samples.size();
+  for (const Warning& warning : trace.warnings) {
+    if (warning.code == "gpu-metrics-before-start") count += std::stoull(warning.text);
+  }
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("each row of an export is an operation or a loss, whatever its schema") {
@@ -207,6 +228,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     for (const bool host : {false, true}) {
       trace::OpenOptions options;
       options.host = host ? trace::HostDetail::all : trace::HostDetail::range_names;
+      options.gpu_metrics = host;
       options.threads = 1 + static_cast<unsigned>(seed % 2);
       try {
         const trace::Trace trace = trace::open_trace(path, options);
@@ -214,6 +236,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
               schema.kernels + schema.copies);
         ++whole;
         if (!host) continue;
+        CHECK(samples_met(trace) == schema.samples);
         CHECK(trace.host->launches.size() + lost(trace, {"CUDA call without a valid time"}) ==
               schema.calls);
         CHECK(trace.host->ranges.size() + lost(trace, {"NVTX range without a valid time",
@@ -237,6 +260,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     write_file(path, bytes);
     trace::OpenOptions options;
     options.host = seed % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
+    options.gpu_metrics = true;
     options.allow_truncated = seed % 3 == 0;
     try {
       trace::open_trace(path, options);

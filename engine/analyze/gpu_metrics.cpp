@@ -1,0 +1,360 @@
+#include "analyze/gpu_metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analyze/metric_keys.hpp"
+#include "analyze/sweep.hpp"
+
+namespace kr::analyze {
+namespace {
+
+constexpr uint32_t nowhere = UINT32_MAX;
+
+struct PartSum {
+  double value = 0;  // as the profiler has it: whole numbers add up exactly
+  int64_t samples = 0;
+  int64_t shared = 0;
+  int64_t mixed = 0;
+  int64_t below = 0;
+};
+
+/// A key on one device.
+struct KeyState {
+  UnionSweep own;
+  uint32_t running = 0;      // of its operations, at the time of the sample
+  uint32_t near = 0;         // within the period of the sample
+  uint32_t place = nowhere;  // in `active_`
+  uint32_t parts = nowhere;  // its first sum
+  bool seen = false;
+};
+
+/// The samples and operations of one device, in order of time.
+class DeviceMetrics {
+ public:
+  DeviceMetrics(const trace::Trace& trace, const MetricKeys& keys, int32_t device,
+                std::vector<const trace::GpuMetric*> metrics)
+      : operations_(trace.operations),
+        keys_(keys),
+        device_(device),
+        metrics_(std::move(metrics)),
+        states_(keys.size()),
+        next_(metrics_.size(), 0) {
+    on_device_.reserve(trace.tracks.size());
+    for (const trace::Track& track : trace.tracks) on_device_.push_back(track.device == device);
+    size_t most = 0;
+    below_.reserve(metrics_.size());
+    for (uint32_t i = 0; i < metrics_.size(); ++i) {
+      const trace::GpuMetric* const metric = metrics_[i];
+      if (metric->samples.size() > most) {
+        most = metric->samples.size();
+        period_ = std::max<int64_t>(1, metric->period_ns);
+        counted_ = i;
+      }
+      const double highest = greatest(*metric);
+      const bool has_below =
+          metric->unit == trace::MetricUnit::hz || metric->unit == trace::MetricUnit::watts;
+      below_.push_back(has_below ? highest * same_clock : 0);
+    }
+  }
+
+  void sweep() {
+    measure_own();
+    for (uint32_t i = 0; i < metrics_.size(); ++i) queue_next(i);
+    while (!queue_.empty()) {
+      const int64_t now = queue_.front().first;
+      move_to(now);
+      while (!queue_.empty() && queue_.front().first == now) {
+        std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+        const uint32_t metric = queue_.back().second;
+        queue_.pop_back();
+        add(metric, metrics_[metric]->samples[next_[metric]++].value);
+        queue_next(metric);
+      }
+    }
+  }
+
+  void add_counts(SampleCounts& out) const {
+    out.samples += counts_.samples;
+    out.busy += counts_.busy;
+    out.overlapping += counts_.overlapping;
+    out.mixed += counts_.mixed;
+    out.period_ns = std::max(out.period_ns, period_);
+  }
+
+  /// Those of a group that have operations on the device, in the order of the keys.
+  void times_of(const KeyGroup& group, std::vector<MetricTimes>& out) const {
+    for (uint32_t key = group.begin; key < group.end; ++key) {
+      const KeyState& state = states_[key];
+      if (!state.seen) continue;
+      MetricTimes& times = out.emplace_back();
+      times.key = key - group.begin;
+      times.device = device_;
+      times.own_ns = state.own.covered_ns();
+      if (state.parts == nowhere) continue;
+      times.parts.reserve(metrics_.size());
+      for (size_t i = 0; i < metrics_.size(); ++i) times.parts.push_back(part(state.parts + i, i));
+    }
+  }
+
+ private:
+  using Timed = std::pair<int64_t, uint32_t>;
+
+  static double greatest(const trace::GpuMetric& metric) {
+    double most = 0;
+    for (const trace::MetricSample& sample : metric.samples) most = std::max(most, sample.value);
+    return most;
+  }
+
+  void measure_own() {
+    for (size_t i = next_operation(0); i < operations_.size(); i = next_operation(i + 1)) {
+      keys_.of(i, of_operation_);
+      for (const uint32_t key : of_operation_) {
+        states_[key].own.add(operations_[i].start_ns, operations_[i].end_ns());
+        states_[key].seen = true;
+      }
+    }
+  }
+
+  size_t next_operation(size_t i) const {
+    while (i < operations_.size() && !on_device_[operations_[i].track.index]) ++i;
+    return i;
+  }
+
+  void queue_next(uint32_t metric) {
+    const auto& samples = metrics_[metric]->samples;
+    if (next_[metric] == samples.size()) return;
+    queue_.emplace_back(samples[next_[metric]].time_ns, metric);
+    std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+  }
+
+  /// Operations end, come near, and begin.
+  void move_to(int64_t now) {
+    while (!ends_.empty() && ends_.front().first <= now) {
+      std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
+      leave(ends_.back().second);
+      ends_.pop_back();
+    }
+    const int64_t until =
+        now > std::numeric_limits<int64_t>::max() - period_ ? INT64_MAX : now + period_;
+    for (near_ = next_operation(near_);
+         near_ < operations_.size() && operations_[near_].start_ns < until;
+         near_ = next_operation(near_ + 1)) {
+      if (operations_[near_].end_ns() > now && operations_[near_].duration_ns > 0) come_near(near_);
+    }
+    for (begun_ = next_operation(begun_);
+         begun_ < operations_.size() && operations_[begun_].start_ns <= now;
+         begun_ = next_operation(begun_ + 1)) {
+      if (operations_[begun_].end_ns() > now) begin(begun_);
+    }
+  }
+
+  void come_near(size_t i) {
+    ends_.emplace_back(operations_[i].end_ns(), static_cast<uint32_t>(i));
+    std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
+    ++all_near_;
+    keys_.of(i, of_operation_);
+    for (const uint32_t key : of_operation_) ++states_[key].near;
+  }
+
+  void begin(size_t i) {
+    ++all_running_;
+    keys_.of(i, of_operation_);
+    for (const uint32_t key : of_operation_) {
+      KeyState& state = states_[key];
+      if (state.running++ > 0) continue;
+      state.place = static_cast<uint32_t>(active_.size());
+      active_.push_back(key);
+    }
+  }
+
+  /// It came near at an earlier sample. If that was at its start or later, it has begun, too.
+  void leave(size_t i) {
+    const bool has_begun = i < begun_;
+    --all_near_;
+    all_running_ -= has_begun ? 1 : 0;
+    keys_.of(i, of_operation_);
+    for (const uint32_t key : of_operation_) {
+      KeyState& state = states_[key];
+      --state.near;
+      if (!has_begun || --state.running > 0) continue;
+      states_[active_.back()].place = state.place;
+      active_[state.place] = active_.back();
+      active_.pop_back();
+    }
+  }
+
+  void count() {
+    ++counts_.samples;
+    if (all_running_ == 0) return;
+    ++counts_.busy;
+    counts_.overlapping += all_running_ > 1 ? 1 : 0;
+    counts_.mixed += all_near_ > 1 ? 1 : 0;
+  }
+
+  void add(uint32_t metric, double value) {
+    if (metric == counted_) count();
+    for (const uint32_t key : active_) {
+      KeyState& state = states_[key];
+      if (state.parts == nowhere) {
+        state.parts = static_cast<uint32_t>(sums_.size());
+        sums_.resize(sums_.size() + metrics_.size());
+      }
+      PartSum& sum = sums_[state.parts + metric];
+      sum.value += value;
+      ++sum.samples;
+      sum.shared += state.running < all_running_ ? 1 : 0;
+      sum.mixed += state.near < all_near_ ? 1 : 0;
+      sum.below += value < below_[metric] ? 1 : 0;
+    }
+  }
+
+  MetricPart part(size_t at, size_t metric) const {
+    const PartSum& sum = sums_[at];
+    MetricPart part{sum.samples, sum.shared, sum.mixed, sum.below, {}};
+    if (sum.samples >= 2) {
+      part.mean = metrics_[metric]->in_unit(sum.value / static_cast<double>(sum.samples));
+    }
+    return part;
+  }
+
+  const GrowingArray<trace::Operation>& operations_;
+  const MetricKeys& keys_;
+  int32_t device_;
+  std::vector<const trace::GpuMetric*> metrics_;
+  std::vector<double> below_;  // by metric
+  int64_t period_ = 1;
+  uint32_t counted_ = 0;  // the metric with most samples
+  SampleCounts counts_;
+  std::vector<bool> on_device_;  // by track
+  std::vector<KeyState> states_;
+  std::vector<PartSum> sums_;
+  std::vector<size_t> next_;      // by metric: its next sample
+  std::vector<Timed> queue_;      // the next sample of each metric
+  std::vector<Timed> ends_;       // of operations that came near
+  std::vector<uint32_t> active_;  // keys of those that run
+  size_t near_ = 0;               // operations before it came near, or ended
+  size_t begun_ = 0;              // operations before it began
+  uint32_t all_near_ = 0;
+  uint32_t all_running_ = 0;
+  std::vector<uint32_t> of_operation_;
+};
+
+MetricSummary summary_of(const trace::GpuMetric& metric) {
+  MetricSummary out{metric.gpu, metric.device, metric.name, metric.unit, 0, metric.period_ns, 0, 0,
+                    0};
+  out.samples = static_cast<int64_t>(metric.samples.size());
+  if (metric.samples.empty()) return out;
+  double sum = 0;
+  double min = metric.samples[0].value;
+  double max = min;
+  for (const trace::MetricSample& sample : metric.samples) {
+    sum += sample.value;
+    min = std::min(min, sample.value);
+    max = std::max(max, sample.value);
+  }
+  out.mean = metric.in_unit(sum / static_cast<double>(out.samples));
+  out.min = metric.in_unit(min);
+  out.max = metric.in_unit(max);
+  return out;
+}
+
+/// By device, then by descending own time, then as `text` says.
+template <class Text>
+void sort_by_time(std::vector<MetricTimes>& times, const Text& text) {
+  std::sort(times.begin(), times.end(), [&](const MetricTimes& a, const MetricTimes& b) {
+    if (a.device != b.device) return a.device < b.device;
+    if (a.own_ns != b.own_ns) return a.own_ns > b.own_ns;
+    return text(a.key) < text(b.key);
+  });
+}
+
+void add_device(const DeviceMetrics& device, const MetricKeys& keys, GpuMetricSums& sums) {
+  for (size_t i = 0; i < keys.dimensions().size(); ++i) {
+    device.times_of(keys.dimensions()[i], sums.dimensions[i].times);
+  }
+  device.times_of(keys.phases(), sums.phase_times);
+  device.times_of(keys.steps(), sums.step_times);
+  device.times_of(keys.names(), sums.name_times);
+}
+
+GpuMetricSums names_of(const MetricKeys& keys, const trace::Trace& trace) {
+  GpuMetricSums sums;
+  sums.dimensions.reserve(keys.dimensions().size());
+  for (size_t i = 0; i < keys.dimensions().size(); ++i) {
+    const KeyGroup& group = keys.dimensions()[i];
+    sums.dimensions.push_back(
+        {keys.dimension_names()[i],
+         {keys.labels().begin() + group.begin, keys.labels().begin() + group.end},
+         {}});
+  }
+  sums.phases = keys.phase_names();
+  sums.names.reserve(trace.names.size());
+  for (const trace::OperationName& name : trace.names) {
+    sums.names.push_back({std::string(name.text), name.kind});
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<size_t> GpuMetricSums::metrics_of(int32_t device) const {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    if (metrics[i].device == device) out.push_back(i);
+  }
+  return out;
+}
+
+GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& trace,
+                              const classify::Labelled& labelled,
+                              const classify::Attribution& attribution) {
+  const std::vector<trace::GpuMetric>& metrics = trace.gpu_metrics->metrics;
+  const MetricKeys keys(program, trace, labelled, attribution);
+  GpuMetricSums sums = names_of(keys, trace);
+  std::set<int32_t> devices;
+  sums.metrics.reserve(metrics.size());
+  for (const trace::GpuMetric& metric : metrics) {
+    sums.metrics.push_back(summary_of(metric));
+    if (metric.device) devices.insert(*metric.device);
+  }
+  for (const int32_t device : devices) {
+    std::vector<const trace::GpuMetric*> own;
+    own.reserve(metrics.size());
+    for (const size_t i : sums.metrics_of(device)) own.push_back(&metrics[i]);
+    DeviceMetrics sweep(trace, keys, device, std::move(own));
+    sweep.sweep();
+    sweep.add_counts(sums.counts);
+    add_device(sweep, keys, sums);
+  }
+  for (DimensionMetrics& one : sums.dimensions) {
+    sort_by_time(one.times, [&](size_t key) -> const std::string& { return one.labels[key]; });
+  }
+  sort_by_time(sums.name_times,
+               [&](size_t key) { return std::tie(sums.names[key].name, sums.names[key].kind); });
+  return sums;
+}
+
+std::optional<Warning> mixed_samples(const GpuMetricSums& sums) {
+  const SampleCounts& counts = sums.counts;
+  if (counts.mixed == 0) return std::nullopt;
+  const auto percent = [&](int64_t part) {
+    return 100 * static_cast<double>(part) / static_cast<double>(counts.busy);
+  };
+  return Warning{
+      "mixed-gpu-metrics",
+      fmt::format(
+          "Of {} GPU metric samples at which an operation ran, {} ({:.1f} %) were taken "
+          "while several ran, and {} ({:.1f} %) are means over several within the period of "
+          "{} µs: `shared_samples` and `mixed_samples` count them by label.",
+          counts.busy, counts.overlapping, percent(counts.overlapping), counts.mixed,
+          percent(counts.mixed), static_cast<double>(counts.period_ns) / 1000),
+      counts.mixed > counts.busy / 2 ? "warning" : "info"};
+}
+
+}  // namespace kr::analyze
