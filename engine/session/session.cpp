@@ -50,11 +50,15 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
-    wants.operations |= one->needs == tables::Needs::operations;
+    if (one->needs == tables::Needs::operations) {
+      wants.operations = true;
+      wants.host_trace |= one->reads.host;
+      wants.details |= one->reads.details;
+    }
     wants.modules |= one->needs == tables::Needs::tree;
   }
-  wants.host_trace = wants.statistics || wants.operations;
-  wants.sums |= wants.host_trace;
+  wants.host_trace |= wants.statistics;
+  wants.sums |= wants.statistics || wants.operations;
   return wants;
 }
 
@@ -68,6 +72,7 @@ void Wants::add(const Wants& other) noexcept {
   statistics |= other.statistics;
   operations |= other.operations;
   host_trace |= other.host_trace;
+  details |= other.details;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -182,6 +187,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
                      ? trace::HostDetail::all
                      : trace::HostDetail::none;
+  options.operation_details = wants.details;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);

@@ -34,6 +34,8 @@ struct OpenOptions {
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
   HostDetail host = HostDetail::none;
+  /// Trace::details, where the format has them.
+  bool operation_details = false;
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;
