@@ -1,5 +1,6 @@
 // Calls of the host, and kernels with the calls that launched them, as `nsys stats` does.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -79,25 +80,36 @@ void add_api_gpu_sum(const Source& source, RowSink& sink) {
 /// A kernel and the call that launched it.
 struct Execution {
   const trace::Launch* launch;
-  size_t operation;
   int64_t total_ns;
   std::optional<int64_t> queue_ns;  // none: it began before the call returned
 };
 
-/// In the order of the operations.
-std::vector<Execution> executions_of(const trace::Trace& trace) {
-  std::vector<Execution> all;
-  if (!trace.host) return all;
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const trace::Operation& kernel = trace.operations[i];
-    const trace::OperationName& name = trace.names.get(kernel.name);
-    const trace::Launch* const launch = trace.host->launch(i);
-    if (launch == nullptr || name.kind != OperationKind::kernel || is_whole_graph(name)) continue;
-    const int64_t queue_ns = kernel.start_ns - launch->end_ns();
-    all.push_back({launch, i, std::max(launch->end_ns(), kernel.end_ns()) - launch->start_ns,
-                   queue_ns >= 0 ? std::optional(queue_ns) : std::nullopt});
+/// None: it is not a kernel, or its launch is not in the trace.
+std::optional<Execution> execution_of(const trace::Trace& trace, size_t operation) {
+  const trace::Operation& kernel = trace.operations[operation];
+  const trace::OperationName& name = trace.names.get(kernel.name);
+  const trace::Launch* const launch = trace.host ? trace.host->launch(operation) : nullptr;
+  if (launch == nullptr || name.kind != OperationKind::kernel || is_whole_graph(name)) {
+    return std::nullopt;
   }
-  return all;
+  const int64_t queue_ns = kernel.start_ns - launch->end_ns();
+  return Execution{launch, std::max(launch->end_ns(), kernel.end_ns()) - launch->start_ns,
+                   queue_ns >= 0 ? std::optional(queue_ns) : std::nullopt};
+}
+
+/// Kernels with a launch, in its order.
+std::vector<uint32_t> by_launch(const trace::Trace& trace) {
+  std::vector<uint32_t> order;
+  order.reserve(trace.operations.size());
+  for (uint32_t i = 0; i < trace.operations.size(); ++i) {
+    if (execution_of(trace, i)) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const int64_t left = trace.host->launch(a)->start_ns;
+    const int64_t right = trace.host->launch(b)->start_ns;
+    return left != right ? left < right : a < b;
+  });
+  return order;
 }
 
 void add_exec_trace(const Source& source, RowSink& sink) {
@@ -105,13 +117,10 @@ void add_exec_trace(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.trace->trace;
     const NameLabels labels(source, run);
-    std::vector<Execution> all = executions_of(trace);
-    std::stable_sort(all.begin(), all.end(), [](const Execution& a, const Execution& b) {
-      return a.launch->start_ns < b.launch->start_ns;
-    });
     const trace::OperationDetail unknown;
-    for (const Execution& one : all) {
-      const trace::Operation& kernel = trace.operations[one.operation];
+    for (const uint32_t operation : by_launch(trace)) {
+      const Execution one = *execution_of(trace, operation);
+      const trace::Operation& kernel = trace.operations[operation];
       const trace::HostThread& thread = trace.host->threads[one.launch->thread];
       const trace::HostCall& call = trace.host->calls[one.launch->call];
       const Cell queue_start = one.queue_ns ? Cell(one.launch->end_ns()) : Cell();
@@ -119,7 +128,7 @@ void add_exec_trace(const Source& source, RowSink& sink) {
                   table::cell(one.queue_ns), kernel.start_ns, kernel.duration_ns, one.total_ns,
                   pid_of(thread), tid_of(thread), int64_t{trace.track(kernel.track).device},
                   call.name, table::cell_or_nothing(call.version)});
-      append_shape(trace.details ? trace.details->of(one.operation) : unknown, row);
+      append_shape(trace.details ? trace.details->of(operation) : unknown, row);
       row.push_back(trace.names.get(kernel.name).text);
       labels.append(kernel.name, row);
       sink.row(row);
@@ -144,23 +153,78 @@ double printed(double mean) {
   return std::floor(mean * 10 + 0.5);
 }
 
-std::vector<size_t> by_mean_total(const trace::Trace& trace, const std::vector<ExecutionKey>& keys,
-                                  const std::vector<analyze::Spread>& spreads) {
-  const auto mean = [&](size_t group) {
-    return printed(spreads[group * parts_count + total_part].moments.mean());
-  };
-  const auto rest = [&](size_t group) {
-    const ExecutionKey& key = keys[group];
-    return std::tuple(key.thread, key.device, std::string_view(trace.host->calls[key.call].name),
-                      trace.names.get(trace::NameId{key.name}).text);
-  };
-  std::vector<size_t> order(keys.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return mean(a) != mean(b) ? mean(a) > mean(b) : rest(a) < rest(b);
-  });
-  return order;
-}
+/// Kernels by what their row is about.
+class ExecutionGroups {
+ public:
+  static constexpr uint32_t none = UINT32_MAX;
+
+  explicit ExecutionGroups(const trace::Trace& trace) : trace_(trace) {
+    std::map<ExecutionKey, uint32_t> numbers;
+    group_of_.reserve(trace.operations.size());
+    for (size_t i = 0; i < trace.operations.size(); ++i) {
+      const auto one = execution_of(trace, i);
+      group_of_.push_back(one ? number(numbers, *one->launch, trace.operations[i]) : none);
+    }
+    for (size_t part = 0; part < parts_count; ++part) {
+      spreads_[part] = analyze::spreads(keys_.size(), [&](const auto& add) {
+        for (size_t i = 0; i < group_of_.size(); ++i) {
+          if (group_of_[i] == none) continue;
+          if (const auto value = value_of(static_cast<Part>(part), i)) add(group_of_[i], *value);
+        }
+      });
+    }
+  }
+  const ExecutionKey& key(size_t group) const { return keys_[group]; }
+  const analyze::Spread& spread(Part part, size_t group) const { return spreads_[part][group]; }
+
+  std::vector<size_t> by_mean_total() const {
+    const auto mean = [&](size_t group) {
+      return printed(spread(total_part, group).moments.mean());
+    };
+    const auto rest = [&](size_t group) {
+      const ExecutionKey& key = keys_[group];
+      return std::tuple(key.thread, key.device, std::string_view(trace_.host->calls[key.call].name),
+                        trace_.names.get(trace::NameId{key.name}).text);
+    };
+    std::vector<size_t> order(keys_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return mean(a) != mean(b) ? mean(a) > mean(b) : rest(a) < rest(b);
+    });
+    return order;
+  }
+
+ private:
+  uint32_t number(std::map<ExecutionKey, uint32_t>& numbers, const trace::Launch& launch,
+                  const trace::Operation& kernel) {
+    const ExecutionKey key{launch.thread, trace_.track(kernel.track).device, launch.call,
+                           kernel.name.index};
+    const auto next = static_cast<uint32_t>(keys_.size());
+    const auto [at, added] = numbers.try_emplace(key, next);
+    if (added) keys_.push_back(key);
+    return at->second;
+  }
+  std::optional<int64_t> value_of(Part part, size_t operation) const {
+    const Execution one = *execution_of(trace_, operation);
+    switch (part) {
+      case total_part:
+        return one.total_ns;
+      case api_part:
+        return one.launch->duration_ns;
+      case queue_part:
+        return one.queue_ns;
+      case kernel_part:
+      case parts_count:
+        break;
+    }
+    return trace_.operations[operation].duration_ns;
+  }
+
+  const trace::Trace& trace_;
+  std::vector<uint32_t> group_of_;  // by operation
+  std::vector<ExecutionKey> keys_;  // by group
+  std::array<std::vector<analyze::Spread>, parts_count> spreads_;
+};
 
 /// mean, median, min, max and deviation; nothing where there is no value.
 void append_part(const analyze::Spread& spread, Cells& row) {
@@ -178,40 +242,20 @@ void add_exec_sum(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.trace->trace;
     const NameLabels labels(source, run);
-    const std::vector<Execution> all = executions_of(trace);
-    std::map<ExecutionKey, uint32_t> numbers;
-    std::vector<ExecutionKey> keys;
-    std::vector<uint32_t> group_of;
-    group_of.reserve(all.size());
-    for (const Execution& one : all) {
-      const trace::Operation& kernel = trace.operations[one.operation];
-      const ExecutionKey key{one.launch->thread, trace.track(kernel.track).device, one.launch->call,
-                             kernel.name.index};
-      const auto [at, added] = numbers.try_emplace(key, static_cast<uint32_t>(keys.size()));
-      if (added) keys.push_back(key);
-      group_of.push_back(at->second);
-    }
-    const auto spreads = analyze::spreads(keys.size() * parts_count, [&](const auto& add) {
-      for (size_t i = 0; i < all.size(); ++i) {
-        const size_t first = group_of[i] * parts_count;
-        add(first + total_part, all[i].total_ns);
-        add(first + api_part, all[i].launch->duration_ns);
-        if (all[i].queue_ns) add(first + queue_part, *all[i].queue_ns);
-        add(first + kernel_part, trace.operations[all[i].operation].duration_ns);
-      }
-    });
-    for (const size_t group : by_mean_total(trace, keys, spreads)) {
-      const ExecutionKey& key = keys[group];
+    const ExecutionGroups groups(trace);
+    for (const size_t group : groups.by_mean_total()) {
+      const ExecutionKey& key = groups.key(group);
       const trace::HostThread& thread = trace.host->threads[key.thread];
       const trace::HostCall& call = trace.host->calls[key.call];
       const trace::NameId name{key.name};
-      const analyze::Spread* const parts = &spreads[group * parts_count];
       row.assign({run.summary.id, pid_of(thread), tid_of(thread), int64_t{key.device}, call.name,
                   table::cell_or_nothing(call.version), trace.names.get(name).text});
       labels.append(name, row);
-      row.push_back(parts[total_part].moments.count);
-      row.push_back(parts[queue_part].moments.count);
-      for (size_t part = 0; part < parts_count; ++part) append_part(parts[part], row);
+      row.push_back(groups.spread(total_part, group).moments.count);
+      row.push_back(groups.spread(queue_part, group).moments.count);
+      for (size_t part = 0; part < parts_count; ++part) {
+        append_part(groups.spread(static_cast<Part>(part), group), row);
+      }
       sink.row(row);
     }
   }

@@ -91,6 +91,11 @@ struct OperationDetails {
   GrowingArray<uint32_t> correlation_of;  // as the source writes it, by process
   std::map<int64_t, std::string> memory_kinds;
 
+  /// A number that fits, or none.
+  static uint32_t correlation(const std::optional<int64_t>& number) noexcept {
+    const bool fits = number && *number >= 0 && *number < no_correlation;
+    return fits ? static_cast<uint32_t>(*number) : no_correlation;
+  }
   const OperationDetail& of(size_t operation) const noexcept {
     return distinct[detail_of[operation]];
   }

@@ -303,12 +303,9 @@ void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out
     }
     ++at;
   }
-  const auto correlation = statement.whole_number(correlation_column);
-  const bool fits =
-      correlation && *correlation >= 0 && *correlation < OperationDetails::no_correlation;
   out.details.push_back(ids_.detail(detail));
-  out.detail_correlations.push_back(fits ? static_cast<uint32_t>(*correlation)
-                                         : OperationDetails::no_correlation);
+  out.detail_correlations.push_back(
+      OperationDetails::correlation(statement.whole_number(correlation_column)));
 }
 
 void NsysRowReader::add_dropped(NsysRows& out, std::string_view what, uint64_t number) const {
