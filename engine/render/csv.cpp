@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "render/alias.hpp"
 #include "render/columns.hpp"
 #include "render/output_buffer.hpp"
 
@@ -75,10 +76,48 @@ class CsvRows final : public RowSink {
   std::string scratch_;
 };
 
+/// The same table as another program prints it.
+class CsvAliasRows final : public RowSink {
+ public:
+  CsvAliasRows(OutputBuffer& out, const Table& table, CsvOptions options)
+      : out_(out), alias_(table), escape_(options.escape_formulas) {
+    for (const AliasColumn& column : table.info().alias) line_.push_back(column.title);
+    write();
+  }
+
+  using RowSink::row;
+  void row(std::span<const Cell> cells) override {
+    for (size_t i = 0; i < line_.size(); ++i) line_[i] = alias_.text(i, cells);
+    write();
+  }
+
+ private:
+  void write() {
+    scratch_.clear();
+    for (const std::string& text : line_) {
+      if (&text != line_.data()) scratch_ += ',';
+      table::append_csv_text(scratch_, text, escape_);
+    }
+    scratch_ += '\n';
+    out_.append(scratch_);
+  }
+
+  OutputBuffer& out_;
+  AliasCells alias_;
+  bool escape_;
+  std::vector<std::string> line_;
+  std::string scratch_;
+};
+
 }  // namespace
 
 void csv(const Table& table, const Bytes& to, CsvOptions options) {
   OutputBuffer out(to);
+  if (options.alias) {
+    CsvAliasRows rows(out, table, options);
+    table.write(rows);
+    return out.finish();
+  }
   CsvRows rows(out, table.columns(), options);
   table.write(rows);
   out.finish();

@@ -53,12 +53,16 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.waits |= one->needs == tables::Needs::host_waits;
     wants.gpu_metrics |= one->needs == tables::Needs::gpu_metrics;
-    wants.operations |= one->needs == tables::Needs::operations;
+    if (one->needs == tables::Needs::operations) {
+      wants.operations = true;
+      wants.host_trace |= one->reads.host;
+      wants.details |= one->reads.details;
+    }
     wants.modules |= one->needs == tables::Needs::tree;
   }
   wants.statistics |= wants.waits || wants.gpu_metrics;
-  wants.host_trace = wants.statistics || wants.operations;
-  wants.sums |= wants.host_trace;
+  wants.host_trace |= wants.statistics;
+  wants.sums |= wants.statistics || wants.operations;
   return wants;
 }
 
@@ -74,6 +78,7 @@ void Wants::add(const Wants& other) noexcept {
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
+  details |= other.details;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -190,6 +195,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
                      : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
+  options.operation_details = wants.details;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);

@@ -8,6 +8,8 @@
 
 namespace kr::table {
 
+using kr::AliasColumn;
+using kr::AliasForm;
 using kr::Cell;
 using kr::Cells;
 using kr::Column;

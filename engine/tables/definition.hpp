@@ -38,12 +38,19 @@ enum class Needs : uint8_t {
 /// As `kr list tables` shows it; empty: nothing is needed.
 std::string_view to_string(Needs needs) noexcept;
 
+/// What is read beside the operations. Of Needs::operations.
+struct Reads {
+  bool host = true;      // trace::Trace::host
+  bool details = false;  // trace::Trace::details
+};
+
 struct Definition {
   table::Info info;
   Needs needs = Needs::nothing;
   void (*rows)(const Source& source, RowSink& sink);
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
+  Reads reads = {};
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;

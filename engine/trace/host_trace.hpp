@@ -32,6 +32,7 @@ struct HostThread {
 struct HostCall {
   std::string name;
   bool driver = false;
+  std::string version = {};  // of its interface, `v3020`; empty: the trace names none
 
   friend auto operator<=>(const HostCall&, const HostCall&) = default;
 };
@@ -53,7 +54,9 @@ static_assert(sizeof(Launch) == 32);
 /// [start, end) on one thread.
 struct HostRange {
   static constexpr uint32_t none = UINT32_MAX;
-  enum class Kind : uint32_t { module, annotation };
+  enum class Kind : uint16_t { module, annotation };
+  /// How the program marked it. `call`: it is a call that the profiler recorded by itself.
+  enum class Form : uint16_t { call, push_pop, start_end };
 
   int64_t start_ns;
   int64_t end_ns;
@@ -63,6 +66,7 @@ struct HostRange {
   /// is none.
   uint32_t parent;
   Kind kind;
+  Form form = Form::call;
 
   bool holds(int64_t time) const noexcept { return start_ns <= time && time < end_ns; }
 };

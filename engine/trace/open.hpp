@@ -37,6 +37,8 @@ struct OpenOptions {
   bool waits = false;  // HostTrace::waits, with HostDetail::all
   /// Whether samples of GPUs are read, where the format has them: Trace::gpu_metrics.
   bool gpu_metrics = false;
+  /// Trace::details, where the format has them.
+  bool operation_details = false;
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

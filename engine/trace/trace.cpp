@@ -12,13 +12,18 @@ namespace {
 
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
 // in every respect, so the order of rows in a file never shows.
-// With a host trace, `track` is the operation's number among those read, and its track and
-// correlation are asked for by it.
+// With a host trace or details, `track` is the operation's number among those read, and its track
+// and correlation are asked for by it.
 class Before {
  public:
   explicit Before(const Trace& trace) : trace_(&trace) {}
-  Before(const Trace& trace, const uint32_t* tracks, const int64_t* correlations)
-      : trace_(&trace), tracks_(tracks), correlations_(correlations) {}
+  /// Of the correlations only one is there: those of the host trace, or those of the details.
+  Before(const Trace& trace, const uint32_t* tracks, const int64_t* correlations,
+         const uint32_t* detail_correlations)
+      : trace_(&trace),
+        tracks_(tracks),
+        correlations_(correlations),
+        detail_correlations_(detail_correlations) {}
 
   bool operator()(const Operation& a, const Operation& b) const {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
@@ -38,8 +43,10 @@ class Before {
     const Track& left = track(a);
     const Track& right = track(b);
     if (left.device != right.device) return left.device < right.device;
-    if (left.stream != right.stream || correlations_ == nullptr) return left.stream < right.stream;
-    return correlations_[a.track.index] < correlations_[b.track.index];
+    if (left.stream != right.stream || tracks_ == nullptr) return left.stream < right.stream;
+    return correlations_ != nullptr
+               ? correlations_[a.track.index] < correlations_[b.track.index]
+               : detail_correlations_[a.track.index] < detail_correlations_[b.track.index];
   }
   const Track& track(const Operation& operation) const {
     if (tracks_ == nullptr) return trace_->track(operation.track);
@@ -48,7 +55,17 @@ class Before {
   const Trace* trace_;
   const uint32_t* tracks_ = nullptr;
   const int64_t* correlations_ = nullptr;
+  const uint32_t* detail_correlations_ = nullptr;
 };
+
+/// The values in the order of the operations, whose track is their place among `values`.
+GrowingArray<uint32_t> in_order(const GrowingArray<Operation>& operations,
+                                const GrowingArray<uint32_t>& values) {
+  GrowingArray<uint32_t> ordered;
+  uint32_t* to = ordered.extend(operations.size());
+  for (const Operation& operation : operations) *to++ = values[operation.track.index];
+  return ordered;
+}
 
 // First start, last end, and that everything later sums stays within 64 bits.
 void measure(Trace& trace) {
@@ -140,39 +157,73 @@ void TraceBuilder::add_correlations(const int64_t* values, size_t count) {
   std::copy_n(values, count, correlations_.extend(count));
 }
 
-// Each operation takes its number along, in place of its track.
-void TraceBuilder::sort_linked() {
-  GrowingArray<Operation>& operations = trace_.operations;
-  HostTrace& host = *trace_.host;
-  KR_CHECK(correlations_.size() == operations.size());
-  if (operations.size() >= HostRange::none || host.launches.size() >= HostRange::none ||
-      host.ranges.size() >= HostRange::none) {
+OperationDetails& TraceBuilder::details() {
+  if (!trace_.details) trace_.details = std::make_unique<OperationDetails>();
+  return *trace_.details;
+}
+
+void TraceBuilder::add_details(const uint32_t* details, const uint32_t* correlations,
+                               size_t count) {
+  std::copy_n(details, count, trace_.details->detail_of.extend(count));
+  std::copy_n(correlations, count, trace_.details->correlation_of.extend(count));
+}
+
+void TraceBuilder::check_numbered() const {
+  const size_t operations = trace_.operations.size();
+  const HostTrace* const host = trace_.host.get();
+  KR_CHECK(host == nullptr || correlations_.size() == operations);
+  KR_CHECK(!trace_.details || (trace_.details->detail_of.size() == operations &&
+                               trace_.details->correlation_of.size() == operations));
+  if (operations >= HostRange::none ||
+      (host != nullptr &&
+       (host->launches.size() >= HostRange::none || host->ranges.size() >= HostRange::none))) {
     throw Error(trace_.source, "contains more than 4 billion operations, calls or ranges");
   }
-  host.order();
+}
+
+/// The next operation, which was read as that number.
+void TraceBuilder::link(uint32_t number) {
+  HostTrace& host = *trace_.host;
+  const int64_t correlation = correlations_[number];
+  const uint32_t launch = host.find_launch(correlation);
+  host.launch_of.push_back(launch);
+  if (launch == HostRange::none) ++host.orphans;
+  if (correlation == Launch::no_correlation) ++host.uncorrelated;
+}
+
+// Each operation takes its number along, in place of its track.
+void TraceBuilder::sort_numbered() {
+  check_numbered();
+  GrowingArray<Operation>& operations = trace_.operations;
+  HostTrace* const host = trace_.host.get();
+  OperationDetails* const details = trace_.details.get();
+  if (host != nullptr) host->order();
   GrowingArray<uint32_t> tracks;
   uint32_t* track = tracks.extend(operations.size());
   for (uint32_t i = 0; i < operations.size(); ++i) {
     track[i] = operations[i].track.index;
     operations[i].track.index = i;
   }
-  sort_in_place(operations.begin(), operations.end(), Before(trace_, track, correlations_.begin()));
-  uint32_t* launch = host.launch_of.extend(operations.size());
+  sort_in_place(operations.begin(), operations.end(),
+                Before(trace_, track, host != nullptr ? correlations_.begin() : nullptr,
+                       details != nullptr ? details->correlation_of.begin() : nullptr));
+  if (details != nullptr) {
+    details->detail_of = in_order(operations, details->detail_of);
+    details->correlation_of = in_order(operations, details->correlation_of);
+  }
+  if (host != nullptr) host->launch_of.reserve(operations.size());
   for (Operation& operation : operations) {
     const uint32_t number = operation.track.index;
-    const int64_t correlation = correlations_[number];
-    *launch = host.find_launch(correlation);
-    if (*launch++ == HostRange::none) ++host.orphans;
-    if (correlation == Launch::no_correlation) ++host.uncorrelated;
+    if (host != nullptr) link(number);
     operation.track.index = track[number];
   }
   correlations_ = {};
-  host.linked();
+  if (host != nullptr) host->linked();
 }
 
 Trace TraceBuilder::finish() && {
-  if (trace_.host) {
-    sort_linked();
+  if (trace_.host || trace_.details) {
+    sort_numbered();
   } else {
     sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
   }

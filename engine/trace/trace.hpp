@@ -22,6 +22,7 @@
 #include "base/warning.hpp"
 #include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
+#include "trace/operation_details.hpp"
 
 namespace kr::trace {
 
@@ -105,6 +106,8 @@ struct Trace {
   std::unique_ptr<HostTrace> host;
   /// With OpenOptions::gpu_metrics, where the format has samples of GPUs; null: there are none.
   std::unique_ptr<GpuMetrics> gpu_metrics;
+  /// With OpenOptions::operation_details, where the format has them.
+  std::unique_ptr<OperationDetails> details;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.
   std::vector<std::string> range_names;
 
@@ -140,6 +143,9 @@ class TraceBuilder {
   uint32_t range_name(std::string_view name);
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
+  /// Once called, each operation needs a detail and its correlation.
+  OperationDetails& details();
+  void add_details(const uint32_t* details, const uint32_t* correlations, size_t count);
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(std::string code, std::string text, std::string severity = "warning") {
     trace_.warnings.push_back({std::move(code), std::move(text), std::move(severity)});
@@ -152,7 +158,9 @@ class TraceBuilder {
   Trace finish() &&;
 
  private:
-  void sort_linked();
+  void check_numbered() const;
+  void sort_numbered();
+  void link(uint32_t number);
 
   Trace trace_;
   GrowingArray<int64_t> correlations_;  // by operation, where there is a host trace

@@ -29,9 +29,11 @@ void json_lines(std::span<const Table> tables, const Bytes& out);
 struct CsvOptions {
   /// A text that a spreadsheet would run as a formula gets a `'` before it.
   bool escape_formulas = true;
+  /// As TableInfo::alias says, which must not be empty.
+  bool alias = false;
 };
 /// RFC 4180, but for lines that end in LF. Cells: whole numbers as they are, numbers with six
-/// decimals, nothing is empty.
+/// decimals, nothing is empty. Throws InternalError if there is no alias although it is asked for.
 void csv(const Table& table, const Bytes& out, CsvOptions options = {});
 
 /// For pull requests and wikis: a heading and a table for each that has rows.

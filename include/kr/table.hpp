@@ -78,6 +78,26 @@ class RowSink {
   }
 };
 
+/// How a column of another program shows cells of this table. A cell without a value is empty.
+enum class AliasForm : uint8_t {
+  plain,       // as it is; a number that is not whole has one decimal
+  percent,     // a ratio: as a percentage with one decimal
+  megabytes,   // bytes: 10^6 of them, with three decimals
+  throughput,  // bytes and ns: bytes times the whole number of such times in a second, in 10^6
+               // with three decimals
+  extent,      // three numbers, each at least four wide, with blanks between
+  numbered,    // a text and a number: `text (number)`
+  scoped,      // a domain and a text: `domain:text`; the domain may be missing
+  versioned,   // a function and its version: `function_version` if that is not `v` and four digits
+};
+
+/// A column of the same table as another program prints it.
+struct AliasColumn {
+  std::string title;              // `Total Time (ns)`
+  std::vector<std::string> from;  // the columns that it shows: one, or what its form needs
+  AliasForm form = AliasForm::plain;
+};
+
 /// What a table is, whatever the data.
 struct TableInfo {
   std::string id;     // `kernels_by_device`
@@ -91,6 +111,9 @@ struct TableInfo {
   bool in_short_form = true;
   /// One row per operation or the like: renderers store its texts once.
   bool many_rows = false;
+  /// The table as another program prints it (`nsys stats`): its columns, in its order. Others are
+  /// not printed there. Empty: no other program has it.
+  std::vector<AliasColumn> alias = {};
 };
 
 /// Stands for one text column per dimension of the model, named after it, at its place.

@@ -46,7 +46,7 @@ OutputRules analyze_outputs() {
                      "attribution",
                      "names_only_in",
                      "trace_health"},
-          .database = run_tables(),
+          .database = database_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
           .statistics = true};
@@ -94,6 +94,9 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
   options.add_to(app, analyze_outputs());
+  app.add_flag("--nsys-names", options.outputs.nsys_names,
+               "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
+               "name");
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

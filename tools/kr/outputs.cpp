@@ -77,9 +77,17 @@ std::vector<const tables::Definition*> with_description(
   return all;
 }
 
+bool has_nsys_names(const tables::Definition* table) {
+  return !table->info.alias.empty();
+}
+
 /// How a CSV file of one table begins: with its first columns, which no version of kr changes.
-std::string csv_begin(const std::vector<const tables::Definition*>& wanted) {
+std::string csv_begin(const std::vector<const tables::Definition*>& wanted, bool nsys_names) {
   if (wanted.size() != 1) return {};
+  if (nsys_names && has_nsys_names(wanted[0])) {
+    const std::vector<table::AliasColumn>& columns = wanted[0]->info.alias;
+    return fmt::format("{},{},", columns[0].title, columns[1].title);
+  }
   const std::vector<table::Column>& columns = wanted[0]->info.columns;
   return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
 }
@@ -91,6 +99,12 @@ std::vector<std::string> run_tables() {
   for (const tables::Definition* one : tables::all()) {
     if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
   }
+  return ids;
+}
+
+std::vector<std::string> database_tables() {
+  std::vector<std::string> ids = run_tables();
+  std::erase_if(ids, [](const std::string& id) { return has_nsys_names(tables::find(id)); });
   return ids;
 }
 
@@ -158,8 +172,9 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       force_(options.force),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
-      statistics_(rules.statistics),
+      statistics_(rules.statistics && !options.nsys_names),
       timeline_(rules.timeline),
+      nsys_names_(options.nsys_names),
       title_(rules.stem) {
   const std::string named_formats = options.formats.empty() && !options.file.empty()
                                         ? format_of_file(options.file, rules)
@@ -185,6 +200,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   if (!options.file.empty() && formats.size() != 1) {
     throw Error(options.file, "-o writes one format", "name one with --format");
   }
+  if (nsys_names_) check_nsys_names(formats, wanted, runs.size());
   const bool to_folder =
       !options.out_dir.empty() || (named_formats.empty() && !tables_named_ && rules.files_without);
   const std::filesystem::path folder = options.out_dir.empty() ? "." : options.out_dir;
@@ -207,7 +223,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
               wanted.front()->info.id));
     }
     const std::string begin = format != csv_format ? ""
-                              : per_table          ? csv_begin(wanted)
+                              : per_table          ? csv_begin(wanted, nsys_names_)
                                                    : rules.own_csv;
     if (!options.file.empty()) {
       open(format, options.file, begin);
@@ -221,7 +237,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       }
     } else if (per_table) {
       for (const tables::Definition* one : with_description(wanted)) {
-        open(format, folder / (one->info.id + ".csv"), csv_begin({one})).wanted = {one};
+        open(format, folder / (one->info.id + ".csv"), csv_begin({one}, nsys_names_)).wanted = {
+            one};
       }
     } else {
       open(format, folder / (rules.stem + "." + ending_of(format)), begin);
@@ -238,6 +255,27 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
                   "use --out-dir, or give one run at a time");
     }
   }
+}
+
+void Outputs::check_nsys_names(const std::vector<std::string>& formats,
+                               const std::vector<const tables::Definition*>& wanted,
+                               size_t runs) const {
+  if (formats != std::vector{std::string(csv_format)} || !tables_named_) {
+    throw Error("", "--nsys-names is about CSV of named tables",
+                "use it with --format csv --tables cuda_gpu_kern_sum");
+  }
+  if (runs != 1) {
+    throw Error("", "--nsys-names is about one run: its columns do not name the run",
+                "give one run at a time");
+  }
+  const auto without = std::find_if_not(wanted.begin(), wanted.end(), has_nsys_names);
+  if (without == wanted.end()) return;
+  std::vector<std::string> with;
+  for (const tables::Definition* one : tables::all()) {
+    if (has_nsys_names(one)) with.push_back(one->info.id);
+  }
+  throw Error("", fmt::format("`nsys stats` has no table `{}`", (*without)->info.id),
+              fmt::format("with --nsys-names choose from {}", fmt::join(with, ", ")));
 }
 
 Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
@@ -374,7 +412,9 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
     return;
   }
   const auto make = [&](const Bytes& out) {
-    if (format == "csv") return render::csv(tables[0], out);
+    if (format == "csv") {
+      return render::csv(tables[0], out, {.alias = nsys_names_ && !tables[0].info().alias.empty()});
+    }
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);
     if (format == markdown_format) return render::markdown(tables, out);

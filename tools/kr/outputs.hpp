@@ -24,8 +24,10 @@
 
 namespace kr::cli {
 
-/// All tables about runs, in the order of the registry: what a database holds.
+/// All tables about runs, in the order of the registry.
 std::vector<std::string> run_tables();
+/// What a database holds: these without the tables that only sum others as another program does.
+std::vector<std::string> database_tables();
 
 /// What a verb can make.
 struct OutputRules {
@@ -53,6 +55,7 @@ struct OutputOptions {
   std::string file;
   bool all = false;
   bool force = false;
+  bool nsys_names = false;  // CSV as `nsys stats` prints it: an option of verbs that have it
   /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`, `--force`.
   void add_to(CLI::App& app, const OutputRules& rules);
 };
@@ -108,6 +111,8 @@ class Outputs {
   Target& open(const std::string& format, const std::filesystem::path& path,
                std::string_view begin = {});
   void print(const std::string& format);
+  void check_nsys_names(const std::vector<std::string>& formats,
+                        const std::vector<const tables::Definition*>& wanted, size_t runs) const;
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
   bool tables_named_ = false;
   bool force_ = false;
@@ -116,6 +121,7 @@ class Outputs {
   bool several_runs_ = false;
   bool statistics_ = false;
   bool timeline_ = false;
+  bool nsys_names_ = false;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;

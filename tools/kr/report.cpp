@@ -20,7 +20,7 @@ OutputRules report_outputs() {
   return {.stem = "result",
           .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
                      "kernels", "kernel_balance", "trace_health"},
-          .database = run_tables(),
+          .database = database_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",

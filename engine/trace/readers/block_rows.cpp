@@ -5,6 +5,8 @@ namespace kr::trace {
 void BlockRows::clear() {
   operations.clear();
   correlations.clear();
+  details.clear();
+  detail_correlations.clear();
   launches.clear();
   ranges.clear();
   dropped.clear();
@@ -13,6 +15,7 @@ void BlockRows::clear() {
   new_calls.clear();
   new_threads.clear();
   new_range_names.clear();
+  new_details.clear();
 }
 
 bool LocalIds::begin(BlockRows& out) {
@@ -98,6 +101,31 @@ uint32_t LocalIds::range_name(std::string_view name) {
   return number;
 }
 
+uint32_t LocalIds::detail(const OperationDetail& detail) {
+  const size_t known = details_.size();
+  const uint32_t number = details_.add(detail);
+  if (number == known) {
+    bytes_ += sizeof(OperationDetail);
+    out_->new_details.push_back(detail);
+  }
+  return number;
+}
+
+namespace {
+
+void add_details(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
+  if (rows.details.empty()) return;
+  for (const OperationDetail& detail : rows.new_details) {
+    ids.details.push_back(out.details().distinct.add(detail));
+  }
+  GrowingArray<uint32_t> details;
+  uint32_t* to = details.extend(rows.details.size());
+  for (const uint32_t detail : rows.details) *to++ = ids.details[detail];
+  out.add_details(details.begin(), rows.detail_correlations.begin(), rows.details.size());
+}
+
+}  // namespace
+
 void add_block(const BlockRows& rows, TraceBuilder& out) {
   TraceIds& ids = *rows.ids;
   for (const OperationName& name : rows.new_names) {
@@ -115,6 +143,7 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
              ids.tracks[operation.track.index]};
   }
   out.add_correlations(rows.correlations.begin(), rows.correlations.size());
+  add_details(rows, ids, out);
   for (Launch launch : rows.launches) {
     launch.call = ids.calls[launch.call];
     launch.thread = ids.threads[launch.thread];

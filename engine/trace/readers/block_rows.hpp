@@ -25,13 +25,15 @@ namespace kr::trace {
 struct TraceIds {
   std::vector<NameId> names;
   std::vector<TrackId> tracks;
-  std::vector<uint32_t> calls, threads, range_names;
+  std::vector<uint32_t> calls, threads, range_names, details;
 };
 
 /// All in the parser's numbers.
 struct BlockRows {
   GrowingArray<Operation> operations;
   GrowingArray<int64_t> correlations;  // one per operation, where all of the host is wanted
+  // One per operation, where details are wanted.
+  GrowingArray<uint32_t> details, detail_correlations;
   GrowingArray<Launch> launches;
   GrowingArray<HostRange> ranges;
   std::vector<DroppedRecords> dropped;
@@ -42,6 +44,7 @@ struct BlockRows {
   std::vector<HostCall> new_calls;
   std::vector<HostThread> new_threads;
   std::vector<std::string> new_range_names;
+  std::vector<OperationDetail> new_details;
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
@@ -68,6 +71,7 @@ class LocalIds {
   uint32_t call(std::string_view name, bool driver);
   uint32_t thread(std::string_view process, std::string_view thread);
   uint32_t range_name(std::string_view name);
+  uint32_t detail(const OperationDetail& detail);
 
  private:
   static constexpr size_t bytes_limit = size_t{4} << 20;
@@ -77,6 +81,7 @@ class LocalIds {
   std::shared_ptr<NameTable> names_;
   std::map<Track, TrackId> tracks_;
   DistinctTexts calls_, threads_, range_names_;
+  DetailTable details_;
   size_t bytes_ = 0;  // of texts
   std::string key_;
   struct SeenTrack {

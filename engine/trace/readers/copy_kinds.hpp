@@ -24,4 +24,9 @@ inline constexpr std::array<std::string_view, 14> copy_kinds{"Unknown",
                                                              "Unified Device-to-Host",
                                                              "Unified Device-to-Device"};
 
+/// Kinds of memory by the number that nsys gives them, as it spells them.
+inline constexpr std::array<std::string_view, 8> memory_kinds{
+    "Pageable", "Pinned",        "Device",         "Array",
+    "Managed",  "Device Static", "Managed Static", "Unknown"};
+
 }  // namespace kr::trace

@@ -54,6 +54,17 @@ constexpr std::array report_columns{
     "CorrID"sv, "Instances"sv,  "Kernel Name"sv, "Range"sv,           "Duration"sv,
     "Type"sv,   "Event Type"sv, "Domain"sv,      "Virtual Address"sv, "CorrId"sv};
 
+constexpr std::array<std::pair<std::string_view, DetailField>, 9> detail_titles{
+    {{"GrdX", DetailField::grid_x},
+     {"GrdY", DetailField::grid_y},
+     {"GrdZ", DetailField::grid_z},
+     {"BlkX", DetailField::block_x},
+     {"BlkY", DetailField::block_y},
+     {"BlkZ", DetailField::block_z},
+     {"Reg/Trd", DetailField::registers},
+     {"Ctx", DetailField::context},
+     {"GreenCtx", DetailField::green_context}}};
+
 bool is_number(std::string_view cell) {
   cell = trimmed(cell);
   return !cell.empty() && cell.find_first_not_of("0123456789.-") == cell.npos;
@@ -113,6 +124,12 @@ void lay_out(Line& line) {
   layout.name = *name;
   layout.device = find_column(line.titles, "Device");
   layout.stream = find_column(line.titles, "Strm");
+  layout.correlation = find_column(line.titles, "CorrId");
+  for (const auto& [name_of_field, field] : detail_titles) {
+    if (const auto column = find_column(line.titles, name_of_field)) {
+      layout.details.emplace_back(field, *column);
+    }
+  }
 }
 
 // What nsys prints around its reports.

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "trace/operation_details.hpp"
 #include "trace/readers/csv_cursor.hpp"
 
 namespace kr::trace {
@@ -22,6 +24,9 @@ struct CsvLayout {
   size_t name = 0;
   std::optional<size_t> device;
   std::optional<size_t> stream;
+  std::optional<size_t> correlation;
+  /// The columns of details. Those of bytes are rounded by nsys, and not read.
+  std::vector<std::pair<DetailField, size_t>> details;
   /// The largest exponent of its times: 6 and more are rounded by nsys.
   int coarsest() const {
     return start.exponent > duration.exponent ? start.exponent : duration.exponent;

@@ -80,6 +80,19 @@ void CsvRowParser::parse(const TextPlace& place, const CsvLayout& layout, CsvRow
   });
 }
 
+// A cell is a number, or empty, or `None`.
+template <class CellAt>
+void CsvRowParser::add_detail(const CellAt& cell) {
+  OperationDetail detail;
+  for (const auto& [field, column] : layout_->details) {
+    if (const auto value = integer_from(cell(column))) detail[field] = *value;
+  }
+  std::optional<int64_t> correlation;
+  if (layout_->correlation) correlation = integer_from(cell(*layout_->correlation));
+  out_->details.push_back(ids_.detail(detail));
+  out_->detail_correlations.push_back(OperationDetails::correlation(correlation));
+}
+
 // Null: not the common form; nothing was added.
 const char* CsvRowParser::fast_row(const char* at, const char* end) {
   std::array<uint32_t, most_fast_columns> commas;  // NOLINT: written before it is read
@@ -128,6 +141,7 @@ const char* CsvRowParser::fast_row(const char* at, const char* end) {
   const TrackId track = fast_track(cell(*layout_->device), cell(*layout_->stream));
   if (!track.valid()) return nullptr;
   const std::string_view text(name, static_cast<size_t>(name_end - name));
+  if (details_) add_detail(cell);
   out_->operations.push_back({start, duration, ids_.name(text), track});
   return next;
 }
@@ -153,6 +167,7 @@ size_t CsvRowParser::plain_row(size_t at) {
     cursor_.fail(at, fmt::format("`Strm` is not a number: `{}`", shown_text(stream)));
   }
   const TrackId track = track_id(device, *number);
+  if (details_) add_detail([&](size_t column) { return std::string_view(row.cells[column]); });
   out_->operations.push_back({start, duration, ids_.name(row.cells[layout_->name]), track});
   return row.size;
 }

@@ -22,6 +22,7 @@ struct CsvRows : BlockRows, CsvProgress {};
 
 class CsvRowParser {
  public:
+  explicit CsvRowParser(bool details) : details_(details) {}
   /// Reads rows from the begin of the text, which scan_padding readable bytes have to follow.
   /// Throws CsvFault where a row breaks the format.
   void parse(const TextPlace& place, const CsvLayout& layout, CsvRows& out);
@@ -34,12 +35,15 @@ class CsvRowParser {
   TrackId fast_track(std::string_view device, std::string_view stream);
   TrackId track_id(std::string_view device, int64_t stream);
   int64_t time(size_t at, const TimeColumn& column) const;
+  template <class CellAt>
+  void add_detail(const CellAt& cell);
 
   // Of the block being read.
   CsvCursor cursor_;
   const CsvLayout* layout_ = nullptr;
   CsvRows* out_ = nullptr;
   bool fast_ = false;
+  bool details_;
 
   LocalIds ids_;
   struct SeenTrack {

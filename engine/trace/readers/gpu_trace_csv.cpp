@@ -57,10 +57,12 @@ class GpuTraceTable {
   using Rows = CsvRows;
   using Parser = CsvRowParser;
 
-  GpuTraceTable(Input& input, TraceBuilder& out) : input_(&input), out_(&out) {}
+  GpuTraceTable(Input& input, TraceBuilder& out) : input_(&input), out_(&out) {
+    if (input.options().operation_details) out.details();
+  }
 
   const CsvLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  CsvRowParser parser() const { return {}; }
+  CsvRowParser parser() const { return CsvRowParser(input_->options().operation_details); }
   bool line(std::string_view text, const TextPlace& place) {
     const Line found = classify_line(text);
     switch (found.kind) {

@@ -68,6 +68,22 @@ size_t control_byte(std::string_view text) {
   return text.npos;
 }
 
+/// What kr reads of an operation's launch shape and size. `shared memory` is the sum of what the
+/// kernel has and what the launch asks for.
+std::optional<DetailField> detail_list(std::string_view key) {
+  if (key == "grid") return DetailField::grid_x;
+  if (key == "block") return DetailField::block_x;
+  return std::nullopt;
+}
+
+std::optional<DetailField> detail_value(std::string_view key) {
+  if (key == "registers per thread") return DetailField::registers;
+  if (key == "bytes") return DetailField::bytes;
+  if (key == "context") return DetailField::context;
+  if (key == "graph node id") return DetailField::graph_node;
+  return std::nullopt;
+}
+
 }  // namespace
 
 void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
@@ -150,8 +166,24 @@ bool EventParser::event(JsonWalk& json) {
   return json.step_over('}');
 }
 
+// Of each list only as many values as a grid or block has axes.
+bool EventParser::list(JsonWalk& json, DetailField first) {
+  constexpr size_t axes = 3;
+  json.step();
+  if (json.step_over(']')) return true;
+  JsonRaw passed;
+  size_t axis = 0;
+  do {
+    JsonRaw& to = axis < axes ? event_.details[static_cast<size_t>(first) + axis] : passed;
+    ++axis;
+    if (!json.value(to)) return false;
+  } while (json.step_over(','));
+  return json.step_over(']');
+}
+
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = {};
+  if (details_) event_.details = {};
   json.step();
   if (json.step_over('}')) return true;
   JsonRaw passed;
@@ -167,6 +199,15 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.correlation;
     } else if (key == told_key) {
       to = &event_.operation;
+    } else if (details_) {
+      const auto list_of = detail_list(key);
+      if (list_of && json.peek() == '[') {
+        if (!list(json, *list_of)) return false;
+        continue;
+      }
+      if (const auto field = detail_value(key)) {
+        to = &event_.details[static_cast<size_t>(*field)];
+      }
     }
     if (!json.value(*to)) return false;
   } while (json.step_over(','));
@@ -235,7 +276,20 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
     out_->correlations.push_back(
         integer(json, event_.correlation).value_or(Launch::no_correlation));
   }
+  if (details_) take_detail(json);
   return true;
+}
+
+void EventParser::take_detail(const JsonWalk& json) {
+  OperationDetail detail;
+  for (size_t i = 0; i < event_.details.size(); ++i) {
+    if (const auto value = integer(json, event_.details[i])) {
+      detail[static_cast<DetailField>(i)] = *value;
+    }
+  }
+  out_->details.push_back(ids_.detail(detail));
+  out_->detail_correlations.push_back(
+      OperationDetails::correlation(integer(json, event_.correlation)));
 }
 
 void EventParser::take_host(const JsonWalk& json, HostKind kind) {

@@ -32,7 +32,8 @@ struct EventRows : BlockRows {
 class EventParser {
  public:
   /// `levels` objects and lists are open around the events.
-  EventParser(HostDetail host, size_t levels) : host_(host), levels_(levels) {}
+  EventParser(HostDetail host, bool details, size_t levels)
+      : host_(host), details_(details), levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
   /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
@@ -42,11 +43,14 @@ class EventParser {
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
     JsonRaw device, stream, correlation, operation;
+    std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
   };
 
   void items(std::string_view text, bool first, size_t broken_at);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
+  bool list(JsonWalk& json, DetailField first);
+  void take_detail(const JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
   bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
   std::optional<OperationKind> told_operation(const JsonWalk& json);
@@ -58,6 +62,7 @@ class EventParser {
   void add_dropped(std::string_view what);
 
   HostDetail host_;
+  bool details_;
   size_t levels_;
   JsonTokens tokens_;
   std::string scratch_, phase_, number_, number_text_;  // texts without escapes, for a moment

@@ -50,6 +50,7 @@ class KinetoReader {
         threads_(
             worker_threads(input.options().threads, input.compression() != Compression::none)) {
     if (input.options().host == HostDetail::all) out.host();
+    if (input.options().operation_details) out.details();
   }
 
   void run() {
@@ -177,7 +178,8 @@ class KinetoReader {
     levels_ = json_.depth();
     EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
-      auto parser = std::make_shared<EventParser>(input_->options().host, levels_);
+      auto parser = std::make_shared<EventParser>(input_->options().host,
+                                                  input_->options().operation_details, levels_);
       return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
     });
     bool first = true;

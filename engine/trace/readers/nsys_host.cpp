@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/ascii.hpp"
@@ -160,7 +161,8 @@ void NsysHost::read_ranges() {
     const bool moved = !pushed && !open && ended_on && *ended_on != global_tid;
     host_->ranges.push_back({start_ns, end_ns, range_name(rows, text, text_id),
                              thread(global_tid, moved), HostRange::none,
-                             HostRange::Kind::annotation});
+                             HostRange::Kind::annotation,
+                             pushed ? HostRange::Form::push_pop : HostRange::Form::start_end});
   }
 }
 
@@ -181,7 +183,8 @@ uint32_t NsysHost::thread(int64_t global_tid, bool whole_process) {
 uint32_t NsysHost::call(const sqlite::Statement& row, int column) {
   const auto add = [this](std::string_view name) {
     const std::string plain(without_version(name));
-    return out_->call({plain, is_driver(plain)});
+    const size_t version = std::min(plain.size() + 1, name.size());
+    return out_->call({plain, is_driver(plain), std::string(name.substr(version))});
   };
   if (row.type(column) == Type::text) return add(row.text(column));
   const auto given = row.whole_number(column);

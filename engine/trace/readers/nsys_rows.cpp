@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -20,7 +21,8 @@ enum Column {
   device_column,
   stream_column,
   correlation_column,
-  process_column
+  process_column,
+  first_detail_column
 };
 constexpr size_t typed_columns = 5;
 constexpr int64_t most_small = int64_t{1} << 20;
@@ -45,6 +47,60 @@ std::string name_expression(const NsysColumns& columns, NsysTable table) {
   return "NULL";
 }
 
+struct DetailColumn {
+  DetailField field;
+  std::string_view name;
+};
+using Field = DetailField;
+constexpr std::array kernel_columns{
+    DetailColumn{Field::grid_x, "gridX"},
+    DetailColumn{Field::grid_y, "gridY"},
+    DetailColumn{Field::grid_z, "gridZ"},
+    DetailColumn{Field::block_x, "blockX"},
+    DetailColumn{Field::block_y, "blockY"},
+    DetailColumn{Field::block_z, "blockZ"},
+    DetailColumn{Field::registers, "registersPerThread"},
+    DetailColumn{Field::static_shared, "staticSharedMemory"},
+    DetailColumn{Field::dynamic_shared, "dynamicSharedMemory"},
+    DetailColumn{Field::context, "contextId"},
+    DetailColumn{Field::green_context, "greenContextId"},
+    DetailColumn{Field::graph_node, "graphNodeId"},
+};
+constexpr std::array memcpy_columns{
+    DetailColumn{Field::bytes, "bytes"},
+    DetailColumn{Field::copy_kind, "copyKind"},
+    DetailColumn{Field::source_kind, "srcKind"},
+    DetailColumn{Field::destination_kind, "dstKind"},
+    DetailColumn{Field::context, "contextId"},
+    DetailColumn{Field::green_context, "greenContextId"},
+    DetailColumn{Field::graph_node, "graphNodeId"},
+};
+constexpr std::array memset_columns{
+    DetailColumn{Field::bytes, "bytes"},
+    DetailColumn{Field::source_kind, "memKind"},
+    DetailColumn{Field::context, "contextId"},
+    DetailColumn{Field::green_context, "greenContextId"},
+    DetailColumn{Field::graph_node, "graphNodeId"},
+};
+constexpr std::array graph_columns{
+    DetailColumn{Field::context, "contextId"},
+    DetailColumn{Field::green_context, "greenContextId"},
+};
+
+std::span<const DetailColumn> detail_columns(NsysTable table) {
+  switch (table) {
+    case NsysTable::kernel:
+      return kernel_columns;
+    case NsysTable::memcpy:
+      return memcpy_columns;
+    case NsysTable::memset:
+      return memset_columns;
+    case NsysTable::graph:
+      return graph_columns;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(NsysTable table) noexcept {
@@ -54,7 +110,7 @@ std::string_view name_of(NsysTable table) noexcept {
   return names[static_cast<size_t>(table)];
 }
 
-std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked) {
+std::string nsys_query(const sqlite::Database& database, const NsysRange& range, NsysParts parts) {
   const NsysTable table = range.table;
   const NsysColumns columns(database, name_of(table));
   for (const std::string_view needed : {"start", "end"}) {
@@ -63,13 +119,19 @@ std::string nsys_query(const sqlite::Database& database, const NsysRange& range,
                 fmt::format("its table {} has no column `{}`", name_of(table), needed),
                 "export the report again with `nsys export --type sqlite`");
   }
-  const std::string launch = linked
-                                 ? fmt::format(", {}, {}", columns.or_else("correlationId", "NULL"),
-                                               columns.or_else("globalPid", "0"))
-                                 : std::string();
+  std::string more;
+  if (parts.launch || parts.details) {
+    more = fmt::format(", {}, {}", columns.or_else("correlationId", "NULL"),
+                       columns.or_else("globalPid", "0"));
+  }
+  if (parts.details) {
+    for (const DetailColumn& detail : detail_columns(table)) {
+      more += ", " + columns.or_else(detail.name, "NULL");
+    }
+  }
   return fmt::format("SELECT \"start\", \"end\", {}, {}, {}{} FROM {}{}",
                      name_expression(columns, table), columns.or_else("deviceId", "0"),
-                     columns.or_else("streamId", "0"), launch, nsys_table(name_of(table)),
+                     columns.or_else("streamId", "0"), more, nsys_table(name_of(table)),
                      range.row_id != nullptr
                          ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", range.row_id)
                          : std::string());
@@ -86,11 +148,11 @@ void NameMemory::add(int64_t id, NameId name) {
   small_[place] = name;
 }
 
-NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool linked)
+NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts)
     : database_(std::move(database)),
       labels_(&labels),
       strings_(database_, labels),
-      linked_(linked) {}
+      parts_(parts) {}
 
 void NsysRowReader::read(NsysRows& out) {
   if (ids_.begin(out)) {
@@ -104,7 +166,7 @@ void NsysRowReader::read(NsysRows& out) {
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
     prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(nsys_query(database_, out.range, linked_)));
+        database_.prepare(nsys_query(database_, out.range, parts_)));
   }
   sqlite::Statement& statement = *prepared;
   statement.reset();
@@ -151,7 +213,8 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   const int64_t stream =
       number_in(stream_column, "operation without a stream number: assigned to stream 0");
-  if (linked_) link(statement, out, number);
+  if (parts_.launch) link(statement, out, number);
+  if (parts_.details) add_detail(statement, out, number);
   out.operations.push_back({start, end - start, name(statement, cells[name_column], out, number),
                             ids_.track(static_cast<int32_t>(device), stream)});
 }
@@ -227,6 +290,22 @@ void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint
   }
   out.correlations.push_back(correlation);
   out.processes.push_back(process);
+}
+
+void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
+  OperationDetail detail;
+  int at = first_detail_column;
+  for (const DetailColumn& column : detail_columns(out.range.table)) {
+    if (const auto value = statement.whole_number(at)) {
+      detail[column.field] = *value;
+    } else if (!statement.is_null(at)) {
+      add_dropped(out, "launch shape or size of an operation that is not a number", number);
+    }
+    ++at;
+  }
+  out.details.push_back(ids_.detail(detail));
+  out.detail_correlations.push_back(
+      OperationDetails::correlation(statement.whole_number(correlation_column)));
 }
 
 void NsysRowReader::add_dropped(NsysRows& out, std::string_view what, uint64_t number) const {

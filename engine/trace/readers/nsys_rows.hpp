@@ -39,10 +39,16 @@ struct NsysRows : BlockRows {
   bool whole = true;               // the range was read to its end
 };
 
-/// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends;
-/// `linked`: of the correlation and process of its launch, too. Throws Error where the table has no
-/// times.
-std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked);
+/// What is read of an operation beside its times, name and track.
+struct NsysParts {
+  bool launch = false;  // the correlation and process of its launch
+  bool details = false;
+};
+
+/// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends; of
+/// correlation and process with either part, and of details in the order of `detail_columns`.
+/// Throws Error where the table has no times.
+std::string nsys_query(const sqlite::Database& database, const NsysRange& range, NsysParts parts);
 
 /// Names by what the rows of one table hold for them: small numbers by place, others by search.
 class NameMemory {
@@ -62,7 +68,7 @@ class NameMemory {
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
  public:
-  NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool linked);
+  NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts);
   /// Fills `out` from `out.range`; correlations are as in the file. Throws Error, naming table and
   /// row, on times that cannot be.
   void read(NsysRows& out);
@@ -74,6 +80,7 @@ class NsysRowReader {
               NsysRows& out, uint64_t number);
   NameId name_of_id(int64_t id, NsysTable table);
   void link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
+  void add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
   void add_dropped(NsysRows& out, std::string_view what, uint64_t number) const;
   void count(NsysRows& out) const;
   int64_t row_id(const NsysRange& range, uint64_t number) const;
@@ -82,7 +89,7 @@ class NsysRowReader {
   sqlite::Database database_;
   const NsysLabels* labels_;
   NsysStrings strings_;
-  bool linked_;
+  NsysParts parts_;
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
   LocalIds ids_;
   std::array<NameMemory, nsys_table_count> met_;

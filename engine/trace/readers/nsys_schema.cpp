@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/ascii.hpp"
 #include "base/error.hpp"
@@ -28,6 +29,25 @@ constexpr std::array nsys_tables{
     "NVTX_EVENTS"sv,      "OSRT_API"sv,         "TARGET_INFO_GPU"sv,   "TARGET_INFO_SYSTEM_ENV"sv,
     "ANALYSIS_DETAILS"sv, "ANALYSIS_FILE"sv,    "PROFILER_OVERHEAD"sv, "GPU_METRICS"sv,
     "COMPOSITE_EVENTS"sv, "SCHED_EVENTS"sv};
+
+/// Those of a table of labels by number; exports before 2022.4 have none.
+std::map<int64_t, std::string> labels_of(const sqlite::Database& database, const NsysSchema& schema,
+                                         const char* table,
+                                         std::span<const std::string_view> known) {
+  std::map<int64_t, std::string> labels;
+  for (const std::string_view label : known) {
+    labels.emplace(static_cast<int64_t>(labels.size()), label);
+  }
+  if (!schema.has(table)) return labels;
+  const NsysColumns columns(database, table);
+  if (!columns.has("id") || !columns.has("label")) return labels;
+  auto rows = database.prepare(fmt::format("SELECT \"id\", \"label\" FROM {}", nsys_table(table)));
+  while (rows.step()) {
+    const auto id = rows.whole_number(0);
+    if (id && !rows.text(1).empty()) labels[*id] = rows.text(1);
+  }
+  return labels;
+}
 
 }  // namespace
 
@@ -169,19 +189,7 @@ void NsysLabels::read_strings(const sqlite::Database& database, const NsysSchema
 }
 
 void NsysLabels::read_copies(const sqlite::Database& database, const NsysSchema& schema) {
-  // For exports before 2022.4, which have no table of them.
-  for (size_t kind = 0; kind < copy_kinds.size(); ++kind) {
-    copies_[static_cast<int64_t>(kind)] = copy_kinds[kind];
-  }
-  constexpr const char* table = "ENUM_CUDA_MEMCPY_OPER";
-  if (!schema.has(table)) return;
-  const NsysColumns columns(database, table);
-  if (!columns.has("id") || !columns.has("label")) return;
-  auto rows = database.prepare(fmt::format("SELECT \"id\", \"label\" FROM {}", nsys_table(table)));
-  while (rows.step()) {
-    const auto id = rows.whole_number(0);
-    if (id && !rows.text(1).empty()) copies_[*id] = rows.text(1);
-  }
+  copies_ = labels_of(database, schema, "ENUM_CUDA_MEMCPY_OPER", copy_kinds);
 }
 
 void NsysLabels::read_devices(const sqlite::Database& database, const NsysSchema& schema) {
@@ -203,6 +211,11 @@ std::string NsysLabels::copy(int64_t kind, bool& known) const {
   known = label != copies_.end();
   return known ? fmt::format("[CUDA memcpy {}]", label->second)
                : fmt::format("[CUDA memcpy kind {}]", kind);
+}
+
+std::map<int64_t, std::string> nsys_memory_kinds(const sqlite::Database& database,
+                                                 const NsysSchema& schema) {
+  return labels_of(database, schema, "ENUM_CUDA_MEM_KIND", memory_kinds);
 }
 
 NsysStrings::NsysStrings(const sqlite::Database& database, const NsysLabels& labels)

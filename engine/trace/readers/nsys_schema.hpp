@@ -92,6 +92,10 @@ struct NsysLabels {
   std::map<int64_t, std::string> copies_;
 };
 
+/// The kinds of memory of an export, by number.
+std::map<int64_t, std::string> nsys_memory_kinds(const sqlite::Database& database,
+                                                 const NsysSchema& schema);
+
 /// The strings of an export, for one connection.
 class NsysStrings {
  public:

@@ -45,6 +45,7 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "OSRT_API"sv,
                                      "StringIds"sv,
                                      "ENUM_CUDA_MEMCPY_OPER"sv,
+                                     "ENUM_CUDA_MEM_KIND"sv,
                                      "ENUM_CUPTI_SYNC_TYPE"sv,
                                      "TARGET_INFO_GPU"sv,
                                      "TARGET_INFO_CUDA_DEVICE"sv,
@@ -97,6 +98,9 @@ class NsysReader {
     if (options.host != HostDetail::none) {
       host_.emplace(database, schema_, labels_, out, options.host);
     }
+    if (options.operation_details) {
+      out.details().memory_kinds = nsys_memory_kinds(database, schema_);
+    }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
     throw Error(database.path(),
@@ -111,8 +115,8 @@ class NsysReader {
   bool run() {
     plan();
     BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
-                                                  options_->host == HostDetail::all);
+      const NsysParts parts{options_->host == HostDetail::all, options_->operation_details};
+      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, parts);
       return [rows](NsysRows& out) { rows->read(out); };
     });
     size_t next = 0;

@@ -1,0 +1,239 @@
+#include "tables/nsys_stats.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/integer.hpp"
+
+namespace kr::tables {
+namespace {
+
+template <class Has>
+std::string unless_a_run(const Source& source, const Has& has, const char* reason) {
+  for (const Run& run : source.runs) {
+    if (has(run.trace->trace)) return {};
+  }
+  return reason;
+}
+
+bool has_kind(const trace::Trace& trace, OperationKind kind) {
+  return std::any_of(trace.names.begin(), trace.names.end(), [&](const trace::OperationName& name) {
+    return name.kind == kind && !is_whole_graph(name);
+  });
+}
+
+bool has_kernels(const trace::Trace& trace) {
+  return has_kind(trace, OperationKind::kernel);
+}
+
+bool has_copies(const trace::Trace& trace) {
+  return has_kind(trace, OperationKind::memcpy) || has_kind(trace, OperationKind::memset);
+}
+
+bool has_detail(const trace::Trace& trace, trace::DetailField field) {
+  if (!trace.details) return false;
+  for (uint32_t i = 0; i < trace.details->distinct.size(); ++i) {
+    if (trace.details->distinct[i].get(field)) return true;
+  }
+  return false;
+}
+
+/// Of a number of 24 bits, above which nsys writes the machine.
+constexpr int64_t process_bits = 0xFFFFFF;
+
+}  // namespace
+
+NameLabels::NameLabels(const Source& source, const Run& run) {
+  const std::vector<std::string> dimensions = dimensions_of(source);
+  dimensions_ = dimensions.size();
+  const classify::Labelled& labelled = run.trace->labelled;
+  by_name_.resize(run.trace->trace.names.size());
+  for (uint32_t row = 0; row < labelled.rows(); ++row) {
+    Cells cells;
+    cells.reserve(dimensions_);
+    for (const std::string& dimension : dimensions) {
+      const auto id = source.rules->program().dimension(dimension);
+      const classify::DimensionLabels* labels = id ? labelled.find(*id) : nullptr;
+      cells.push_back(labels != nullptr ? Cell(labels->by_row[row].label) : Cell());
+    }
+    std::optional<Cells>& known = by_name_[labelled.names[row].index];
+    if (!known) {
+      known = std::move(cells);
+      continue;
+    }
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if ((*known)[i] != cells[i]) (*known)[i] = Cell();
+    }
+  }
+}
+
+void NameLabels::append(trace::NameId name, Cells& row) const {
+  const std::optional<Cells>& known = by_name_[name.index];
+  if (known) {
+    row.insert(row.end(), known->begin(), known->end());
+  } else {
+    append_nothing(row);
+  }
+}
+
+bool is_whole_graph(const trace::OperationName& name) noexcept {
+  return name.kind == OperationKind::kernel && name.text.starts_with("[CUDA graph");
+}
+
+std::string_view category_of(const trace::OperationName& name) noexcept {
+  if (is_whole_graph(name)) return "CUDA_GRAPH";
+  return name.kind == OperationKind::kernel ? "CUDA_KERNEL" : "MEMORY_OPER";
+}
+
+Cell pid_of(const trace::HostThread& thread) {
+  const auto number = integer_from(thread.process);
+  return number ? Cell(*number & process_bits) : Cell();
+}
+
+Cell tid_of(const trace::HostThread& thread) {
+  return table::cell(integer_from(thread.thread));
+}
+
+std::vector<SpreadGroup> by_total(std::vector<SpreadGroup> groups,
+                                  const std::vector<analyze::Spread>& spreads) {
+  std::erase_if(groups,
+                [&](const SpreadGroup& one) { return spreads[one.group].moments.count == 0; });
+  std::stable_sort(groups.begin(), groups.end(), [&](const SpreadGroup& a, const SpreadGroup& b) {
+    const int64_t left = spreads[a.group].moments.sum;
+    const int64_t right = spreads[b.group].moments.sum;
+    return left != right ? left > right : a.text < b.text;
+  });
+  return groups;
+}
+
+int64_t total_of(const std::vector<analyze::Spread>& spreads) noexcept {
+  return std::accumulate(
+      spreads.begin(), spreads.end(), int64_t{0},
+      [](int64_t sum, const analyze::Spread& one) { return sum + one.moments.sum; });
+}
+
+void append_spread(const analyze::Spread& spread, Cells& row) {
+  const analyze::Moments& moments = spread.moments;
+  row.insert(row.end(), {moments.sum, moments.count, moments.mean(), spread.median, moments.min,
+                         moments.max, moments.deviation()});
+}
+
+std::vector<Column> with_times(std::vector<Column> key, const std::string& what,
+                               const std::string& count_id) {
+  key.insert(
+      key.end(),
+      {{"share", Unit::ratio, Role::measure,
+        "`total_ns` as a part of the sum of that column over all rows of the run."},
+       {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the " + what + "."},
+       {count_id, Unit::count, Role::measure, "How many " + what + " there are."},
+       {"mean_ns", Unit::ns, Role::measure, "The mean duration."},
+       {"median_ns", Unit::ns, Role::measure, "The median duration."},
+       {"min_ns", Unit::ns, Role::detail, "The shortest duration."},
+       {"max_ns", Unit::ns, Role::detail, "The longest duration."},
+       {"stddev_ns", Unit::ns, Role::detail,
+        "The standard deviation of the sample of durations; 0 for one."}});
+  return key;
+}
+
+std::vector<AliasColumn> time_alias(const std::string& count_title, std::vector<AliasColumn> last,
+                                    const std::string& count_id) {
+  std::vector<AliasColumn> columns{{"Time (%)", {"share"}, AliasForm::percent},
+                                   {"Total Time (ns)", {"total_ns"}},
+                                   {count_title, {count_id}},
+                                   {"Avg (ns)", {"mean_ns"}},
+                                   {"Med (ns)", {"median_ns"}},
+                                   {"Min (ns)", {"min_ns"}},
+                                   {"Max (ns)", {"max_ns"}},
+                                   {"StdDev (ns)", {"stddev_ns"}}};
+  columns.insert(columns.end(), last.begin(), last.end());
+  return columns;
+}
+
+std::vector<Column> name_key(std::string id, std::string doc) {
+  return {{"run", Unit::text, Role::key, "The run."},
+          {std::move(id), Unit::name, Role::key, std::move(doc)},
+          {std::string(table::dimension_columns), Unit::text, Role::measure,
+           "One column per dimension of the models, named after it: the label; empty if operations "
+           "of this name have different ones.",
+           true}};
+}
+
+table::Info stats_info(std::string id, std::string title, std::string doc,
+                       std::vector<Column> columns, std::vector<AliasColumn> alias) {
+  table::Info info{std::move(id), std::move(title), std::move(doc), std::move(columns)};
+  info.in_short_form = false;
+  info.alias = std::move(alias);
+  return info;
+}
+
+std::vector<Column> shape_columns() {
+  const auto blocks = [](const char* axis) {
+    return std::string("Thread blocks of its grid along ") + axis + ".";
+  };
+  const auto threads = [](const char* axis) {
+    return std::string("Threads of a thread block along ") + axis + ".";
+  };
+  std::vector<Column> columns{{"grid_x", Unit::count, Role::key, blocks("x")},
+                              {"grid_y", Unit::count, Role::key, blocks("y")},
+                              {"grid_z", Unit::count, Role::key, blocks("z")},
+                              {"block_x", Unit::count, Role::key, threads("x")},
+                              {"block_y", Unit::count, Role::key, threads("y")},
+                              {"block_z", Unit::count, Role::key, threads("z")}};
+  for (Column& column : columns) column.optional = true;
+  return columns;
+}
+
+void append_shape(const trace::OperationDetail& detail, Cells& row) {
+  using Field = trace::DetailField;
+  for (const Field field : {Field::grid_x, Field::grid_y, Field::grid_z, Field::block_x,
+                            Field::block_y, Field::block_z}) {
+    row.push_back(table::cell(detail.get(field)));
+  }
+}
+
+std::string without_kernels(const Source& source) {
+  return unless_a_run(source, has_kernels, "no trace contains kernels");
+}
+
+std::string without_copies(const Source& source) {
+  return unless_a_run(source, has_copies, "no trace contains copies or sets");
+}
+
+std::string without_operations(const Source& source) {
+  return unless_a_run(
+      source, [](const trace::Trace& trace) { return !trace.operations.empty(); },
+      "no trace contains operations");
+}
+
+std::string without_calls(const Source& source) {
+  return unless_a_run(
+      source, [](const trace::Trace& trace) { return trace.host && !trace.host->launches.empty(); },
+      "no trace contains the host's calls");
+}
+
+std::string without_kernel_shapes(const Source& source) {
+  return unless_a_run(
+      source,
+      [](const trace::Trace& trace) { return has_detail(trace, trace::DetailField::grid_x); },
+      "no trace contains the grids and thread blocks of kernels");
+}
+
+std::string without_copy_sizes(const Source& source) {
+  return unless_a_run(
+      source,
+      [](const trace::Trace& trace) { return has_detail(trace, trace::DetailField::bytes); },
+      "no trace contains the sizes of copies and sets");
+}
+
+std::string without_details(const Source& source) {
+  return unless_a_run(
+      source, [](const trace::Trace& trace) { return trace.details && !trace.operations.empty(); },
+      "no trace contains operations with launch shapes and sizes");
+}
+
+std::string without_launched_kernels(const Source& source) {
+  std::string reason = without_kernels(source);
+  return reason.empty() ? without_calls(source) : reason;
+}
+
+}  // namespace kr::tables
