@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -128,12 +129,30 @@ uint32_t TraceBuilder::thread(const HostThread& thread) {
   return known->second;
 }
 
-uint32_t TraceBuilder::range_name(std::string_view name) {
+uint32_t TraceBuilder::range_name(std::string_view name, const RangeText& text) {
   const size_t known = range_names_.size();
-  const uint32_t number = range_names_.add(name);
-  if (number == known)
-    (trace_.host ? trace_.host->range_names : trace_.range_names).emplace_back(name);
+  const uint32_t number = range_names_.add(name, text);
+  if (number != known) return number;
+  if (!trace_.host) {
+    trace_.range_names.emplace_back(name);
+    return number;
+  }
+  HostTrace& host = *trace_.host;
+  host.range_names.emplace_back(name);
+  const bool plain = text.text.empty() && text.domain.empty();
+  if (plain && host.range_texts.empty()) return number;
+  host.range_texts.resize(number);
+  host.range_texts.push_back(text);
   return number;
+}
+
+void TraceBuilder::created(size_t operation, uint32_t creation) {
+  GrowingArray<uint32_t>& of = host().creation_of;
+  const size_t before = of.size();
+  const size_t wanted = std::max(operation + 1, before);
+  uint32_t* const added = of.extend(wanted - before);
+  std::fill_n(added, wanted - before, HostRange::none);
+  of[operation] = creation;
 }
 
 void TraceBuilder::add_correlations(const int64_t* values, size_t count) {
@@ -158,12 +177,18 @@ void TraceBuilder::sort_linked() {
   }
   sort_in_place(operations.begin(), operations.end(), Before(trace_, track, correlations_.begin()));
   uint32_t* launch = host.launch_of.extend(operations.size());
+  const GrowingArray<uint32_t> creation_of = std::exchange(host.creation_of, {});
+  uint32_t* creation = host.creation_of.extend(creation_of.empty() ? 0 : operations.size());
+  size_t near = 0;
   for (Operation& operation : operations) {
     const uint32_t number = operation.track.index;
     const int64_t correlation = correlations_[number];
-    *launch = host.find_launch(correlation);
+    *launch = host.find_launch(correlation, near);
     if (*launch++ == HostRange::none) ++host.orphans;
     if (correlation == Launch::no_correlation) ++host.uncorrelated;
+    if (!creation_of.empty()) {
+      *creation++ = number < creation_of.size() ? creation_of[number] : HostRange::none;
+    }
     operation.track.index = track[number];
   }
   correlations_ = {};

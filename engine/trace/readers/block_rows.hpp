@@ -41,7 +41,11 @@ struct BlockRows {
   std::vector<Track> new_tracks;
   std::vector<HostCall> new_calls;
   std::vector<HostThread> new_threads;
-  std::vector<std::string> new_range_names;
+  struct NewRangeName {
+    std::string name;
+    RangeText text;
+  };
+  std::vector<NewRangeName> new_range_names;
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
@@ -66,8 +70,8 @@ class LocalIds {
   NameId name(std::string_view text);
   TrackId track(int32_t device, int64_t stream, std::string_view device_name = {});
   uint32_t call(std::string_view name, bool driver);
-  uint32_t thread(std::string_view process, std::string_view thread);
-  uint32_t range_name(std::string_view name);
+  uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
+  uint32_t range_name(std::string_view name, const RangeText& text = {});
 
  private:
   static constexpr size_t bytes_limit = size_t{4} << 20;
@@ -76,7 +80,8 @@ class LocalIds {
   std::shared_ptr<TraceIds> ids_;
   std::shared_ptr<NameTable> names_;
   std::map<Track, TrackId> tracks_;
-  DistinctTexts calls_, threads_, range_names_;
+  DistinctTexts calls_, threads_;
+  DistinctRangeNames range_names_;
   size_t bytes_ = 0;  // of texts
   std::string key_;
   struct SeenTrack {
