@@ -100,8 +100,8 @@ bool NsysHost::read() {
                                           options_->block_size / bytes_a_host_row))
             .second;
     whole_ = whole_ && plan.whole();
-    if (plan.row_id() == nullptr) parts.push_back({table, {}});
-    for (const RowRange& range : plan.ranges()) parts.push_back({table, range});
+    if (plan.row_id() == nullptr) parts.push_back({table, nullptr, {}});
+    for (const RowRange& range : plan.ranges()) parts.push_back({table, plan.row_id(), range});
   }
   read_parts(parts);
   for (const auto& [table, plan] : plans) {
@@ -128,8 +128,10 @@ void NsysHost::read_parts(const std::vector<Part>& parts) {
   reader.read(
       [&](NsysHostRows& rows) {
         if (next == parts.size()) return false;
-        rows.table = parts[next].table;
-        rows.range = parts[next++].range;
+        const Part& part = parts[next++];
+        rows.table = part.table;
+        rows.row_id = part.row_id;
+        rows.range = part.range;
         return true;
       },
       [this](NsysHostRows& rows) {

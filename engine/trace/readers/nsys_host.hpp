@@ -40,7 +40,8 @@ class NsysHost {
  private:
   struct Part {
     NsysHostTable table;
-    std::optional<RowRange> range;
+    const char* row_id;  // null: all rows
+    RowRange range;
   };
   struct Node {
     int64_t process = 0;

@@ -74,7 +74,7 @@ NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& sche
 
 // In the order of the columns above. What is not wanted is NULL: SQLite decodes all that it is
 // asked for.
-std::string NsysHostReader::query(NsysHostTable table, bool numbered) const {
+std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const {
   const NsysColumns columns(database_, name_of(table));
   std::string list;
   switch (table) {
@@ -105,8 +105,7 @@ std::string NsysHostReader::query(NsysHostTable table, bool numbered) const {
   }
   return fmt::format(
       "SELECT {} FROM {}{}", list, nsys_table(name_of(table)),
-      numbered ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", schema_->row_id(name_of(table)))
-               : std::string());
+      row_id != nullptr ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", row_id) : std::string());
 }
 
 void NsysHostReader::read(NsysHostRows& out) {
@@ -128,14 +127,13 @@ void NsysHostReader::read(NsysHostRows& out) {
   out.whole = true;
   auto& prepared = statements_[static_cast<size_t>(out.table)];
   if (prepared == nullptr) {
-    prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(query(out.table, out.range.has_value())));
+    prepared = std::make_unique<sqlite::Statement>(database_.prepare(query(out.table, out.row_id)));
   }
   row_ = prepared.get();
   row_->reset();
-  if (out.range) {
-    row_->bind(1, out.range->first);
-    row_->bind(2, out.range->last);
+  if (out.row_id != nullptr) {
+    row_->bind(1, out.range.first);
+    row_->bind(2, out.range.last);
   }
   Cells cells;  // NOLINT: all are set
   while (row_->step(&out.whole)) {
@@ -165,12 +163,12 @@ void NsysHostReader::add_dropped(std::string_view what) {
 
 // Only rows that are spoken of are asked for their number.
 int64_t NsysHostReader::row_number() const {
-  if (!out_->range) return static_cast<int64_t>(out_->met) + 1;
+  if (out_->row_id == nullptr) return static_cast<int64_t>(out_->met) + 1;
   auto found = database_.prepare(
-      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3",
-                  schema_->row_id(name_of(out_->table)), nsys_table(name_of(out_->table))));
-  found.bind(1, out_->range->first);
-  found.bind(2, out_->range->last);
+      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3", out_->row_id,
+                  nsys_table(name_of(out_->table))));
+  found.bind(1, out_->range.first);
+  found.bind(2, out_->range.last);
   found.bind(3, static_cast<int64_t>(out_->met));
   return found.step() ? found.integer(0) : 0;
 }

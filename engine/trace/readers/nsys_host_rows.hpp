@@ -43,7 +43,8 @@ struct NsysNodeEvent {
 
 struct NsysHostRows : BlockRows {
   NsysHostTable table = NsysHostTable::calls;
-  std::optional<RowRange> range;  // none: all rows
+  const char* row_id = nullptr;  // NsysSchema::row_id; null: all rows, which have no numbers
+  RowRange range;
   /// By launch: its process. Correlations are as in the file.
   GrowingArray<int64_t> processes;
   std::vector<NsysNodeEvent> nodes;
@@ -77,7 +78,7 @@ class NsysHostReader {
   };
   using Cells = std::array<sqlite::Statement::Cell, 9>;
 
-  std::string query(NsysHostTable table, bool numbered) const;
+  std::string query(NsysHostTable table, const char* row_id) const;
   void add_call(const Cells& cells);
   void add_event(const Cells& cells);
   void add_node(const Cells& cells);
