@@ -54,7 +54,10 @@ class Attributor {
       out_.step_of.resize(trace_.operations.size());
       out_.module_of.resize(trace_.operations.size());
       find_steps();
+      find_range_nodes();
       follow_launches();
+      follow_creations();
+      settle_ranges();
     }
     find_layers();
     return std::move(out_);
@@ -81,6 +84,47 @@ class Attributor {
     std::sort(steps_by_range_.begin(), steps_by_range_.end(),
               [&](uint32_t a, uint32_t b) { return out_.steps[a].range < out_.steps[b].range; });
     find_outer_steps();
+  }
+
+  /// Libraries such as NCCL have domains of their own, and their ranges say nothing of the model.
+  void find_range_nodes() {
+    const trace::HostTrace& host = *trace_.host;
+    const auto of_program = [&](const trace::HostRange& range) {
+      const bool named = host.range_texts.empty() || host.range_texts[range.name].domain.empty();
+      return range.form != trace::HostRange::Form::call && named &&
+             !host.range_names[range.name].empty() && !host.threads[range.thread].whole_process;
+    };
+    std::vector<bool> nodes(host.ranges.size());
+    bool any = false;
+    for (uint32_t i = 0; i < host.ranges.size(); ++i) {
+      if (host.ranges[i].kind == trace::HostRange::Kind::module) return;
+      if (!of_program(host.ranges[i])) continue;
+      nodes[i] = true;
+      any = true;
+    }
+    for (const TraceStep& step : out_.steps) nodes[step.range] = false;
+    if (!any) return;
+    out_.range_nodes = std::move(nodes);
+    out_.range_of.resize(trace_.operations.size());
+  }
+
+  bool is_node(uint32_t range) const {
+    return !out_.range_nodes.empty() && out_.range_nodes[range];
+  }
+
+  /// Ranges around a few launches are no tree.
+  void settle_ranges() {
+    if (out_.range_nodes.empty()) return;
+    int64_t inside = 0;
+    int64_t total = 0;
+    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+      total += trace_.operations[i].duration_ns;
+      if (out_.range_of[i] != Attribution::none) inside += trace_.operations[i].duration_ns;
+    }
+    if (inside > total / 2) return;
+    out_.range_nodes.clear();
+    out_.range_of = {};
+    out_.by_creation.clear();
   }
 
   /// Ranges are sorted by thread and start.
@@ -162,6 +206,7 @@ class Attributor {
     struct Lane {
       trace::InnermostRange modules;
       trace::InnermostRange steps;
+      trace::InnermostRange nodes;
     };
     std::vector<Lane> lanes(host.threads.size());
     trace::sweep_launches(
@@ -171,6 +216,8 @@ class Attributor {
             lanes[lane].modules.open(range);
           } else if (step_of_range(range) != Attribution::none) {
             lanes[lane].steps.open(range);
+          } else if (is_node(range)) {
+            lanes[lane].nodes.open(range);
           }
         },
         [&](const trace::SweptLaunch& launch) {
@@ -189,9 +236,34 @@ class Attributor {
           }
           const uint32_t step =
               range == trace::HostRange::none ? Attribution::none : step_of_range(range);
+          const uint32_t node = lanes[launch.thread].nodes.at(host, launch.time);
           for (const uint32_t operation : launch.operations) {
             out_.module_of.set(operation, module);
             out_.step_of.set(operation, step);
+            if (node != trace::HostRange::none) out_.range_of.set(operation, node);
+          }
+        });
+  }
+
+  /// Nodes of graphs are in the modules that enclose their creation, where any does.
+  void follow_creations() {
+    const trace::HostTrace& host = *trace_.host;
+    if (host.creation_of.empty()) return;
+    out_.by_creation.resize(trace_.operations.size());
+    std::vector<trace::InnermostRange> modules(host.threads.size());
+    trace::sweep_creations(
+        host,
+        [&](uint32_t lane, uint32_t range) {
+          const bool module = host.ranges[range].kind == trace::HostRange::Kind::module;
+          if (module || is_node(range)) modules[lane].open(range);
+        },
+        [&](const trace::SweptLaunch& creation) {
+          const uint32_t module = modules[creation.thread].at(host, creation.time);
+          if (module == trace::HostRange::none) return;
+          NumberOfOperation& to = is_node(module) ? out_.range_of : out_.module_of;
+          for (const uint32_t operation : creation.operations) {
+            to.set(operation, module);
+            out_.by_creation[operation] = true;
           }
         });
   }
@@ -364,6 +436,30 @@ size_t Attribution::block_of(uint32_t layer) const noexcept {
   return static_cast<size_t>(behind - repeated_blocks.begin()) - 1;
 }
 
+PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noexcept {
+  if (attribution.range_of[operation] != Attribution::none) return PlaceEvidence::range;
+  if (attribution.created(operation)) return PlaceEvidence::creation;
+  if (attribution.module_of[operation] != Attribution::none) return PlaceEvidence::launch;
+  return attribution.layer_of[operation] != Attribution::none ? PlaceEvidence::layer
+                                                              : PlaceEvidence::none;
+}
+
+std::string_view to_string(PlaceEvidence evidence) noexcept {
+  switch (evidence) {
+    case PlaceEvidence::launch:
+      return "launch";
+    case PlaceEvidence::creation:
+      return "creation";
+    case PlaceEvidence::range:
+      return "range";
+    case PlaceEvidence::layer:
+      return "layer";
+    case PlaceEvidence::none:
+      break;
+  }
+  return {};
+}
+
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
   AttributionSums sums;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -371,12 +467,22 @@ AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
       ++operations;
       ns += trace.operations[i].duration_ns;
     };
-    if (attribution.module_of[i] != Attribution::none) {
-      add(sums.module_operations, sums.module_ns);
-    } else if (attribution.layer_of[i] != Attribution::none) {
-      add(sums.layer_operations, sums.layer_ns);
-    } else {
-      add(sums.none_operations, sums.none_ns);
+    switch (evidence_of(attribution, i)) {
+      case PlaceEvidence::launch:
+        add(sums.module_operations, sums.module_ns);
+        break;
+      case PlaceEvidence::creation:
+        add(sums.creation_operations, sums.creation_ns);
+        break;
+      case PlaceEvidence::range:
+        add(sums.range_operations, sums.range_ns);
+        break;
+      case PlaceEvidence::layer:
+        add(sums.layer_operations, sums.layer_ns);
+        break;
+      case PlaceEvidence::none:
+        add(sums.none_operations, sums.none_ns);
+        break;
     }
   }
   return sums;

@@ -1,10 +1,13 @@
 // The step and the module of GPU operations, which enclose their launch, and their layer, found by
-// repetition: if a graph launches a whole step at once, there are no modules.
+// repetition. If a graph launches a whole step at once, its operations are in the modules in which
+// their nodes were created, as far as the trace contains that, else in none.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "classify/periods.hpp"
@@ -55,12 +58,38 @@ class NumberOfOperation {
 struct Attribution {
   static constexpr uint32_t none = NumberOfOperation::none;
 
-  std::vector<TraceStep> steps;                // by start on the host
-  NumberOfOperation step_of;                   // in `steps`
-  NumberOfOperation module_of;                 // the innermost module, in HostTrace::ranges
+  std::vector<TraceStep> steps;  // by start on the host
+  NumberOfOperation step_of;     // in `steps`
+  NumberOfOperation module_of;   // the innermost module, in HostTrace::ranges
+  /// The innermost range of the program that stands for a module (see `range_nodes`).
+  NumberOfOperation range_of;
+  std::vector<bool> by_creation;  // module or range is that of a node; empty: none is
+  /// By range: it is a node of the tree, in place of a module. Empty unless the trace has no
+  /// modules, and the program's own ranges (NVTX, in the default domain, no steps) enclose the
+  /// launches of most of the time.
+  std::vector<bool> range_nodes;
   std::vector<RepeatedBlock> repeated_blocks;  // in the order of the units, by place
   /// The layer, among the layers of all blocks of level 0.
   NumberOfOperation layer_of;
+
+  /// The innermost module, or the range in place of one.
+  uint32_t node_of(size_t operation) const noexcept {
+    const uint32_t module = module_of[operation];
+    return module != none ? module : range_of[operation];
+  }
+  /// Whether that of an operation is the one in which its node of a graph was created.
+  bool created(size_t operation) const noexcept {
+    return !by_creation.empty() && by_creation[operation];
+  }
+  /// The thread and time at which its module or range encloses it. Only of operations with one.
+  std::pair<uint32_t, int64_t> module_time(const trace::HostTrace& host,
+                                           size_t operation) const noexcept {
+    if (const trace::NodeCreation* creation = host.creation(operation); created(operation)) {
+      return {creation->thread, creation->time_ns};
+    }
+    const trace::Launch* const launch = host.launch(operation);
+    return {launch->thread, launch->start_ns};
+  }
 
   /// The block of a layer: its place in `repeated_blocks`.
   size_t block_of(uint32_t layer) const noexcept;
@@ -77,16 +106,27 @@ struct Attribution {
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,
                       const std::shared_ptr<const match::Database>& database, sema::ModelId model);
 
-/// The time of operations in modules, only in layers, and in neither. Each operation counts once.
+/// The time of operations in modules by their launch and by their creation, in ranges in place of
+/// modules, only in layers, and in none of these. Each operation counts once.
 struct AttributionSums {
   int64_t module_ns = 0;
+  int64_t creation_ns = 0;
+  int64_t range_ns = 0;
   int64_t layer_ns = 0;
   int64_t none_ns = 0;
   int64_t module_operations = 0;
+  int64_t creation_operations = 0;
+  int64_t range_operations = 0;
   int64_t layer_operations = 0;
   int64_t none_operations = 0;
 };
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution);
+
+/// How the place of an operation in the model is known.
+enum class PlaceEvidence : uint8_t { none, launch, creation, range, layer };
+PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noexcept;
+/// As in tables; empty: none.
+std::string_view to_string(PlaceEvidence evidence) noexcept;
 
 /// Equal blocks of `units` units of the same kind and size.
 struct LayerEvidence {

@@ -19,6 +19,52 @@ void each_engine(const sema::Program& program, const ChooseOptions& options, con
   }
 }
 
+/// The context at launches, as ranges open and end on each lane.
+template <class SignatureOf>
+class OpenContexts {
+ public:
+  OpenContexts(const trace::HostTrace& host, EnclosingContexts& contexts,
+               const SignatureOf& signature_of)
+      : host_(host),
+        contexts_(contexts),
+        signature_of_(signature_of),
+        lanes_(host.threads.size()) {}
+
+  void open(uint32_t number, uint32_t range) {
+    Lane& lane = lanes_[number];
+    lane.ends.open(range, host_.ranges[range].end_ns);
+    if (lane.open[signature_of_(range)]++ != 0) return;
+    lane.context = contexts_.add(lane.context, signature_of_(range));
+  }
+  uint32_t at(const trace::SweptLaunch& launch) {
+    const uint32_t own = at(launch.thread, launch.time);
+    if (launch.shared == trace::HostRange::none) return own;
+    return contexts_.unite(own, at(launch.shared, launch.time));
+  }
+
+ private:
+  struct Lane {
+    trace::RangeEnds ends;
+    std::unordered_map<uint32_t, uint32_t> open;  // by signature: the number of ranges
+    uint32_t context = EnclosingContexts::none;
+  };
+  uint32_t at(uint32_t number, int64_t time) {
+    Lane& lane = lanes_[number];
+    lane.ends.close_until(time, [&](uint32_t range) {
+      const auto at = lane.open.find(signature_of_(range));
+      if (--at->second != 0) return;
+      lane.context = contexts_.remove(lane.context, at->first);
+      lane.open.erase(at);
+    });
+    return lane.context;
+  }
+
+  const trace::HostTrace& host_;
+  EnclosingContexts& contexts_;
+  const SignatureOf& signature_of_;
+  std::vector<Lane> lanes_;
+};
+
 }  // namespace
 
 std::vector<sema::ExprId> detects_of(const sema::Program& program, const sema::Engine& engine) {
@@ -91,39 +137,25 @@ void TraceSubjects::find_contexts(const std::shared_ptr<const match::Database>& 
     signature_of_name.push_back(contexts_.signature(set));
   }
   of_operation_.assign(trace_->operations.size(), EnclosingContexts::none);
-  struct Lane {
-    trace::RangeEnds ends;
-    std::unordered_map<uint32_t, uint32_t> open;  // by signature: the number of ranges
-    uint32_t context = EnclosingContexts::none;
-  };
-  std::vector<Lane> lanes(host.threads.size());
   const auto signature_of = [&](uint32_t range) {
     return signature_of_name[host.ranges[range].name];
   };
-  const auto context_at = [&](uint32_t number, int64_t time) {
-    Lane& lane = lanes[number];
-    lane.ends.close_until(time, [&](uint32_t range) {
-      const auto at = lane.open.find(signature_of(range));
-      if (--at->second != 0) return;
-      lane.context = contexts_.remove(lane.context, at->first);
-      lane.open.erase(at);
-    });
-    return lane.context;
-  };
+  OpenContexts launches(host, contexts_, signature_of);
   trace::sweep_launches(
-      host,
-      [&](uint32_t number, uint32_t range) {
-        Lane& lane = lanes[number];
-        lane.ends.open(range, host.ranges[range].end_ns);
-        if (lane.open[signature_of(range)]++ != 0) return;
-        lane.context = contexts_.add(lane.context, signature_of(range));
-      },
+      host, [&](uint32_t lane, uint32_t range) { launches.open(lane, range); },
       [&](const trace::SweptLaunch& launch) {
-        uint32_t all = context_at(launch.thread, launch.time);
-        if (launch.shared != trace::HostRange::none) {
-          all = contexts_.unite(all, context_at(launch.shared, launch.time));
-        }
+        const uint32_t all = launches.at(launch);
         for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
+      });
+  // What encloses the creation of a graph's node encloses the node in every launch.
+  OpenContexts creations(host, contexts_, signature_of);
+  trace::sweep_creations(
+      host, [&](uint32_t lane, uint32_t range) { creations.open(lane, range); },
+      [&](const trace::SweptLaunch& creation) {
+        const uint32_t all = creations.at(creation);
+        for (const uint32_t operation : creation.operations) {
+          of_operation_[operation] = contexts_.unite(of_operation_[operation], all);
+        }
       });
   // Numbered in the order of operations, so that the order of a file has no effect.
   for (size_t i = 0; i < of_operation_.size(); ++i) {

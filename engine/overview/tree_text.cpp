@@ -149,7 +149,13 @@ class TreeText {
   /// How the time of a trace's operations was placed, all steps together.
   void placed(const classify::AttributionSums& sums) {
     const int64_t outside = sums.layer_ns + sums.none_ns;
-    const int64_t all = sums.module_ns + outside;
+    const int64_t all = sums.module_ns + sums.creation_ns + sums.range_ns + outside;
+    if (sums.range_ns > 0) {
+      line(
+          fmt::format("no modules: the ranges of the program stand for them, with {} % of the time",
+                      table::share(sums.range_ns, all)));
+      return;
+    }
     if (outside == 0) {
       line(all > 0 ? "all time is in modules" : "no time to place in modules");
       return;

@@ -31,7 +31,20 @@ void add_host_calls(const Source& source, RowSink& sink) {
   }
 }
 
+Cell form_of(trace::HostRange::Form form) {
+  switch (form) {
+    case trace::HostRange::Form::call:
+      break;
+    case trace::HostRange::Form::push_pop:
+      return "push_pop";
+    case trace::HostRange::Form::start_end:
+      return "start_end";
+  }
+  return {};
+}
+
 void add_host_ranges(const Source& source, RowSink& sink) {
+  const trace::RangeText no_text;
   for (const Run& run : source.runs) {
     const trace::HostTrace* host = run.trace->trace.host.get();
     if (host == nullptr) continue;
@@ -39,10 +52,13 @@ void add_host_ranges(const Source& source, RowSink& sink) {
       const trace::HostRange& range = host->ranges[i];
       const trace::HostThread& thread = host->threads[range.thread];
       const bool nested = range.parent != trace::HostRange::none;
+      const bool more = !host->range_texts.empty();
+      const trace::RangeText& text = more ? host->range_texts[range.name] : no_text;
       sink.row({run.summary.id, static_cast<int64_t>(i), thread.process, thread.thread,
                 range.kind == trace::HostRange::Kind::module ? "module" : "annotation",
                 host->range_names[range.name], range.start_ns, range.end_ns,
-                nested ? Cell(int64_t{range.parent}) : Cell()});
+                nested ? Cell(int64_t{range.parent}) : Cell(), form_of(range.form),
+                table::cell_or_nothing(text.domain), table::cell_or_nothing(text.text)});
     }
   }
 }
@@ -73,19 +89,28 @@ const Definition host_calls_table{
     Needs::operations, add_host_calls, without_host_trace};
 
 const Definition host_ranges_table{
-    many_rows({"host_ranges",
-               "host ranges",
-               "One row per run and range of the host: an nn.Module or an annotation.",
-               {{"run", Unit::text, Role::key, "The run."},
-                {"range_id", Unit::id, Role::key, "Its place among the ranges of the run."},
-                {"process", Unit::text, Role::measure, "The process, as the trace names it."},
-                {"thread", Unit::text, Role::measure, "The thread, as the trace names it."},
-                {"type", Unit::text, Role::measure, "`module` or `annotation`."},
-                {"name", Unit::text, Role::measure, "Its name."},
-                {"start_ns", Unit::ns, Role::measure, "Its start, on the clock of the trace."},
-                {"end_ns", Unit::ns, Role::measure, "Its end."},
-                {"parent_id", Unit::id, Role::measure,
-                 "The range of the thread that began last before it and had not ended.", true}}}),
+    many_rows(
+        {"host_ranges",
+         "host ranges",
+         "One row per run and range of the host: an nn.Module or an annotation.",
+         {{"run", Unit::text, Role::key, "The run."},
+          {"range_id", Unit::id, Role::key, "Its place among the ranges of the run."},
+          {"process", Unit::text, Role::measure, "The process, as the trace names it."},
+          {"thread", Unit::text, Role::measure, "The thread, as the trace names it."},
+          {"type", Unit::text, Role::measure, "`module` or `annotation`."},
+          {"name", Unit::text, Role::measure, "Its name."},
+          {"start_ns", Unit::ns, Role::measure, "Its start, on the clock of the trace."},
+          {"end_ns", Unit::ns, Role::measure,
+           "Its end; the largest number if it was open when the trace ended."},
+          {"parent_id", Unit::id, Role::measure,
+           "The range of the thread that began last before it and had not ended.", true},
+          {"form", Unit::text, Role::measure,
+           "How the program marked it: `push_pop` or `start_end` of NVTX.", true},
+          {"domain", Unit::text, Role::measure, "The NVTX domain, unless it is the default.", true},
+          {"text", Unit::text, Role::detail,
+           "Of a module whose name is only a part of its text, such as a dictionary with "
+           "shapes: all of it.",
+           true}}}),
     Needs::operations, add_host_ranges, without_host_trace};
 
 }  // namespace kr::tables

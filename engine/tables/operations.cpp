@@ -61,10 +61,11 @@ table::Info operations_info() {
        {"elapsed_ns", Unit::ns, Role::measure,
         "The part of it that no earlier operation of any device covers."},
        {"module", Unit::text, Role::detail,
-        "The nn.Modules that enclose its launch, outermost first, with `/` between.", true},
-       {"evidence", Unit::text, Role::detail,
-        "How its place is known: `launch` encloses it in a module, `layer` is a repeated block.",
+        "The modules that enclose its launch, or the creation of its node of a CUDA graph: "
+        "nn.Modules, or NVTX ranges that name one; outermost first, with `/` between.",
         true},
+       {"evidence", Unit::text, Role::detail,
+        "How its place is known, as in `attribution`: `launch`, `creation` or `layer`.", true},
        {"step_id", Unit::id, Role::detail, "The step that launched it, as in `steps`.", true},
        {"phase", Unit::text, Role::measure, "The phase of that step.", true},
        {"step", Unit::id, Role::measure, "The number of that step, if it has one.", true},
@@ -108,14 +109,17 @@ const Cells& OperationRows::named(size_t row) const {
   return named_[labelled_->labelled.row(row, labelled_->trace.operations[row])];
 }
 
-std::string_view OperationRows::module_path(uint32_t launch) {
-  if (launch == path_of_) return path_;
-  path_of_ = launch;
-  path_.clear();
+std::string_view OperationRows::module_path(size_t row) {
   const trace::HostTrace& host = *labelled_->trace.host;
-  for (const uint32_t range : host.modules_of(host.launches[launch])) {
+  const auto at = labelled_->attribution(*rules_).module_time(host, row);
+  if (at == path_of_) return path_;
+  path_of_ = at;
+  path_.clear();
+  uint32_t outer = trace::HostRange::none;
+  for (const uint32_t range : host.modules_at(at.first, at.second)) {
     if (!path_.empty()) path_ += '/';
-    path_ += host.range_names[host.ranges[range].name];
+    path_ += host.module_name(range, outer);
+    outer = range;
   }
   return path_;
 }
@@ -146,9 +150,9 @@ Cell OperationRows::attributed(size_t row, size_t place) {
   const uint32_t launch = host != nullptr ? host->launch_of[row] : trace::HostRange::none;
   switch (place) {
     case module_at:
-      return in_module ? table::cell_or_nothing(module_path(launch)) : Cell();
+      return in_module ? table::cell_or_nothing(module_path(row)) : Cell();
     case evidence_at:
-      return in_module ? Cell("launch") : layer != no_place ? Cell("layer") : Cell();
+      return table::cell_or_nothing(to_string(classify::evidence_of(places, row)));
     case step_id_at:
       return step != no_place ? Cell(int64_t{step}) : Cell();
     case phase_at:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tables/definition.hpp"
@@ -34,7 +35,7 @@ class OperationRows {
   const Cells& named(size_t row) const;
   Cell placed(size_t row, size_t place);
   Cell attributed(size_t row, size_t place);
-  std::string_view module_path(uint32_t launch);
+  std::string_view module_path(size_t row);
   void find_elapsed();
 
   const match::CompiledRules* rules_;
@@ -42,8 +43,8 @@ class OperationRows {
   std::vector<std::string> dimensions_;
   std::vector<Cells> named_;  // by row of labels: the cells that depend on it alone
   std::vector<int64_t> elapsed_;
-  // Modules at a launch, outermost first. Operations mostly have the launch of the one before.
-  uint32_t path_of_ = trace::HostRange::none;
+  // Modules of a thread at a time, outermost first: mostly those of the operation before.
+  std::pair<uint32_t, int64_t> path_of_{trace::HostRange::none, 0};
   std::string path_;
 };
 

@@ -163,6 +163,12 @@ std::string without_tree_layers(const Source& source) {
 void add_tree_attribution(const Source& source, RowSink& sink) {
   const classify::AttributionSums sums = trees::attribution_of(*source.tree->view);
   sink.row({source.tree->run, std::string_view("launch"), sums.module_ns});
+  if (sums.creation_ns != 0) {
+    sink.row({source.tree->run, std::string_view("creation"), sums.creation_ns});
+  }
+  if (sums.range_ns != 0) {
+    sink.row({source.tree->run, std::string_view("range"), sums.range_ns});
+  }
   sink.row({source.tree->run, std::string_view("layer"), sums.layer_ns});
   sink.row({source.tree->run, std::string_view("none"), sums.none_ns});
 }
@@ -300,7 +306,10 @@ const Definition tree_attribution_table{
      {
          {"run", Unit::text, Role::key, "The run."},
          {"evidence", Unit::text, Role::key,
-          "`launch`: in the module that launched it; `layer`: in no module, but in a repeated "
+          "`launch`: in the module that launched it; `creation`: in the module that created its "
+          "node "
+          "of a CUDA graph, and `range`: in an NVTX range of the program in place of a module, if "
+          "there are any; `layer`: in no module, but in a repeated "
           "block; `none`: in neither."},
          {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
      }},

@@ -1,8 +1,8 @@
 // What the host did while the GPUs worked, as far as operations are attributed by it: the calls
 // that launched them, and the ranges of modules and annotations that the calls stand in.
 //
-// Memory: 32 bytes a launch and a range, 4 an operation; while it is read 12 more an operation and
-// 4 a launch.
+// Memory: 32 bytes a launch and a range, 4 an operation, 8 where nodes of graphs are known by their
+// creation; while it is read 12 more an operation and 4 a launch.
 #pragma once
 
 #include <cstdint>
@@ -72,14 +72,38 @@ struct HostRange {
 };
 static_assert(sizeof(HostRange) == 32);
 
+/// The creation of a node of a CUDA graph, by a call that was captured into it: where the program
+/// asked for what the node does in every launch of the graph.
+struct NodeCreation {
+  int64_t time_ns;
+  uint32_t thread;  // in HostTrace::threads
+  uint32_t unused = 0;
+};
+
+/// What a trace says of ranges beside their name. Ranges of one name may differ in it.
+struct RangeText {
+  std::string text;  // of a module whose name is a part of it, with shapes; empty: the name is all
+  std::string domain;  // of NVTX; empty: the default
+
+  friend auto operator<=>(const RangeText&, const RangeText&) = default;
+};
+
 struct HostTrace {
-  std::vector<HostThread> threads;       // sorted
-  std::vector<HostCall> calls;           // sorted
-  std::vector<std::string> range_names;  // sorted; those of modules without `nn.Module: `
-  GrowingArray<Launch> launches;         // by start, then correlation, call and thread
-  GrowingArray<HostRange> ranges;        // by thread, start, the longer first
+  std::vector<HostThread> threads;  // sorted
+  std::vector<HostCall> calls;      // sorted
+  /// Sorted. Of a module, its class or its dotted path. With `range_texts`, a name stands as often
+  /// as there are texts of it.
+  std::vector<std::string> range_names;
+  /// By name; empty: there is nothing to say of any.
+  std::vector<RangeText> range_texts;
+  GrowingArray<Launch> launches;   // by start, then correlation, call and thread
+  GrowingArray<HostRange> ranges;  // by thread, start, the longer first
+  /// By time. Of nodes that are in `creation_of`.
+  GrowingArray<NodeCreation> creations;
   /// By operation of the trace: its launch, or HostRange::none.
   GrowingArray<uint32_t> launch_of;
+  /// By operation: the creation of its node, or HostRange::none. Empty: of no operation.
+  GrowingArray<uint32_t> creation_of;
   /// With OpenOptions::waits; empty where the format has none.
   std::unique_ptr<HostWaits> waits = {};
   uint64_t orphans = 0;       // operations without a launch, for one reason or another
@@ -89,10 +113,17 @@ struct HostTrace {
     const uint32_t at = launch_of[operation];
     return at == HostRange::none ? nullptr : &launches[at];
   }
-  /// The innermost module at a launch; none: there is none.
-  uint32_t module_of(const Launch& launch) const noexcept;
-  /// All modules at a launch, the outermost first.
-  std::vector<uint32_t> modules_of(const Launch& launch) const;
+  const NodeCreation* creation(size_t operation) const noexcept {
+    if (creation_of.empty() || creation_of[operation] == HostRange::none) return nullptr;
+    return &creations[creation_of[operation]];
+  }
+  /// The innermost module of a thread at a time; none: there is none.
+  uint32_t module_at(uint32_t thread, int64_t time) const noexcept;
+  /// All modules of a thread at a time, the outermost first.
+  std::vector<uint32_t> modules_at(uint32_t thread, int64_t time) const;
+  /// The name of a module below another one: without the other's dotted path, where it begins with
+  /// it. `outer` none: its whole name.
+  std::string_view module_name(uint32_t range, uint32_t outer) const noexcept;
 
   /// The ranges of a thread, as places in `ranges`: [first, second).
   std::pair<uint32_t, uint32_t> ranges_of(uint32_t thread) const noexcept {
@@ -105,12 +136,19 @@ struct HostTrace {
 
   /// Sorts, numbers anew and nests. `launch_of` is not yet there.
   void order();
-  /// The launch of that correlation; of several, the first. None: there is none.
-  uint32_t find_launch(int64_t correlation) const noexcept;
+  /// The launch of that correlation; of several, the first. None: there is none. The search begins
+  /// at `near`, and leaves there where it ended: correlations mostly rise.
+  uint32_t find_launch(int64_t correlation, size_t& near) const noexcept;
   /// No more is asked by correlation.
   void linked() { by_correlation_ = {}; }
 
  private:
+  // By old number of a thread the new one.
+  void order_launches(const std::vector<uint32_t>& thread);
+  void order_ranges(const std::vector<uint32_t>& thread);
+  void group_ranges();
+  void order_names();
+  void order_creations(const std::vector<uint32_t>& thread);
   void nest();
   void index_launches();
   uint32_t enclosing_module(uint32_t range, int64_t time) const noexcept;

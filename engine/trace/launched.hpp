@@ -32,6 +32,25 @@ class LaunchedOperations {
   std::vector<uint32_t> begins_;  // in `order_`, and the end
 };
 
+/// The operations of graphs by the creation of their node, as LaunchedOperations.
+class CreatedOperations {
+ public:
+  explicit CreatedOperations(const HostTrace& host);
+
+  size_t size() const noexcept { return begins_.size() - 1; }
+  const NodeCreation& creation(size_t i) const noexcept {
+    return host_->creations[host_->creation_of[order_[begins_[i]]]];
+  }
+  std::span<const uint32_t> operations(size_t i) const noexcept {
+    return {order_.data() + begins_[i], begins_[i + 1] - begins_[i]};
+  }
+
+ private:
+  const HostTrace* host_;
+  std::vector<uint32_t> order_;   // operations
+  std::vector<uint32_t> begins_;  // in `order_`, and the end
+};
+
 /// A launch as `sweep_launches` visits it.
 struct SweptLaunch {
   int64_t time;     // its start
@@ -40,27 +59,55 @@ struct SweptLaunch {
   std::span<const uint32_t> operations;
 };
 
+/// Opens ranges as times pass on their lanes. Each thread is a lane; what holds for all threads of
+/// a process is a lane of its own, opened once for all of them. Ranges may overlap in any way.
+class RangeLanes {
+ public:
+  explicit RangeLanes(const HostTrace& host);
+
+  /// Calls `open(lane, range)` for the ranges that enclose that time and none before it, in the
+  /// order of begin, the longer first. Times of a thread never fall. Returns what is visited.
+  template <class Open>
+  SweptLaunch advance(uint32_t thread, int64_t time, std::span<const uint32_t> operations,
+                      const Open& open) {
+    const uint32_t whole = host_->whole_process(thread);
+    const uint32_t shared = whole == thread ? HostRange::none : whole;
+    for (const uint32_t lane : {thread, shared}) {
+      if (lane == HostRange::none) continue;
+      auto& [next, end] = lanes_[lane];
+      for (; next < end && host_->ranges[next].start_ns <= time; ++next) {
+        if (host_->ranges[next].end_ns > time) open(lane, next);
+      }
+    }
+    return {time, thread, shared, operations};
+  }
+
+ private:
+  const HostTrace* host_;
+  std::vector<std::pair<uint32_t, uint32_t>> lanes_;  // [next, end) of the ranges
+};
+
 /// Calls `visit(launch)` for the launch of every operation that has one, in order; before it,
-/// `open(lane, range)` for the ranges that enclose it and no launch of the lane before it, in the
-/// order of begin, the longer first. Each thread is a lane; what holds for all threads of a process
-/// is a lane of its own, opened once for all of them. Ranges may overlap in any way.
+/// `open(lane, range)` for what it begins to be enclosed by (see RangeLanes).
 template <class Open, class Visit>
 void sweep_launches(const HostTrace& host, const Open& open, const Visit& visit) {
   const LaunchedOperations launched(host);
-  std::vector<std::pair<uint32_t, uint32_t>> lanes;  // [next, end) of the ranges
-  for (uint32_t i = 0; i < host.threads.size(); ++i) lanes.push_back(host.ranges_of(i));
+  RangeLanes lanes(host);
   for (size_t i = 0; i < launched.size(); ++i) {
     const Launch& launch = host.launches[launched.launch(i)];
-    const uint32_t whole = host.whole_process(launch.thread);
-    const uint32_t shared = whole == launch.thread ? HostRange::none : whole;
-    for (const uint32_t lane : {launch.thread, shared}) {
-      if (lane == HostRange::none) continue;
-      auto& [next, end] = lanes[lane];
-      for (; next < end && host.ranges[next].start_ns <= launch.start_ns; ++next) {
-        if (host.ranges[next].end_ns > launch.start_ns) open(lane, next);
-      }
-    }
-    visit(SweptLaunch{launch.start_ns, launch.thread, shared, launched.operations(i)});
+    visit(lanes.advance(launch.thread, launch.start_ns, launched.operations(i), open));
+  }
+}
+
+/// The same of the creation of every node that an operation ran.
+template <class Open, class Visit>
+void sweep_creations(const HostTrace& host, const Open& open, const Visit& visit) {
+  if (host.creation_of.empty()) return;
+  const CreatedOperations created(host);
+  RangeLanes lanes(host);
+  for (size_t i = 0; i < created.size(); ++i) {
+    const NodeCreation& creation = created.creation(i);
+    visit(lanes.advance(creation.thread, creation.time_ns, created.operations(i), open));
   }
 }
 

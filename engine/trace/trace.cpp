@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -145,12 +146,30 @@ uint32_t TraceBuilder::thread(const HostThread& thread) {
   return known->second;
 }
 
-uint32_t TraceBuilder::range_name(std::string_view name) {
+uint32_t TraceBuilder::range_name(std::string_view name, const RangeText& text) {
   const size_t known = range_names_.size();
-  const uint32_t number = range_names_.add(name);
-  if (number == known)
-    (trace_.host ? trace_.host->range_names : trace_.range_names).emplace_back(name);
+  const uint32_t number = range_names_.add(name, text);
+  if (number != known) return number;
+  if (!trace_.host) {
+    trace_.range_names.emplace_back(name);
+    return number;
+  }
+  HostTrace& host = *trace_.host;
+  host.range_names.emplace_back(name);
+  const bool plain = text.text.empty() && text.domain.empty();
+  if (plain && host.range_texts.empty()) return number;
+  host.range_texts.resize(number);
+  host.range_texts.push_back(text);
   return number;
+}
+
+void TraceBuilder::created(size_t operation, uint32_t creation) {
+  GrowingArray<uint32_t>& of = host().creation_of;
+  const size_t before = of.size();
+  const size_t wanted = std::max(operation + 1, before);
+  uint32_t* const added = of.extend(wanted - before);
+  std::fill_n(added, wanted - before, HostRange::none);
+  of[operation] = creation;
 }
 
 void TraceBuilder::add_correlations(const int64_t* values, size_t count) {
@@ -181,14 +200,23 @@ void TraceBuilder::check_numbered() const {
   }
 }
 
-/// The next operation, which was read as that number.
-void TraceBuilder::link(uint32_t number) {
+/// The operations are in order, each with the number as which it was read as its track.
+void TraceBuilder::link(const GrowingArray<Operation>& operations) {
   HostTrace& host = *trace_.host;
-  const int64_t correlation = correlations_[number];
-  const uint32_t launch = host.find_launch(correlation);
-  host.launch_of.push_back(launch);
-  if (launch == HostRange::none) ++host.orphans;
-  if (correlation == Launch::no_correlation) ++host.uncorrelated;
+  uint32_t* launch = host.launch_of.extend(operations.size());
+  const GrowingArray<uint32_t> creation_of = std::exchange(host.creation_of, {});
+  uint32_t* creation = host.creation_of.extend(creation_of.empty() ? 0 : operations.size());
+  size_t near = 0;
+  for (const Operation& operation : operations) {
+    const uint32_t number = operation.track.index;
+    const int64_t correlation = correlations_[number];
+    *launch = host.find_launch(correlation, near);
+    if (*launch++ == HostRange::none) ++host.orphans;
+    if (correlation == Launch::no_correlation) ++host.uncorrelated;
+    if (!creation_of.empty()) {
+      *creation++ = number < creation_of.size() ? creation_of[number] : HostRange::none;
+    }
+  }
 }
 
 // Each operation takes its number along, in place of its track.
@@ -211,10 +239,9 @@ void TraceBuilder::sort_numbered() {
     details->detail_of = in_order(operations, details->detail_of);
     details->correlation_of = in_order(operations, details->correlation_of);
   }
-  if (host != nullptr) host->launch_of.reserve(operations.size());
+  if (host != nullptr) link(operations);
   for (Operation& operation : operations) {
     const uint32_t number = operation.track.index;
-    if (host != nullptr) link(number);
     operation.track.index = track[number];
   }
   correlations_ = {};

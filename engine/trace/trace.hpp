@@ -23,6 +23,7 @@
 #include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
 #include "trace/operation_details.hpp"
+#include "trace/range_names.hpp"
 
 namespace kr::trace {
 
@@ -140,7 +141,10 @@ class TraceBuilder {
   uint32_t call(const HostCall& call);
   uint32_t thread(const HostThread& thread);
   /// Without a host trace, the name is one of Trace::range_names.
-  uint32_t range_name(std::string_view name);
+  uint32_t range_name(std::string_view name, const RangeText& text = {});
+  /// The operation that was added as number `operation` runs a node of a graph that was created
+  /// there: a number in HostTrace::creations. At most once for each.
+  void created(size_t operation, uint32_t creation);
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   /// Once called, each operation needs a detail and its correlation.
@@ -160,14 +164,15 @@ class TraceBuilder {
  private:
   void check_numbered() const;
   void sort_numbered();
-  void link(uint32_t number);
+  void link(const GrowingArray<Operation>& operations);
 
   Trace trace_;
   GrowingArray<int64_t> correlations_;  // by operation, where there is a host trace
+  GrowingArray<uint32_t> creation_of_;  // by operation, where there is any
   std::map<Track, TrackId> tracks_;
   std::map<HostCall, uint32_t> calls_;
   std::map<HostThread, uint32_t> threads_;
-  DistinctTexts range_names_;
+  DistinctRangeNames range_names_;
 };
 
 }  // namespace kr::trace

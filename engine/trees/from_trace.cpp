@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,11 @@ class Forest {
     if (uses_.size() >= most_uses_) remove_duplicates();
     uses_.push_back(uint64_t{node} << 32 | call);
   }
+  /// The same of a call that was captured into a graph, and of one launch of the graph.
+  void replay(uint32_t node, uint32_t call, uint32_t launch) {
+    if (replays_.size() >= most_replays_) remove_duplicate_replays();
+    replays_.push_back({node, call, launch});
+  }
   /// Adds an operation to the node, and its time to all nodes above it.
   void operation(uint32_t node, int64_t ns) {
     nodes_[node].total_ns += ns;
@@ -46,6 +52,9 @@ class Forest {
     remove_duplicates();
     for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
     uses_.clear();
+    remove_duplicate_replays();
+    for (const Replay& replay : replays_) ++nodes_[replay[0]].calls;
+    replays_.clear();
     // Parents come before their children.
     for (size_t i = nodes_.size(); i-- > 0;) {
       if (nodes_[i].parent != none) nodes_[nodes_[i].parent].total_ns += nodes_[i].total_ns;
@@ -98,26 +107,47 @@ class Forest {
     most_uses_ = std::max<size_t>(1024, 2 * uses_.size());
   }
 
+  void remove_duplicate_replays() {
+    std::sort(replays_.begin(), replays_.end());
+    replays_.erase(std::unique(replays_.begin(), replays_.end()), replays_.end());
+    most_replays_ = std::max<size_t>(1024, 2 * replays_.size());
+  }
+
   std::unordered_map<Key, uint32_t, Hash> children_;
   std::vector<Node> nodes_;
   std::vector<uint64_t> uses_;  // node and call
   size_t most_uses_ = 0;
+  using Replay = std::array<uint32_t, 3>;  // node, call and launch
+  std::vector<Replay> replays_;
+  size_t most_replays_ = 1024;
   uint32_t first_root_ = none;
   uint32_t last_root_ = none;
 };
 
-/// The modules that enclose operations, as nodes of forests. Modules usually nest, so most have the
-/// same modules above them for all operations, and are looked up once per step.
+/// The name of a framework's operator without what tells its calls apart, as emit_nvtx of PyTorch
+/// writes them: `aten::linear, seq = 1, op_id = 2, sizes = [[1, 2]]`.
+std::string_view without_call(std::string_view name) {
+  for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "}) {
+    name = name.substr(0, name.find(part));
+  }
+  return name;
+}
+
+/// The modules that enclose operations, or the ranges in place of modules, as nodes of forests.
+/// Modules usually nest, so most have the same modules above them for all operations, and are
+/// looked up once per step.
 class ModuleNodes {
  public:
-  explicit ModuleNodes(const trace::HostTrace& host)
-      : host_(host), places_(host.ranges.size()), known_(host.ranges.size()) {
+  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes)
+      : host_(host),
+        range_nodes_(range_nodes),
+        places_(host.ranges.size()),
+        known_(host.ranges.size()) {
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
       const trace::HostRange& range = host.ranges[i];
       Place& place = places_[i];
       if (range.parent != none) {
-        const bool module = host.ranges[range.parent].kind == trace::HostRange::Kind::module;
-        place.outer = module ? range.parent : places_[range.parent].outer;
+        place.outer = is_node(range.parent) ? range.parent : places_[range.parent].outer;
       }
       place.until_ns = range.end_ns;
       if (place.outer == none) continue;
@@ -126,8 +156,9 @@ class ModuleNodes {
     }
   }
 
-  /// The node of the innermost module `range` at a launch. `number` is the forest's number.
-  uint32_t node(Forest& forest, size_t number, uint32_t range, int64_t time) {
+  /// The node of the innermost module `range` at a time. `number` is the forest's number. `launch`:
+  /// the time is that of a capture, which is run again by that launch; none: it is a launch.
+  uint32_t node(Forest& forest, size_t number, uint32_t range, int64_t time, uint32_t launch) {
     path_.clear();
     uint32_t at = range;
     // No module above it has ended: they are the same for all launches until then.
@@ -144,11 +175,13 @@ class ModuleNodes {
       at = none;
     }
     uint32_t node = at == none ? none : known_[at].node;
+    const uint32_t above = at;
     for (size_t i = path_.size(); i-- > 0;) {
       const uint32_t one = path_[i];
       if (!steady || places_[one].depth < deepest) {
-        node = forest.child(node, host_.range_names[host_.ranges[one].name]);
-        forest.use(node, one);
+        const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
+        node = forest.child(node, without_call(host_.module_name(one, outer)));
+        launch == none ? forest.use(node, one) : forest.replay(node, one, launch);
       }
       if (steady) known_[one] = {number, node};
     }
@@ -170,7 +203,12 @@ class ModuleNodes {
     size_t forest = SIZE_MAX;
     uint32_t node = none;
   };
+  bool is_node(uint32_t range) const {
+    return host_.ranges[range].kind == trace::HostRange::Kind::module ||
+           (!range_nodes_.empty() && range_nodes_[range]);
+  }
   const trace::HostTrace& host_;
+  const std::vector<bool>& range_nodes_;
   std::vector<Place> places_;  // by range
   std::vector<Known> known_;   // by range
   std::vector<uint32_t> path_;
@@ -185,7 +223,7 @@ class Builder {
         forests_(attribution.steps.size() + 1),
         layer_names_(longest(attribution)) {
     for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
-    if (trace.host) modules_.emplace(*trace.host);
+    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes);
   }
 
   trace::ModuleTrace build() {
@@ -220,7 +258,7 @@ class Builder {
  private:
   /// Whether kernels can have parents.
   bool has_parents() const {
-    if (!attribution_.repeated_blocks.empty()) return true;
+    if (!attribution_.repeated_blocks.empty() || !attribution_.range_nodes.empty()) return true;
     if (!trace_.host) return false;
     const GrowingArray<trace::HostRange>& ranges = trace_.host->ranges;
     return std::any_of(ranges.begin(), ranges.end(), [](const trace::HostRange& range) {
@@ -242,14 +280,20 @@ class Builder {
     const size_t number = step == none ? forests_.size() - 1 : step;
     Forest& forest = forests_[number];
     uint32_t node = none;
-    if (const uint32_t module = attribution_.module_of[i]; module != none) {
-      node = modules_->node(forest, number, module, trace_.host->launch(i)->start_ns);
+    if (const uint32_t module = attribution_.node_of(i); module != none) {
+      // What is known of a forest's nodes is known of a launch's: it belongs to one step.
+      const uint32_t launch = attribution_.created(i) ? trace_.host->launch_of[i] : none;
+      const size_t visit = launch == none ? number : forests_.size() + launch;
+      const int64_t time = attribution_.module_time(*trace_.host, i).second;
+      node = modules_->node(forest, visit, module, time, launch);
     }
     // If each launch is in the module of its kernel, modules show the layers better than sequences
     // do.
     const uint32_t layer = attribution_.layer_of[i];
     const size_t block = layer == none ? 0 : attribution_.block_of(layer);
-    if (layer != none && (node == none || attribution_.repeated_blocks[block].graph)) {
+    const bool launched_at_once = layer != none && attribution_.repeated_blocks[block].graph;
+    if (layer != none && (node == none || (launched_at_once && !attribution_.created(i) &&
+                                           attribution_.range_of[i] == none))) {
       node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
       forest.use(node, static_cast<uint32_t>(block));
     }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares `kr report` for every cuda_gpu_trace CSV and SQLite export of the shared data with the exact
-numbers in it (ORACLE.tsv): operations, names, sums, elapsed time by name, and each device's identity.
+numbers in it (ORACLE.tsv): operations, names, sums, elapsed time by name, and each device's identity; NVTX ranges
+and what was launched in them.
 
     KR=build/tools/kr/kr tests/oracle/check_nsys.py [FOLDER]
 """
@@ -81,6 +82,74 @@ def check(name, expected, found):
     return wrong
 
 
+def tables(path, *names):
+    """Rows of tables of `kr analyze`."""
+    done = subprocess.run([os.environ["KR"], "analyze", str(path), "--format", "jsonl", "--tables", ",".join(names)],
+                          capture_output=True, check=True)
+    rows = {name: [] for name in names}
+    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+        row = json.loads(line)
+        if row["table"] in rows:
+            rows[row["table"]].append(row)
+    return [rows[name] for name in names]
+
+
+def enclosing_by_kernel(operations, calls, ranges):
+    """(duration, texts of the ranges of its thread that hold its launch, outermost first) of each kernel."""
+    by_thread = collections.defaultdict(list)
+    for row in ranges:
+        by_thread[row["process"], row["thread"]].append(row)
+    for rows in by_thread.values():
+        rows.sort(key=lambda row: (row["start_ns"], -row["end_ns"]))
+    launched = collections.defaultdict(list)
+    for row in operations:
+        if row["type"] == "kernel" and row["call_id"] is not None:
+            call = calls[row["call_id"]]
+            launched[call["process"], call["thread"]].append((call["start_ns"], row["duration_ns"]))
+    for thread, kernels in launched.items():
+        rows, at, opened = by_thread[thread], 0, []
+        for start, duration in sorted(kernels):
+            while at < len(rows) and rows[at]["start_ns"] <= start:
+                opened.append(rows[at])
+                at += 1
+            opened = [row for row in opened if row["end_ns"] > start]
+            yield duration, [row["text"] or row["name"] for row in opened]
+
+
+def check_nvtx(name, expected, path):
+    """The ranges of an export, and the kernels launched in them, with what the tables of kr say."""
+    wrong = []
+
+    def same(what, got, want):
+        if got != want:
+            wrong.append(f"{name}: {what}: {got}, expected {want}")
+
+    if expected.get("nvtx_rows", "null") == "null":
+        same("ranges", tables(path, "host_ranges"), [[]])
+        return wrong
+    operations, calls, ranges = tables(path, "operations", "host_calls", "host_ranges")
+    by_type = json.loads(expected["nvtx_by_type"])
+    pushed = by_type.get("59", 0) + by_type.get("70", 0)
+    started = by_type.get("60", 0) + by_type.get("71", 0)
+    same("ranges by form", collections.Counter(row["form"] for row in ranges),
+         collections.Counter({form: count for form, count in (("push_pop", pushed), ("start_end", started)) if count}))
+    inside, inside_ns, outer, every = 0, 0, collections.Counter(), collections.Counter()
+    for duration, texts in enclosing_by_kernel(operations, calls, ranges):
+        inside += bool(texts)
+        inside_ns += duration if texts else 0
+        outer.update({text: duration for text in texts[:1]})
+        for text in texts:
+            every[text] += duration
+    same("kernels in ranges", inside, int(expected["kernels_in_nvtx"]))
+    same("time in ranges", inside_ns, int(expected["kernel_ns_in_nvtx"]))
+    for what, sums in (("nvtx_outer_top5", outer), ("nvtx_incl_top5", every)):
+        top = json.loads(expected[what])
+        for text, want in top:
+            same(f"{what} of {text}", sums[text], want)
+        same(f"{what}: values", sorted(sums.values())[:-len(top) - 1:-1], [want for _, want in top])
+    return wrong
+
+
 def main():
     oracle_file = FOLDER / "ORACLE.tsv"
     if not oracle_file.exists():
@@ -103,6 +172,8 @@ def main():
             wrong.append(f"{name}: {error}")
         else:
             wrong += check(name, expected, found)
+            if expected["kind"] == "nsys-sqlite":
+                wrong += check_nvtx(name, expected, path)
         checked += 1
     print("\n".join(wrong))
     print(f"{checked} files, {len(wrong)} differences")

@@ -41,7 +41,7 @@ inline std::string dump_kineto(const trace::Trace& trace) {
         out += fmt::format(" <- {} {} {} {}/{}", launch->start_ns, launch->duration_ns,
                            host.calls[launch->call].name, host.threads[launch->thread].process,
                            host.threads[launch->thread].thread);
-        for (const uint32_t range : host.modules_of(*launch)) {
+        for (const uint32_t range : host.modules_at(launch->thread, launch->start_ns)) {
           out += " > " + host.range_names[host.ranges[range].name];
         }
         const uint32_t annotation = annotation_of[host.launch_of[i]];

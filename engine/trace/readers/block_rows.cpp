@@ -67,36 +67,36 @@ TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_
   return seen.id;
 }
 
-uint32_t LocalIds::call(std::string_view name, bool driver) {
-  key_.assign(driver ? "d" : "r").append(name);
+uint32_t LocalIds::call(std::string_view name, bool driver, std::string_view version) {
+  key_.assign(driver ? "d" : "r").append(name).append(1, ' ').append(version);
   const size_t known = calls_.size();
   const uint32_t number = calls_.add(key_);
   if (number == known) {
     bytes_ += key_.size();
-    out_->new_calls.push_back({std::string(name), driver});
+    out_->new_calls.push_back({std::string(name), driver, std::string(version)});
   }
   return number;
 }
 
-uint32_t LocalIds::thread(std::string_view process, std::string_view thread) {
+uint32_t LocalIds::thread(std::string_view process, std::string_view thread, bool whole_process) {
   // The length says where the first ends, whatever is in it.
   key_ = std::to_string(process.size());
-  key_.append(1, ' ').append(process).append(thread);
+  key_.append(1, whole_process ? '*' : ' ').append(process).append(thread);
   const size_t known = threads_.size();
   const uint32_t number = threads_.add(key_);
   if (number == known) {
     bytes_ += key_.size();
-    out_->new_threads.push_back({std::string(process), std::string(thread)});
+    out_->new_threads.push_back({std::string(process), std::string(thread), whole_process});
   }
   return number;
 }
 
-uint32_t LocalIds::range_name(std::string_view name) {
+uint32_t LocalIds::range_name(std::string_view name, const RangeText& text) {
   const size_t known = range_names_.size();
-  const uint32_t number = range_names_.add(name);
+  const uint32_t number = range_names_.add(name, text);
   if (number == known) {
-    bytes_ += name.size();
-    out_->new_range_names.emplace_back(name);
+    bytes_ += name.size() + text.text.size() + text.domain.size();
+    out_->new_range_names.push_back({std::string(name), text});
   }
   return number;
 }
@@ -134,8 +134,8 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
   for (const Track& track : rows.new_tracks) ids.tracks.push_back(out.track(track));
   for (const HostCall& call : rows.new_calls) ids.calls.push_back(out.call(call));
   for (const HostThread& thread : rows.new_threads) ids.threads.push_back(out.thread(thread));
-  for (const std::string& name : rows.new_range_names) {
-    ids.range_names.push_back(out.range_name(name));
+  for (const BlockRows::NewRangeName& one : rows.new_range_names) {
+    ids.range_names.push_back(out.range_name(one.name, one.text));
   }
   Operation* to = out.add(rows.operations.size());
   for (const Operation& operation : rows.operations) {
@@ -144,15 +144,23 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
   }
   out.add_correlations(rows.correlations.begin(), rows.correlations.size());
   add_details(rows, ids, out);
-  for (Launch launch : rows.launches) {
-    launch.call = ids.calls[launch.call];
-    launch.thread = ids.threads[launch.thread];
-    out.host().launches.push_back(launch);
+  if (!rows.launches.empty()) {
+    Launch* launch = out.host().launches.extend(rows.launches.size());
+    for (const Launch& one : rows.launches) {
+      *launch = one;
+      launch->call = ids.calls[one.call];
+      launch->thread = ids.threads[one.thread];
+      ++launch;
+    }
   }
-  for (HostRange range : rows.ranges) {
-    range.name = ids.range_names[range.name];
-    range.thread = ids.threads[range.thread];
-    out.host().ranges.push_back(range);
+  if (!rows.ranges.empty()) {
+    HostRange* range = out.host().ranges.extend(rows.ranges.size());
+    for (const HostRange& one : rows.ranges) {
+      *range = one;
+      range->name = ids.range_names[one.name];
+      range->thread = ids.threads[one.thread];
+      ++range;
+    }
   }
   for (const DroppedRecords& records : rows.dropped)
     out.add_dropped(records.what, records.first_offset, records.count);

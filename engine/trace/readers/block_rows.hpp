@@ -43,7 +43,11 @@ struct BlockRows {
   std::vector<Track> new_tracks;
   std::vector<HostCall> new_calls;
   std::vector<HostThread> new_threads;
-  std::vector<std::string> new_range_names;
+  struct NewRangeName {
+    std::string name;
+    RangeText text;
+  };
+  std::vector<NewRangeName> new_range_names;
   std::vector<OperationDetail> new_details;
 
   /// The numbers of its parser, for add_block alone.
@@ -68,9 +72,9 @@ class LocalIds {
   /// Its kind is what the name says. For parsers that know of no kinds.
   NameId name(std::string_view text);
   TrackId track(int32_t device, int64_t stream, std::string_view device_name = {});
-  uint32_t call(std::string_view name, bool driver);
-  uint32_t thread(std::string_view process, std::string_view thread);
-  uint32_t range_name(std::string_view name);
+  uint32_t call(std::string_view name, bool driver, std::string_view version = {});
+  uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
+  uint32_t range_name(std::string_view name, const RangeText& text = {});
   uint32_t detail(const OperationDetail& detail);
 
  private:
@@ -80,7 +84,8 @@ class LocalIds {
   std::shared_ptr<TraceIds> ids_;
   std::shared_ptr<NameTable> names_;
   std::map<Track, TrackId> tracks_;
-  DistinctTexts calls_, threads_, range_names_;
+  DistinctTexts calls_, threads_;
+  DistinctRangeNames range_names_;
   DetailTable details_;
   size_t bytes_ = 0;  // of texts
   std::string key_;

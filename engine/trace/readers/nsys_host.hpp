@@ -1,17 +1,20 @@
-// The host's side of an nsys export: calls of the runtime and the driver, and NVTX ranges.
+// The host's side of an nsys export: calls of the runtime and the driver, NVTX ranges, and where
+// the nodes of CUDA graphs were created.
 //
-// A call is joined to what it launched by the correlation id, which counts by process. A globalTid
-// holds the process in all but its lowest 24 bits, a globalPid the same with those bits zero.
+// A call is joined to what it launched by the correlation id, which counts by process. An operation
+// of a graph is joined to the creation of its node: a graph that can be launched has copies of the
+// nodes that were captured, and CUDA_GRAPH_NODE_EVENTS says of each copy what it is one of.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/hash.hpp"
 #include "base/sqlite.hpp"
-#include "trace/readers/nsys_rows.hpp"
+#include "trace/readers/nsys_host_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
@@ -21,38 +24,69 @@ class NsysHost {
  public:
   /// All that is given has to outlive it.
   NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-           TraceBuilder& out, HostDetail detail);
+           const OpenOptions& options, TraceBuilder& out);
 
   /// The correlation of an operation or call, for a HostTrace: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
-  /// Reads all calls and ranges. False where the file had less than its tables say. Rows that
-  /// cannot be are counted and left out. Of HostDetail::range_names: only the names of ranges, and
-  /// nothing is said of what is wrong there.
+  /// Whether the nodes of operations are wanted.
+  bool wants_nodes() const noexcept { return wants_nodes_; }
+  /// The operation that was added as number `operation` ran this node.
+  void node(size_t operation, int64_t global_pid, int64_t node);
+  /// Reads all calls, ranges and nodes. False where the file had less than its tables say. Rows
+  /// that cannot be are counted and left out. Of HostDetail::range_names: only the names of ranges,
+  /// and nothing is said of what is wrong there.
   bool read();
 
  private:
-  using Numbers = std::unordered_map<int64_t, uint32_t, NumberHash>;
+  struct Part {
+    NsysHostTable table;
+    const char* row_id;  // null: all rows
+    RowRange range;
+  };
+  struct Node {
+    int64_t process = 0;
+    int64_t number = 0;
+
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  struct NodeHash {
+    size_t operator()(const Node& node) const noexcept {
+      return hash_numbers(static_cast<uint64_t>(node.process), static_cast<uint64_t>(node.number));
+    }
+  };
+  /// What is said of a node, in numbers of `nodes_` and of creations.
+  struct Origin {
+    uint32_t copied_from = HostRange::none;
+    uint32_t creation = HostRange::none;
+    bool several = false;  // it is a copy of two nodes
+  };
   bool told_by_process() const;
-  void read_calls();
-  void read_ranges();
-  void add_dropped(std::string_view what, int64_t number);
-  const char* row_id(const char* table) const;
-  uint32_t thread(int64_t global_tid, bool whole_process);
-  uint32_t call(const sqlite::Statement& row, int column);
-  uint32_t range_name(const sqlite::Statement& row, int text, int id);
-  int64_t thread_number(const sqlite::Statement& row, int column, int64_t number);
+  bool usable(NsysHostTable table);
+  bool names_only() const noexcept { return options_->host == HostDetail::range_names; }
+  void read_parts(const std::vector<Part>& parts);
+  void merge(NsysHostRows& rows);
+  void add_node_event(const NsysNodeEvent& event, const TraceIds& ids);
+  uint32_t node_number(int64_t process, int64_t number);
+  uint32_t creation_of(uint32_t node) const;
+  void resolve_nodes();
+  void name_domains();
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;
-  NsysStrings strings_;
+  const NsysLabels* labels_;
+  const OpenOptions* options_;
   TraceBuilder* out_;
-  HostTrace* host_;  // null: only names of ranges are wanted
   bool by_process_;
+  bool wants_nodes_ = false;
   bool whole_ = true;
+  std::array<uint64_t, nsys_host_table_count> met_{};
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
-  Numbers threads_;                                             // by globalTid
-  Numbers whole_processes_;
-  Numbers calls_, range_names_;  // by id of the string
+  int64_t last_process_ = INT64_MIN;
+  int64_t last_number_ = 0;
+  std::unordered_map<Node, uint32_t, NodeHash> nodes_;
+  std::vector<Origin> origins_;  // by node
+  bool any_node_ = false;        // of an operation
+  std::unordered_map<std::string, std::string> domains_;
 };
 
 }  // namespace kr::trace

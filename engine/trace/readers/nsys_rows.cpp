@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
@@ -22,10 +23,11 @@ enum Column {
   stream_column,
   correlation_column,
   process_column,
+  node_column,
   first_detail_column
 };
-constexpr size_t typed_columns = 5;
-constexpr int64_t most_small = int64_t{1} << 20;
+constexpr size_t typed_columns = 5;  // without the link
+constexpr size_t linked_columns = 8;
 
 OperationKind kind_of(NsysTable table) {
   if (table == NsysTable::memcpy) return OperationKind::memcpy;
@@ -120,9 +122,11 @@ std::string nsys_query(const sqlite::Database& database, const NsysRange& range,
                 "export the report again with `nsys export --type sqlite`");
   }
   std::string more;
-  if (parts.launch || parts.details) {
-    more = fmt::format(", {}, {}", columns.or_else("correlationId", "NULL"),
-                       columns.or_else("globalPid", "0"));
+  if (parts.link != NsysLink::none || parts.details) {
+    const bool node = parts.link == NsysLink::launch_and_node;
+    more = fmt::format(", {}, {}, {}", columns.or_else("correlationId", "NULL"),
+                       columns.or_else("globalPid", "0"),
+                       node ? columns.or_else("graphNodeId", "NULL") : "NULL");
   }
   if (parts.details) {
     for (const DetailColumn& detail : detail_columns(table)) {
@@ -137,17 +141,6 @@ std::string nsys_query(const sqlite::Database& database, const NsysRange& range,
                          : std::string());
 }
 
-void NameMemory::add(int64_t id, NameId name) {
-  if (id < 0 || id >= most_small) {
-    large_.emplace(id, name);
-    return;
-  }
-  const auto place = static_cast<size_t>(id);
-  // What was found by search before the places reached this far stays to be found.
-  if (place >= small_.size()) small_.resize(std::max(place + 1, small_.size() * 2));
-  small_[place] = name;
-}
-
 NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts)
     : database_(std::move(database)),
       labels_(&labels),
@@ -160,9 +153,9 @@ void NsysRowReader::read(NsysRows& out) {
     made_up_.clear();
   }
   out.processes.clear();
+  out.nodes.clear();
   out.met = 0;
   out.whole = true;
-  if (out.range.count_only) return count(out);
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
     prepared = std::make_unique<sqlite::Statement>(
@@ -180,16 +173,9 @@ void NsysRowReader::read(NsysRows& out) {
   }
 }
 
-// Not count(*): that is one step of SQLite's machine, however many pages it goes through.
-void NsysRowReader::count(NsysRows& out) const {
-  auto query = database_.prepare(fmt::format("SELECT count({} + 0) FROM {}", out.range.row_id,
-                                             nsys_table(name_of(out.range.table))));
-  if (query.step()) out.met = static_cast<uint64_t>(query.integer(0));
-}
-
 void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
-  std::array<sqlite::Statement::Cell, typed_columns> cells;  // NOLINT: all are set
-  statement.cells(cells);
+  std::array<sqlite::Statement::Cell, linked_columns> cells;  // NOLINT: those wanted are set
+  statement.cells(std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
   if (cells[start_column].type != Type::integer || cells[end_column].type != Type::integer) {
     odd_row(statement, out, number);
     return;
@@ -213,7 +199,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   const int64_t stream =
       number_in(stream_column, "operation without a stream number: assigned to stream 0");
-  if (parts_.launch) link(statement, out, number);
+  if (parts_.link != NsysLink::none) add_link(statement, cells, out, number);
   if (parts_.details) add_detail(statement, out, number);
   out.operations.push_back({start, end - start, name(statement, cells[name_column], out, number),
                             ids_.track(static_cast<int32_t>(device), stream)});
@@ -275,12 +261,19 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
   add_dropped(out, "operation with an open end", number);
 }
 
-void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const {
+void NsysRowReader::add_link(const sqlite::Statement& statement,
+                             std::span<const sqlite::Statement::Cell> cells, NsysRows& out,
+                             uint64_t number) const {
   int64_t correlation = Launch::no_correlation;
   int64_t process = 0;
-  if (!statement.is_null(correlation_column)) {
-    const auto one = statement.whole_number(correlation_column);
-    const auto other = statement.whole_number(process_column);
+  const auto number_in = [&](Column column) {
+    const sqlite::Statement::Cell& cell = cells[column];
+    return cell.type == Type::integer ? std::optional(cell.integer)
+                                      : statement.whole_number(column);
+  };
+  if (cells[correlation_column].type != Type::null) {
+    const auto one = number_in(correlation_column);
+    const auto other = number_in(process_column);
     if (one && other) {
       correlation = *one;
       process = *other;
@@ -290,6 +283,9 @@ void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint
   }
   out.correlations.push_back(correlation);
   out.processes.push_back(process);
+  if (parts_.link == NsysLink::launch_and_node) {
+    out.nodes.push_back(number_in(node_column).value_or(0));
+  }
 }
 
 void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {

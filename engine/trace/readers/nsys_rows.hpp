@@ -5,15 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "base/sqlite.hpp"
 #include "trace/readers/block_rows.hpp"
+#include "trace/readers/id_memory.hpp"
 #include "trace/readers/nsys_schema.hpp"
 
 namespace kr::trace {
@@ -23,11 +23,10 @@ enum class NsysTable : uint8_t { kernel, memcpy, memset, graph };
 inline constexpr size_t nsys_table_count = 4;
 std::string_view name_of(NsysTable table) noexcept;
 
-/// Rows [first, last] by number, all of a table without numbers, or only how many a table has.
+/// Rows [first, last] by number, or all of a table without numbers.
 struct NsysRange {
   NsysTable table = NsysTable::kernel;
   const char* row_id = nullptr;  // NsysSchema::row_id; null: without numbers
-  bool count_only = false;
   int64_t first = 0;
   int64_t last = 0;
 };
@@ -35,35 +34,27 @@ struct NsysRange {
 struct NsysRows : BlockRows {
   NsysRange range;
   std::vector<int64_t> processes;  // globalPid, by correlation
+  std::vector<int64_t> nodes;      // graphNodeId, by correlation; 0: none. Empty: not wanted
   uint64_t met = 0;                // rows of the range, with those that are left out
   bool whole = true;               // the range was read to its end
 };
 
+/// What is read of an operation's launch.
+enum class NsysLink : uint8_t { none, launch, launch_and_node };
+
 /// What is read of an operation beside its times, name and track.
 struct NsysParts {
-  bool launch = false;  // the correlation and process of its launch
+  NsysLink link = NsysLink::none;
   bool details = false;
 };
 
 /// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends; of
-/// correlation and process with either part, and of details in the order of `detail_columns`.
-/// Throws Error where the table has no times.
+/// correlation, process and node of a graph with either part, and of details in the order of
+/// `detail_columns`. Throws Error where the table has no times.
 std::string nsys_query(const sqlite::Database& database, const NsysRange& range, NsysParts parts);
 
-/// Names by what the rows of one table hold for them: small numbers by place, others by search.
-class NameMemory {
- public:
-  NameId find(int64_t id) const {
-    if (id >= 0 && id < static_cast<int64_t>(small_.size())) return small_[static_cast<size_t>(id)];
-    const auto known = large_.find(id);
-    return known == large_.end() ? NameId{} : known->second;
-  }
-  void add(int64_t id, NameId name);
-
- private:
-  std::vector<NameId> small_;
-  std::unordered_map<int64_t, NameId, NumberHash> large_;
-};
+/// Names by what the rows of one table hold for them.
+using NameMemory = IdMemory<NameId>;
 
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
@@ -79,10 +70,10 @@ class NsysRowReader {
   NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
               NsysRows& out, uint64_t number);
   NameId name_of_id(int64_t id, NsysTable table);
-  void link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
+  void add_link(const sqlite::Statement& statement, std::span<const sqlite::Statement::Cell> cells,
+                NsysRows& out, uint64_t number) const;
   void add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
   void add_dropped(NsysRows& out, std::string_view what, uint64_t number) const;
-  void count(NsysRows& out) const;
   int64_t row_id(const NsysRange& range, uint64_t number) const;
   [[noreturn]] void fail(const NsysRange& range, uint64_t number, std::string_view what) const;
 

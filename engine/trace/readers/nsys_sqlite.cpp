@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,6 +20,7 @@
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_metrics.hpp"
+#include "trace/readers/nsys_plan.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/nsys_waits.hpp"
@@ -30,8 +31,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view magic = "SQLite format 3\0"sv;
-// Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
-constexpr uint64_t most_ranges = 4096;
 constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
 /// All that is read.
@@ -43,6 +42,7 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"sv,
                                      "NVTX_EVENTS"sv,
                                      "OSRT_API"sv,
+                                     "CUDA_GRAPH_NODE_EVENTS"sv,
                                      "StringIds"sv,
                                      "ENUM_CUDA_MEMCPY_OPER"sv,
                                      "ENUM_CUDA_MEM_KIND"sv,
@@ -96,7 +96,7 @@ class NsysReader {
         schema_(checked_schema(database, out)),
         labels_(database, schema_, out) {
     if (options.host != HostDetail::none) {
-      host_.emplace(database, schema_, labels_, out, options.host);
+      host_.emplace(database, schema_, labels_, options, out);
     }
     if (options.operation_details) {
       out.details().memory_kinds = nsys_memory_kinds(database, schema_);
@@ -115,7 +115,7 @@ class NsysReader {
   bool run() {
     plan();
     BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      const NsysParts parts{options_->host == HostDetail::all, options_->operation_details};
+      const NsysParts parts{wanted_link(), options_->operation_details};
       auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, parts);
       return [rows](NsysRows& out) { rows->read(out); };
     });
@@ -135,24 +135,25 @@ class NsysReader {
   }
 
  private:
+  NsysLink wanted_link() const {
+    if (options_->host != HostDetail::all) return NsysLink::none;
+    return host_->wants_nodes() ? NsysLink::launch_and_node : NsysLink::launch;
+  }
+
   void plan() {
     uint64_t total = 0;
     for (const NsysTable table : tables) {
       if (!schema_.has(name_of(table))) continue;
-      const char* const row_id = schema_.row_id(name_of(table));
-      if (row_id == nullptr) {
-        ranges_.push_back({.table = table});
-        continue;
+      const NsysPlan& plan = plans_
+                                 .emplace_back(table, NsysPlan(*database_, schema_, name_of(table),
+                                                               options_->block_size / bytes_a_row))
+                                 .second;
+      whole_ = whole_ && plan.whole();
+      if (plan.row_id() == nullptr) ranges_.push_back({.table = table});
+      for (const RowRange& range : plan.ranges()) {
+        ranges_.push_back({table, plan.row_id(), range.first, range.last});
       }
-      const auto first = end_of(table, row_id, "min");
-      const auto last = end_of(table, row_id, "max");
-      if (!options_->allow_truncated) {
-        ranges_.push_back({.table = table, .row_id = row_id, .count_only = true});
-      }
-      if (!first || !last) continue;
-      split({.table = table, .row_id = row_id, .first = *first, .last = *last},
-            options_->block_size / bytes_a_row);
-      total += static_cast<uint64_t>(*last) - static_cast<uint64_t>(*first) + 1;
+      total += plan.numbers();
     }
     if (options_->progress != nullptr) {
       options_->progress->done = 0;
@@ -160,47 +161,20 @@ class NsysReader {
     }
   }
 
-  // Smallest or largest row number, each found at once when asked for alone.
-  std::optional<int64_t> end_of(NsysTable table, const char* row_id, const char* which) {
-    auto query = database_->prepare(
-        fmt::format("SELECT {}({}) FROM {}", which, row_id, nsys_table(name_of(table))));
-    // The way to the last row may lead through what was cut off.
-    bool reached = true;
-    query.step(&reached);
-    if (!reached) {
-      whole_ = false;
-      return which == "min"sv ? std::numeric_limits<int64_t>::min()
-                              : std::numeric_limits<int64_t>::max();
-    }
-    if (query.is_null(0)) return std::nullopt;
-    return query.integer(0);
-  }
-
-  void split(NsysRange range, uint64_t rows) {
-    const uint64_t count = static_cast<uint64_t>(range.last) - static_cast<uint64_t>(range.first);
-    const uint64_t step = std::max(rows, count / most_ranges + 1);
-    const int64_t last = range.last;
-    while (true) {
-      const uint64_t left = static_cast<uint64_t>(last) - static_cast<uint64_t>(range.first);
-      if (left < step) break;
-      range.last = static_cast<int64_t>(static_cast<uint64_t>(range.first) + step - 1);
-      ranges_.push_back(range);
-      range.first = range.last + 1;
-    }
-    range.last = last;
-    ranges_.push_back(range);
-  }
-
   void merge(NsysRows& rows) {
     for (size_t i = 0; i < rows.correlations.size(); ++i) {
       rows.correlations[i] = host_->correlation(rows.processes[i], rows.correlations[i]);
     }
+    for (size_t i = 0; i < rows.nodes.size(); ++i) {
+      if (rows.nodes[i] != 0) {
+        host_->node(out_->operations() + i, rows.processes[i], rows.nodes[i]);
+      }
+    }
     add_block(rows, *out_);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
     whole_ = whole_ && rows.whole;
-    Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
-    (rows.range.count_only ? counts.all : counts.met) += rows.met;
-    if (options_->progress != nullptr && rows.range.row_id != nullptr && !rows.range.count_only) {
+    met_[static_cast<size_t>(rows.range.table)] += rows.met;
+    if (options_->progress != nullptr && rows.range.row_id != nullptr) {
       options_->progress->done +=
           static_cast<uint64_t>(rows.range.last) - static_cast<uint64_t>(rows.range.first) + 1;
     }
@@ -209,16 +183,14 @@ class NsysReader {
   // Where numbers of rows do not rise from page to page, a range ends before its last row.
   void check_counts() const {
     if (options_->allow_truncated) return;
-    for (const NsysTable table : tables) {
-      const Counts& counts = counts_[static_cast<size_t>(table)];
-      if (!schema_.has(name_of(table)) || schema_.row_id(name_of(table)) == nullptr ||
-          counts.all == counts.met) {
-        continue;
-      }
+    for (const auto& [table, plan] : plans_) {
+      const uint64_t met = met_[static_cast<size_t>(table)];
+      const uint64_t all = plan.rows(met);
+      if (all == met) continue;
       throw Error(database_->path(),
                   fmt::format("the database is damaged: its table {} has {} rows, of which {} are "
                               "found by their numbers",
-                              name_of(table), counts.all, counts.met),
+                              name_of(table), all, met),
                   "export it again; --allow-truncated reads what is found");
     }
   }
@@ -260,11 +232,8 @@ class NsysReader {
   NsysLabels labels_;
   std::optional<NsysHost> host_;
   std::vector<NsysRange> ranges_;
-  struct Counts {
-    uint64_t all = 0;
-    uint64_t met = 0;
-  };
-  std::array<Counts, nsys_table_count> counts_;
+  std::vector<std::pair<NsysTable, NsysPlan>> plans_;
+  std::array<uint64_t, nsys_table_count> met_{};  // rows
   uint64_t graphs_ = 0;
   bool whole_ = true;
 };

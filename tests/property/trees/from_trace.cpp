@@ -181,7 +181,8 @@ TEST_CASE("operations are attributed as by a slow computation, and trees contain
       REQUIRE((module == kr::classify::Attribution::none) == place.modules.empty());
       if (!place.modules.empty()) {
         CHECK(host.ranges[module].start_ns == place.modules.back()->start);
-        const std::vector<uint32_t> chain = host.modules_of(*host.launch(i));
+        const std::vector<uint32_t> chain =
+            host.modules_at(host.launch(i)->thread, host.launch(i)->start_ns);
         REQUIRE(chain.size() == place.modules.size());
         for (size_t k = 0; k < chain.size(); ++k) {
           CHECK(host.ranges[chain[k]].start_ns == place.modules[k]->start);

@@ -270,10 +270,12 @@ TEST_CASE("launches, modules and annotations, kept through the sort") {
           "2 launches, 4 ranges, 2 orphans, 1 uncorrelated\n");
     REQUIRE(trace.host != nullptr);
     CHECK(trace.host->calls[trace.host->launch(3)->call].driver);
-    const uint32_t inner = trace.host->module_of(*trace.host->launch(3));
+    const uint32_t inner =
+        trace.host->module_at(trace.host->launch(3)->thread, trace.host->launch(3)->start_ns);
     CHECK(trace.host->range_names[trace.host->ranges[inner].name] == "Inner_0");
-    CHECK(trace.host->module_of(*trace.host->launch(0)) ==
-          trace.host->modules_of(*trace.host->launch(0))[0]);
+    CHECK(
+        trace.host->module_at(trace.host->launch(0)->thread, trace.host->launch(0)->start_ns) ==
+        trace.host->modules_at(trace.host->launch(0)->thread, trace.host->launch(0)->start_ns)[0]);
   }
   CHECK(read_kineto(text).host == nullptr);
 }

@@ -137,7 +137,7 @@ TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
   CHECK(around(trace) == "100 >  > \n");
   CHECK(trace.host->calls[0].name == "(unnamed call 55)");
   CHECK(dump_dropped(trace) ==
-        "1 x CUDA call with an open end at 1\n1 x NVTX text id without a string at 44\n");
+        "1 x CUDA call with an open end at 1\n1 x NVTX text id without a string at 1\n");
 }
 
 TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
@@ -164,7 +164,7 @@ TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
         "1 x call or range without a thread number: assigned to thread 0 at 8\n"
         "3 x NVTX range without a valid time at 2\n"
         "2 x NVTX event whose type is not a number at 5\n"
-        "1 x NVTX text id that is not a number at 0\n");
+        "1 x NVTX text id that is not a number at 7\n");
 }
 
 TEST_CASE("exports without calls, ranges or processes have what is left of a host trace") {
@@ -178,6 +178,118 @@ TEST_CASE("exports without calls, ranges or processes have what is left of a hos
                         calls + ranges + call(10, 3, process + 5) +
                         range(fmt::format("1, 90, 59, {}, 'r', NULL, NULL", process + 5)))) ==
         "100 > r\n");
+}
+
+TEST_CASE("ranges keep their form and their domain") {
+  const Folder folder;
+  const int64_t a = process + 5, b = process + 6;
+  const std::string domains =
+      "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, globalTid INTEGER, "
+      "text TEXT, textId INTEGER, endGlobalTid INTEGER, domainId INTEGER);";
+  const trace::Trace trace = read(
+      folder, kernels + calls + domains + kernel(100, 1) + call(10, 1, a) +
+                  range(fmt::format("-7, NULL, 75, {}, 'NCCL', NULL, NULL, 1", a)) +
+                  range(fmt::format("1, 20, 59, {}, NULL, 4, NULL, 0", a)) +
+                  range(fmt::format("2, 21, 60, {}, NULL, 4, {}, 1", a, b)) +
+                  range(fmt::format("3, 22, 71, {}, 'text', NULL, {}, 2", a, a)) +
+                  range(fmt::format("4, 23, 70, {}, 'other process', NULL, NULL, 1", other + 1)) +
+                  // What a domain is called may come last.
+                  range(fmt::format("50, NULL, 75, {}, NULL, 4, NULL, 2", a)));
+  const trace::HostTrace& host = *trace.host;
+  std::string out;
+  for (const trace::HostRange& range : host.ranges) {
+    out += fmt::format("{} {} {} `{}` `{}`\n", range.start_ns,
+                       range.form == trace::HostRange::Form::push_pop ? "push_pop" : "start_end",
+                       host.threads[range.thread].whole_process ? "process" : "thread",
+                       host.range_names[range.name], host.range_texts[range.name].domain);
+  }
+  CHECK(out ==
+        "2 start_end process `by id` `NCCL`\n"
+        "1 push_pop thread `by id` ``\n"
+        "3 start_end thread `text` `by id`\n"
+        "4 push_pop thread `other process` `(domain 1)`\n");
+}
+
+TEST_CASE("layer-wise ranges are modules") {
+  const Folder folder;
+  const int64_t a = process + 5, b = process + 6;
+  const trace::Trace trace = read(
+      folder,
+      kernels + calls + ranges + kernel(100, 1) + kernel(101, 2) + call(10, 1, a) + call(20, 2, a) +
+          range(fmt::format("1, 90, 59, {}, '{{''Module'': ''Llama''}}', NULL, NULL", a)) +
+          range(fmt::format("2, 80, 59, {}, '{{''Module'': ''Llama.layers.0'', ''Inputs'': [[3, "
+                            "4]]}}', NULL, NULL",
+                            a)) +
+          range(fmt::format("3, 70, 59, {}, 'aten::linear, op_id = 7', NULL, NULL", a)) +
+          range(fmt::format("9, 15, 60, {}, '{{\"Module\": \"Llama.layers.0.mlp\"}}', NULL, {}", a,
+                            a)) +
+          // One that ends on another thread is no call of a module.
+          range(fmt::format("4, 60, 60, {}, '{{''Module'': ''Moved''}}', NULL, {}", a, b)));
+  const trace::HostTrace& host = *trace.host;
+  const auto path = [&](size_t operation) {
+    std::string out;
+    const trace::Launch& launch = *host.launch(operation);
+    uint32_t outer = trace::HostRange::none;
+    for (const uint32_t range : host.modules_at(launch.thread, launch.start_ns)) {
+      out += "/" + std::string(host.module_name(range, outer));
+      outer = range;
+    }
+    return out;
+  };
+  CHECK(path(0) == "/Llama/layers.0/mlp");
+  CHECK(path(1) == "/Llama/layers.0");
+  const uint32_t inner = host.module_at(host.launch(1)->thread, 20);
+  CHECK(host.range_texts[host.ranges[inner].name].text ==
+        "{'Module': 'Llama.layers.0', 'Inputs': [[3, 4]]}");
+  trace::OpenOptions options;
+  options.host = trace::HostDetail::range_names;
+  const trace::Trace names = trace::open_trace(folder.path("t.sqlite"), options);
+  CHECK(std::set(names.range_names.begin(), names.range_names.end()) ==
+        std::set<std::string>{"Llama", "Llama.layers.0", "Llama.layers.0.mlp",
+                              "aten::linear, op_id = 7", "Moved"});
+}
+
+TEST_CASE("operations of graphs are joined to the creation of their nodes") {
+  const Folder folder;
+  const int64_t a = process + 5;
+  const auto node_kernel = [](int64_t start, int64_t correlation, const char* node,
+                              int64_t pid = process) {
+    return fmt::format(
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({}, {}, 0, 7, 1, {}, {}, {});", start,
+        start + 1, correlation, pid, node);
+  };
+  const auto event = [](int64_t start, int64_t tid, int64_t node, const char* original) {
+    return fmt::format("INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES ({0}, {0}, {1}, {2}, {3});",
+                       start, tid, node, original);
+  };
+  const trace::Trace trace = read(
+      folder,
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "
+      "streamId INTEGER, demangledName INTEGER, correlationId INTEGER, globalPid INTEGER, "
+      "graphNodeId INTEGER);"
+      "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, end INTEGER, globalTid INTEGER, "
+      "graphNodeId INTEGER, originalGraphNodeId INTEGER);" +
+          calls + call(500, 9, a) + node_kernel(600, 9, "20") + node_kernel(601, 9, "21") +
+          node_kernel(602, 9, "22") + node_kernel(603, 9, "23") + node_kernel(604, 9, "NULL") +
+          node_kernel(605, 9, "0") + node_kernel(606, 9, "20", other) + node_kernel(607, 9, "24") +
+          // Captured, and copied when the graph was made ready: the copy is announced first.
+          event(10, a, 1, "NULL") + event(30, a, 20, "NULL") + event(31, a, 20, "1") +
+          // A copy of a copy.
+          event(12, a, 2, "NULL") + event(40, a, 15, "2") + event(41, a, 21, "15") +
+          // Circles lead nowhere, and two origins are none.
+          event(50, a, 22, "16") + event(51, a, 16, "22") + event(60, a, 23, "1") +
+          event(61, a, 23, "2"));
+  const trace::HostTrace& host = *trace.host;
+  std::string out;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const trace::NodeCreation* const creation = host.creation(i);
+    out += creation == nullptr
+               ? "- "
+               : fmt::format("{}@{} ", creation->time_ns, host.threads[creation->thread].thread);
+  }
+  CHECK(out == "10@5 12@5 - - - - - - ");
+  CHECK(dump_dropped(trace) ==
+        "4 x operation of a CUDA graph whose node has no known creation at 0\n");
 }
 
 }  // namespace kr::test::nsys_host_test

@@ -1,0 +1,364 @@
+#include "trace/readers/nsys_host_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/ascii.hpp"
+#include "trace/readers/module_text.hpp"
+
+namespace kr::trace {
+namespace {
+
+using Type = sqlite::Statement::Type;
+
+// Columns of queries: the first are numbers, whose types matter.
+enum CallColumn { call_start, call_end, call_thread, call_correlation, call_name };
+enum RangeColumn { begin, end, event, range_thread, end_thread, text_id, domain_id, text, payload };
+enum NodeColumn { node_start, node_thread, node_number, node_original };
+
+/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
+std::string_view without_version(std::string_view name) {
+  size_t digits = name.size();
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
+  const bool version = digits < name.size() && digits > 2 && name.substr(digits - 2, 2) == "_v";
+  return version ? name.substr(0, digits - 2) : name;
+}
+
+/// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
+bool is_driver(std::string_view name) {
+  return name.size() > 2 && name.starts_with("cu") && is_upper(name[2]);
+}
+
+// Types of NVTX events. Marks (34), categories and names of threads are no ranges.
+constexpr bool is_pushed(int64_t type) {
+  return type == 59 || type == 70;
+}
+constexpr bool is_started(int64_t type) {
+  return type == 60 || type == 71;
+}
+constexpr int64_t domain_created = 75;
+
+}  // namespace
+
+std::string_view name_of(NsysHostTable table) noexcept {
+  constexpr std::array<std::string_view, nsys_host_table_count> names{
+      "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GRAPH_NODE_EVENTS"};
+  return names[static_cast<size_t>(table)];
+}
+
+bool has_columns(const sqlite::Database& database, NsysHostTable table) {
+  const NsysColumns columns(database, name_of(table));
+  const auto all = [&](std::initializer_list<std::string_view> wanted) {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](std::string_view column) { return columns.has(column); });
+  };
+  switch (table) {
+    case NsysHostTable::calls:
+      return all({"start", "end", "correlationId"});
+    case NsysHostTable::ranges:
+      return all({"start", "eventType", "globalTid"});
+    case NsysHostTable::nodes:
+      return all({"start", "globalTid", "graphNodeId"});
+  }
+  return false;
+}
+
+NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& schema,
+                               const NsysLabels& labels, bool names_only)
+    : database_(std::move(database)),
+      schema_(&schema),
+      strings_(database_, labels),
+      names_only_(names_only) {}
+
+// In the order of the columns above. What is not wanted is NULL: SQLite decodes all that it is
+// asked for.
+std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const {
+  const NsysColumns columns(database_, name_of(table));
+  std::string list;
+  switch (table) {
+    case NsysHostTable::calls:
+      list = fmt::format("\"start\", \"end\", {}, \"correlationId\", {}, NULL, NULL, NULL, NULL",
+                         columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"));
+      break;
+    case NsysHostTable::ranges: {
+      const std::string times = names_only_
+                                    ? "NULL, NULL, \"eventType\", NULL, NULL"
+                                    : fmt::format("\"start\", {}, \"eventType\", \"globalTid\", {}",
+                                                  columns.or_else("end", "NULL"),
+                                                  columns.or_else("endGlobalTid", "NULL"));
+      // What is far behind in a row costs time: only where there are payloads at all.
+      const bool payloads =
+          !names_only_ && schema_->has("NVTX_PAYLOAD_SCHEMAS") && columns.has("binaryData");
+      list = fmt::format("{}, {}, {}, {}, {}", times, columns.or_else("textId", "NULL"),
+                         names_only_ ? "NULL" : columns.or_else("domainId", "NULL"),
+                         columns.or_else("text", "NULL"),
+                         payloads ? "\"binaryData\" IS NOT NULL" : "0");
+      break;
+    }
+    case NsysHostTable::nodes:
+      list =
+          fmt::format("\"start\", \"globalTid\", \"graphNodeId\", {}, NULL, NULL, NULL, NULL, NULL",
+                      columns.or_else("originalGraphNodeId", "NULL"));
+      break;
+  }
+  return fmt::format(
+      "SELECT {} FROM {}{}", list, nsys_table(name_of(table)),
+      row_id != nullptr ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", row_id) : std::string());
+}
+
+void NsysHostReader::read(NsysHostRows& out) {
+  if (ids_.begin(out)) {
+    seen_threads_ = {};
+    calls_ = {};
+    domains_.clear();
+    domain_keys_.assign(1, {});
+    names_ = {};
+    names_in_domains_.clear();
+    module_texts_ = {};
+    module_names_.clear();
+  }
+  out_ = &out;
+  out.processes.clear();
+  out.nodes.clear();
+  out.domains.clear();
+  out.met = 0;
+  out.whole = true;
+  auto& prepared = statements_[static_cast<size_t>(out.table)];
+  if (prepared == nullptr) {
+    prepared = std::make_unique<sqlite::Statement>(database_.prepare(query(out.table, out.row_id)));
+  }
+  row_ = prepared.get();
+  row_->reset();
+  if (out.row_id != nullptr) {
+    row_->bind(1, out.range.first);
+    row_->bind(2, out.range.last);
+  }
+  Cells cells;  // NOLINT: all are set
+  while (row_->step(&out.whole)) {
+    row_->cells(cells);
+    switch (out.table) {
+      case NsysHostTable::calls:
+        add_call(cells);
+        break;
+      case NsysHostTable::ranges:
+        add_event(cells);
+        break;
+      case NsysHostTable::nodes:
+        add_node(cells);
+        break;
+    }
+    ++out.met;
+  }
+}
+
+void NsysHostReader::add_dropped(std::string_view what) {
+  if (names_only_) return;
+  const bool known =
+      std::any_of(out_->dropped.begin(), out_->dropped.end(),
+                  [&](const DroppedRecords& records) { return records.what == what; });
+  out_->add_dropped(what, known ? UINT64_MAX : static_cast<uint64_t>(row_number()));
+}
+
+// Only rows that are spoken of are asked for their number.
+int64_t NsysHostReader::row_number() const {
+  if (out_->row_id == nullptr) return static_cast<int64_t>(out_->met) + 1;
+  auto found = database_.prepare(
+      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3", out_->row_id,
+                  nsys_table(name_of(out_->table))));
+  found.bind(1, out_->range.first);
+  found.bind(2, out_->range.last);
+  found.bind(3, static_cast<int64_t>(out_->met));
+  return found.step() ? found.integer(0) : 0;
+}
+
+// Columns may hold what their type does not say. A number that is written as text is one.
+std::optional<int64_t> NsysHostReader::number_in(const Cells& cells, int column) const {
+  const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
+  if (cell.type == Type::integer) return cell.integer;
+  if (cell.type == Type::null) return std::nullopt;
+  return row_->whole_number(column);
+}
+
+int64_t NsysHostReader::thread_number(const Cells& cells, int column) {
+  if (const auto value = number_in(cells, column)) return *value;
+  add_dropped("call or range without a thread number: assigned to thread 0");
+  return 0;
+}
+
+uint32_t NsysHostReader::thread(int64_t global_tid, bool whole_process) {
+  SeenThread& seen = seen_threads_[static_cast<size_t>(global_tid) % seen_threads_.size()];
+  if (!whole_process && seen.known && seen.global_tid == global_tid) return seen.number;
+  const int64_t process = global_tid >> nsys_process_shift;
+  const int64_t number = global_tid & ((int64_t{1} << nsys_process_shift) - 1);
+  const uint32_t local =
+      ids_.thread(std::to_string(process), whole_process ? std::string() : std::to_string(number),
+                  whole_process);
+  if (!whole_process) seen = {global_tid, local, true};
+  return local;
+}
+
+void NsysHostReader::add_call(const Cells& cells) {
+  const bool open = cells[call_end].type == Type::null;
+  const int64_t start_ns = cells[call_start].integer;
+  const int64_t end_ns = open ? start_ns : cells[call_end].integer;
+  if (cells[call_start].type != Type::integer || (!open && cells[call_end].type != Type::integer) ||
+      start_ns < 0 || end_ns < start_ns) {
+    add_dropped("CUDA call without a valid time");
+    return;
+  }
+  if (open) add_dropped("CUDA call with an open end");
+  const int64_t global_tid = thread_number(cells, call_thread);
+  int64_t linked = Launch::no_correlation;
+  if (const auto value = number_in(cells, call_correlation)) {
+    linked = *value;
+  } else if (cells[call_correlation].type != Type::null) {
+    add_dropped("CUDA call whose correlation is not a number");
+  }
+  out_->launches.push_back(
+      {linked, start_ns, end_ns - start_ns, call(cells), thread(global_tid, false)});
+  out_->processes.push_back(global_tid);
+}
+
+uint32_t NsysHostReader::call(const Cells& cells) {
+  const auto add = [this](std::string_view name) {
+    const std::string_view plain = without_version(name);
+    const size_t version = std::min(plain.size() + 1, name.size());
+    return ids_.call(plain, is_driver(plain), name.substr(version));
+  };
+  if (cells[call_name].type == Type::text) return add(row_->text(call_name));
+  const auto given = number_in(cells, call_name);
+  if (!given && cells[call_name].type != Type::null) return add(row_->text(call_name));
+  const int64_t id = given.value_or(0);
+  if (const CallId known = calls_.find(id); known.valid()) return known.index;
+  if (!strings_.find(id, text_)) text_ = fmt::format("(unnamed call {})", id);
+  const uint32_t number = add(text_);
+  calls_.add(id, {number});
+  return number;
+}
+
+void NsysHostReader::add_event(const Cells& cells) {
+  const auto type = number_in(cells, event);
+  if (!type) return add_dropped("NVTX event whose type is not a number");
+  if (*type == domain_created && !names_only_) return add_domain(cells);
+  const bool pushed = is_pushed(*type);
+  if (!pushed && !is_started(*type)) return;
+  if (names_only_) {
+    range_name(cells, 0, true);
+    return;
+  }
+  const bool open = cells[end].type == Type::null;
+  const int64_t start_ns = cells[begin].integer;
+  // One that was open when profiling ended holds all that came after its start.
+  const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : cells[end].integer;
+  if (cells[begin].type != Type::integer || (!open && cells[end].type != Type::integer) ||
+      end_ns < start_ns) {
+    add_dropped("NVTX range without a valid time");
+    return;
+  }
+  if (cells[payload].integer != 0) add_dropped("payload of an NVTX range: not decoded");
+  const int64_t global_tid = thread_number(cells, range_thread);
+  const auto ended_on = pushed ? std::nullopt : number_in(cells, end_thread);
+  const bool moved = !open && ended_on && *ended_on != global_tid;
+  const size_t in_domain = domain(cells, global_tid);
+  // A module is called and returns on one thread.
+  const RangeName name = range_name(cells, in_domain, !moved);
+  out_->ranges.push_back({start_ns, end_ns, name.index, thread(global_tid, moved), HostRange::none,
+                          name.module ? HostRange::Kind::module : HostRange::Kind::annotation,
+                          pushed ? HostRange::Form::push_pop : HostRange::Form::start_end});
+}
+
+// Of the default domain, 0.
+size_t NsysHostReader::domain(const Cells& cells, int64_t global_tid) {
+  const int64_t number = number_in(cells, domain_id).value_or(0);
+  if (number == 0) return 0;
+  const int64_t process = global_tid >> nsys_process_shift;
+  const auto [at, added] = domains_.try_emplace({process, number}, domain_keys_.size());
+  if (added) {
+    domain_keys_.push_back(fmt::format("{} {}", process, number));
+  }
+  return at->second;
+}
+
+void NsysHostReader::add_domain(const Cells& cells) {
+  const auto global_tid = number_in(cells, range_thread);
+  if (!global_tid) return;
+  const size_t number = domain(cells, *global_tid);
+  if (number == 0) return;
+  if (cells[text].type != Type::null) {
+    text_ = row_->text(text);
+  } else {
+    const auto id = number_in(cells, text_id);
+    if (!id || !strings_.find(*id, text_)) return;
+  }
+  out_->domains.emplace_back(domain_keys_[number], text_);
+}
+
+NsysHostReader::RangeName NsysHostReader::range_name(const Cells& cells, size_t domain,
+                                                     bool may_be_module) {
+  if (cells[text].type != Type::null) return named(row_->text(text), domain, may_be_module);
+  if (cells[text_id].type == Type::null) return named({}, domain, false);
+  const auto id = number_in(cells, text_id);
+  if (!id) {
+    add_dropped("NVTX text id that is not a number");
+    return named({}, domain, false);
+  }
+  RangeName name;
+  if (domain == 0) {
+    IdMemory<RangeName>& known = names_[may_be_module ? 1 : 0];
+    name = known.find(*id);
+    if (!name.valid()) known.add(*id, name = named_by_id(*id, domain, may_be_module));
+  } else {
+    RangeName& known = names_in_domains_[{domain, *id, may_be_module}];
+    if (!known.valid()) known = named_by_id(*id, domain, may_be_module);
+    name = known;
+  }
+  if (name.unnamed) add_dropped("NVTX text id without a string");
+  return name;
+}
+
+NsysHostReader::RangeName NsysHostReader::named_by_id(int64_t id, size_t domain,
+                                                      bool may_be_module) {
+  const bool found = strings_.find(id, text_);
+  RangeName name = named(found ? text_ : std::string_view(), domain, may_be_module);
+  name.unnamed = !found;
+  return name;
+}
+
+NsysHostReader::RangeName NsysHostReader::named(std::string_view text, size_t domain,
+                                                bool may_be_module) {
+  if (may_be_module && may_name_module(text)) return module_named(text, domain);
+  if (domain == 0) return {ids_.range_name(text), false};
+  return {ids_.range_name(text, {{}, domain_keys_[domain]}), false};
+}
+
+NsysHostReader::RangeName NsysHostReader::module_named(std::string_view text, size_t domain) {
+  // Each text is looked into once, unless it is of a domain.
+  const uint32_t number = domain == 0 ? module_texts_.add(text) : 0;
+  if (domain == 0 && number < module_names_.size()) return module_names_[number];
+  const std::string module = module_of_text(text);
+  RangeName name;
+  if (module.empty()) {
+    name = named(text, domain, false);
+  } else if (names_only_) {
+    name = {ids_.range_name(module), true};
+  } else {
+    name = {ids_.range_name(module, {std::string(text), domain_keys_[domain]}), true};
+  }
+  if (domain == 0) module_names_.push_back(name);
+  return name;
+}
+
+void NsysHostReader::add_node(const Cells& cells) {
+  const auto node = number_in(cells, node_number);
+  const auto global_tid = number_in(cells, node_thread);
+  if (!node || !global_tid || cells[node_start].type != Type::integer) {
+    add_dropped("node of a CUDA graph without an id, a thread or a time");
+    return;
+  }
+  out_->nodes.push_back({*node, number_in(cells, node_original), *global_tid >> nsys_process_shift,
+                         cells[node_start].integer, thread(*global_tid, false)});
+}
+
+}  // namespace kr::trace
