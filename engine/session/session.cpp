@@ -52,12 +52,13 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.waits |= one->needs == tables::Needs::host_waits;
+    wants.health |= one->needs == tables::Needs::health;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;
   }
   wants.statistics |= wants.waits;
   wants.host_trace = wants.statistics || wants.operations;
-  wants.sums |= wants.host_trace;
+  wants.sums |= wants.host_trace || wants.health;
   return wants;
 }
 
@@ -72,6 +73,7 @@ void Wants::add(const Wants& other) noexcept {
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
+  health |= other.health;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -183,9 +185,10 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
-                     ? trace::HostDetail::all
-                     : trace::HostDetail::none;
+  options.host =
+      wants.host_trace || wants.timeline || wants.modules || wants.comparison || wants.health
+          ? trace::HostDetail::all
+          : trace::HostDetail::none;
   options.waits = wants.waits;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
@@ -225,7 +228,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
-  if (wants.statistics || wants.comparison) {
+  if (wants.statistics || wants.comparison || wants.health) {
     one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));

@@ -25,6 +25,7 @@ enum class Needs : uint8_t {
   runs,        // Source::runs, summed
   statistics,  // of every run
   host_waits,  // statistics with what the host waited for
+  health,      // Source::runs, of which everything is known that findings are made from
   operations,  // Run::trace
   tree,
   coverage,

@@ -43,6 +43,7 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
      }},
+    {Needs::health, "runs", [](const Source& source) { return !source.runs.empty(); }},
     {Needs::operations, "operations",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
@@ -89,7 +90,8 @@ std::vector<const table::Info*> all_infos() {
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::host_waits || definition.needs == Needs::operations;
+         definition.needs == Needs::host_waits || definition.needs == Needs::health ||
+         definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {
