@@ -51,18 +51,16 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
-    wants.waits |= one->needs == tables::Needs::host_waits;
-    wants.gpu_metrics |= one->needs == tables::Needs::gpu_metrics;
-    if (one->needs == tables::Needs::operations) {
-      wants.operations = true;
-      wants.host_trace |= one->reads.host;
-      wants.details |= one->reads.details;
-    }
+    wants.operations |= one->needs == tables::Needs::operations;
+    wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
+    wants.details |= one->reads.details;
+    wants.waits |= one->reads.waits;
+    wants.gpu_metrics |= one->reads.gpu_metrics;
+    wants.health |= one->reads.findings;
   }
-  wants.statistics |= wants.waits || wants.gpu_metrics;
   wants.host_trace |= wants.statistics;
-  wants.sums |= wants.statistics || wants.operations;
+  wants.sums |= wants.statistics || wants.operations || wants.health;
   return wants;
 }
 
@@ -79,6 +77,7 @@ void Wants::add(const Wants& other) noexcept {
   host_trace |= other.host_trace;
   waits |= other.waits;
   details |= other.details;
+  health |= other.health;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -190,9 +189,10 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host = wants.host_trace || wants.timeline || wants.modules || wants.comparison
-                     ? trace::HostDetail::all
-                     : trace::HostDetail::none;
+  options.host =
+      wants.host_trace || wants.timeline || wants.modules || wants.comparison || wants.health
+          ? trace::HostDetail::all
+          : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details;
@@ -234,7 +234,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
-  if (wants.statistics || wants.comparison) {
+  if (wants.statistics || wants.comparison || wants.health) {
     one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));

@@ -22,11 +22,9 @@ using table::Unit;
 enum class Needs : uint8_t {
   nothing,
   rules,
-  runs,         // Source::runs, summed
-  statistics,   // of every run
-  host_waits,   // statistics with what the host waited for
-  gpu_metrics,  // statistics with RunStatistics::gpu_metrics
-  operations,   // Run::trace
+  runs,        // Source::runs, summed
+  statistics,  // of every run
+  operations,  // Run::trace
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage
@@ -38,10 +36,13 @@ enum class Needs : uint8_t {
 /// As `kr list tables` shows it; empty: nothing is needed.
 std::string_view to_string(Needs needs) noexcept;
 
-/// What is read beside the operations. Of Needs::operations.
+/// What is read of each run beside its operations, where its format has it.
 struct Reads {
-  bool host = true;      // trace::Trace::host
-  bool details = false;  // trace::Trace::details
+  bool host = true;          // trace::Trace::host, of Needs::operations; statistics always have it
+  bool details = false;      // trace::Trace::details
+  bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
+  bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
+  bool findings = false;     // all that findings are made from, of Needs::runs
 };
 
 struct Definition {

@@ -213,9 +213,10 @@ const Definition gpu_utilization_table{
                       {"mixed_samples", Unit::count, Role::detail,
                        "Of these, those within whose period another operation ran on the device."}},
                      known_columns()})},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_utilization,
-    without_known_metrics};
+    without_known_metrics,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_clock_table{
     {.id = "gpu_clock",
@@ -224,9 +225,10 @@ const Definition gpu_clock_table{
             "long it was below the highest that the trace has. A GPU lowers its clocks when it is "
             "too hot or needs too much power.",
      .columns = below_columns("clock", "hz", Unit::hz)},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_below_highest<MetricUnit::hz>,
-    without_metric<MetricUnit::hz>};
+    without_metric<MetricUnit::hz>,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_power_table{
     {.id = "gpu_power",
@@ -234,8 +236,9 @@ const Definition gpu_power_table{
      .doc = "One row per run, device, dimension, label that has operations there, and metric in "
             "watts: how long it was below the highest that the trace has.",
      .columns = below_columns("power", "watts", Unit::watts)},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_below_highest<MetricUnit::watts>,
-    without_metric<MetricUnit::watts>};
+    without_metric<MetricUnit::watts>,
+    Reads{.gpu_metrics = true}};
 
 }  // namespace kr::tables

@@ -227,9 +227,10 @@ const Definition gpu_metrics_table{
           metric_value_columns("mean", "The mean of the samples", Role::measure),
           metric_value_columns("min", "The least sample", Role::detail),
           metric_value_columns("max", "The greatest sample", Role::detail)})},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_all_metrics,
-    without_gpu_metrics};
+    without_gpu_metrics,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_metric_labels_table{
     {.id = "gpu_metric_labels",
@@ -243,9 +244,10 @@ const Definition gpu_metric_labels_table{
                       {"label", Unit::text, Role::key, "The label."}},
                      part_columns("its operations")}),
      .in_short_form = false},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_metric_labels,
-    without_gpu_metrics};
+    without_gpu_metrics,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_metric_phases_table{
     {.id = "gpu_metric_phases",
@@ -257,9 +259,10 @@ const Definition gpu_metric_phases_table{
                              {"phase", Unit::text, Role::key, "The phase, as in `phases`."}},
                             part_columns("its operations")}),
      .in_short_form = false},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_metric_phases,
-    without_metric_steps};
+    without_metric_steps,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_metric_steps_table{
     {.id = "gpu_metric_steps",
@@ -276,9 +279,10 @@ const Definition gpu_metric_steps_table{
                               "The number of the layer, if the annotation has one.", true}},
                             part_columns("its operations")}),
      .in_short_form = false},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_metric_steps,
-    without_metric_steps};
+    without_metric_steps,
+    Reads{.gpu_metrics = true}};
 
 const Definition gpu_metric_kernels_table{
     {.id = "gpu_metric_kernels",
@@ -292,8 +296,9 @@ const Definition gpu_metric_kernels_table{
                       {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."}},
                      part_columns("them")}),
      .in_short_form = false},
-    Needs::gpu_metrics,
+    Needs::statistics,
     add_metric_kernels,
-    without_gpu_metrics};
+    without_gpu_metrics,
+    Reads{.gpu_metrics = true}};
 
 }  // namespace kr::tables

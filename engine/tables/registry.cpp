@@ -39,14 +39,6 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
      }},
-    {Needs::host_waits, "statistics",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
-     }},
-    {Needs::gpu_metrics, "GPU metrics",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
-     }},
     {Needs::operations, "operations",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
@@ -93,7 +85,6 @@ std::vector<const table::Info*> all_infos() {
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::host_waits || definition.needs == Needs::gpu_metrics ||
          definition.needs == Needs::operations;
 }
 

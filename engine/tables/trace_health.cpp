@@ -19,8 +19,7 @@ const Definition trace_health_table{
     {"trace_health",
      "trace health",
      "One row per run and finding that limits the trust in its tables, the worst first. What was "
-     "found is in `notes`, if it is a note; here is what follows from it. What calls of the host "
-     "and steps show is there only if they were read, as `kr analyze` does.",
+     "found is in `notes`, if it is a note; here is what follows from it.",
      {{"run", Unit::text, Role::key, "The run."},
       {"code", Unit::text, Role::key,
        "A stable name for programs, such as `hidden-graph-kernels`; that of the note, if it is "
@@ -35,6 +34,8 @@ const Definition trace_health_table{
      false,
      false},
     Needs::runs,
-    add_trace_health};
+    add_trace_health,
+    nullptr,
+    Reads{.findings = true}};
 
 }  // namespace kr::tables

@@ -72,9 +72,10 @@ const Definition synchronizations_table{
       {"max_ns", Unit::ns, Role::measure, "Time of the longest call."},
       busy_column(),
       idle_column()}},
-    Needs::host_waits,
+    Needs::statistics,
     add_synchronizations,
-    without_synchronizations};
+    without_synchronizations,
+    Reads{.waits = true}};
 
 const Definition os_waits_table{
     {"os_waits",
@@ -90,8 +91,9 @@ const Definition os_waits_table{
       {"max_ns", Unit::ns, Role::measure, "Time of the longest call."},
       busy_column(),
       idle_column()}},
-    Needs::host_waits,
+    Needs::statistics,
     add_os_waits,
-    without_system_calls};
+    without_system_calls,
+    Reads{.waits = true}};
 
 }  // namespace kr::tables

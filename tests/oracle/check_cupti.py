@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import random
 import subprocess
 import sys
@@ -120,7 +121,11 @@ def plain(found):
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
         return column in OF_A_TRACE or (table, column) == ("runs", "name")
-    return {table: [{column: value for column, value in row.items() if not is_of_a_trace(table, column)} for row in rows]
+    def cell(column, value):
+        # CUPTI's names of functions end in versions of many kinds.
+        return re.sub(r"_v\d+$", "", value) if column == "api" and value else value
+    return {table: [{column: cell(column, value) for column, value in row.items() if not is_of_a_trace(table, column)}
+                    for row in rows if (table, row.get("code")) != ("trace_health", "outside-steps")]
             for table, rows in tables.items() if table not in OF_RANGES}
 
 

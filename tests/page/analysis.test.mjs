@@ -173,6 +173,7 @@ pageTest("notes: warnings, inexact times and dropped records, of a run and of al
     ["note warning", "times are not exact: the trace has times in <u>whole</u> microseconds"],
     ["note warning", "The file ends in the middle of <u>an event</u>."],
     ["note", "20,000 × 20000 groups of unexplained names, with 0 ns of time, omitted; --top 0 shows all"],
+    ...(await page.evaluate(() => healthNotes())).map(({ text, warning }) => [warning ? "note warning" : "note", text]),
   ]);
 });
 

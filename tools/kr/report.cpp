@@ -19,7 +19,7 @@ namespace {
 OutputRules report_outputs() {
   return {.stem = "result",
           .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
-                     "kernels", "kernel_balance", "trace_health"},
+                     "kernels", "kernel_balance"},
           .database = database_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},

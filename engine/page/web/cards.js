@@ -38,7 +38,6 @@ const CARDS = {
     },
     { id: "kernels", show: "kernels" },
     { id: "ranks", show: "balance", table: "rank_balance", title: "Load balance of ranks" },
-    HEALTH_CARD,
     { id: "facts", show: "facts", table: "runs", title: "Sources" },
     { id: "next", show: "next", title: "Next" },
   ],
