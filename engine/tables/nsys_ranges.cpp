@@ -49,6 +49,13 @@ int64_t last_time(const HostTrace& host) {
   return last;
 }
 
+int64_t length_of(const HostRange& range, int64_t last) noexcept {
+  int64_t length = 0;
+  const bool exceeds =
+      __builtin_sub_overflow(std::min(range.end_ns, last), range.start_ns, &length);
+  return exceeds ? std::numeric_limits<int64_t>::max() : length;
+}
+
 std::vector<Column> range_key() {
   return {{"run", Unit::text, Role::key, "The run."},
           {"domain", Unit::text, Role::key, "The domain of NVTX; empty: the default one.", true},

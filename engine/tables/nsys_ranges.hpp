@@ -54,6 +54,8 @@ class RangeGroups {
 /// When the last range begins or ends: one that was open when profiling ended is shown to last till
 /// then.
 int64_t last_time(const trace::HostTrace& host);
+/// Its duration on the host, with that as the end of one that was open; at most the largest number.
+int64_t length_of(const trace::HostRange& range, int64_t last) noexcept;
 
 /// Calls `to(range)` for each that encloses the call, the innermost first.
 template <class To>

@@ -29,7 +29,7 @@ void add_ranges(const Source& source, RowSink& sink) {
     const auto spreads = analyze::spreads(names.titles().size(), [&](const auto& add) {
       for (const HostRange& range : host->ranges) {
         if (!is_wanted<styles>(range)) continue;
-        add(names.group(range), std::min(range.end_ns, last) - range.start_ns);
+        add(names.group(range), length_of(range, last));
       }
     });
     const int64_t total_ns = total_of(spreads);

@@ -71,7 +71,9 @@ void add_projections(const Source& source, RowSink& sink) {
       if (!all[i].any()) continue;
       const HostRange& range = host.ranges[i];
       ProjectionSum& sum = sums[names.group(range)];
-      sum.range_ns += std::min(range.end_ns, last) - range.start_ns;
+      if (__builtin_add_overflow(sum.range_ns, length_of(range, last), &sum.range_ns)) {
+        sum.range_ns = std::numeric_limits<int64_t>::max();
+      }
       sum.operations += all[i].operations;
       sum.children += all[i].children;
       sum.levels += all[i].level;
