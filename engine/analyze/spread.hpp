@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/moments.hpp"
+#include "base/error.hpp"
 #include "base/growing_array.hpp"
 
 namespace kr::analyze {
@@ -28,12 +29,18 @@ inline double median_of(std::span<int64_t> values) noexcept {
   return lower + (upper - lower) / 2;
 }
 
-/// `each(add)` calls `add(group, value)` for every value, which is not negative, and is called
-/// twice. Memory: 8 bytes per value while it runs.
+/// `each(add)` calls `add(group, value)` for every value, and is called twice. Memory: 8 bytes per
+/// value while it runs. Throws Error if a value is negative, or all together exceed 64 bits.
 template <class Each>
 std::vector<Spread> spreads(size_t groups, const Each& each) {
   std::vector<Spread> all(groups);
-  each([&](size_t group, int64_t value) { all[group].moments.add(value); });
+  int64_t total = 0;
+  each([&](size_t group, int64_t value) {
+    if (value < 0 || __builtin_add_overflow(total, value, &total)) {
+      throw Error("", "the sum of times or sizes does not fit in 64 bits");
+    }
+    all[group].moments.add(value);
+  });
   std::vector<size_t> ends(groups);
   size_t end = 0;
   for (size_t i = 0; i < groups; ++i) {

@@ -149,6 +149,13 @@ std::vector<AliasColumn> time_alias(const std::string& count_title, std::vector<
   return columns;
 }
 
+Column version_column() {
+  return {"version", Unit::text, Role::detail,
+          "The version of the function that the trace names: `v7000` of "
+          "`cudaLaunchKernel_v7000`.",
+          true};
+}
+
 std::vector<Column> name_key(std::string id, std::string doc) {
   return {{"run", Unit::text, Role::key, "The run."},
           {std::move(id), Unit::name, Role::key, std::move(doc)},

@@ -60,6 +60,9 @@ std::vector<Column> with_times(std::vector<Column> key, const std::string& what,
 std::vector<AliasColumn> time_alias(const std::string& count_title, std::vector<AliasColumn> last,
                                     const std::string& count_id = "instances");
 
+/// The version of a function.
+Column version_column();
+
 /// The key columns of a run and of a name, with one per dimension.
 std::vector<Column> name_key(std::string id, std::string doc);
 

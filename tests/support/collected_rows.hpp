@@ -29,12 +29,12 @@ inline bool fits(const table::Column& column, const table::Cell& cell) {
     case table::Unit::name:
       return std::holds_alternative<std::string_view>(cell);
     case table::Unit::id:
-    case table::Unit::bytes:
       return whole != nullptr;
     case table::Unit::boolean:
       return whole != nullptr && (*whole == 0 || *whole == 1);
     case table::Unit::count:
     case table::Unit::ns:
+    case table::Unit::bytes:
     case table::Unit::flop:
       return whole != nullptr || number != nullptr;
     case table::Unit::ratio:

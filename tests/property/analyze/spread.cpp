@@ -24,6 +24,14 @@ kr::analyze::Spread obvious_spread(std::vector<int64_t> values) {
 
 }  // namespace
 
+TEST_CASE("sums that exceed 64 bits are an error") {
+  const auto each = [](const auto& add) {
+    add(0, INT64_MAX);
+    add(1, 1);
+  };
+  CHECK_THROWS_AS(kr::analyze::spreads(2, each), kr::Error);
+}
+
 TEST_CASE("spreads of groups are those of each group by itself") {
   std::mt19937_64 random(17);
   for (uint64_t round = 0; round < kr::test::rounds(300); ++round) {

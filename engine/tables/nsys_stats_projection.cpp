@@ -1,0 +1,149 @@
+// NVTX ranges projected on the devices, as `nsys stats` does.
+#include <algorithm>
+#include <limits>
+
+#include "tables/nsys_ranges.hpp"
+
+namespace kr::tables {
+namespace {
+
+using trace::HostRange;
+using trace::HostTrace;
+
+/// What the operations launched inside each range span on the devices.
+struct Projection {
+  int64_t first_ns = std::numeric_limits<int64_t>::max();
+  int64_t last_ns = 0;
+  int64_t operations = 0;
+  int64_t children = 0;  // ranges directly inside that have operations
+  int64_t level = 0;     // ranges that enclose it
+
+  bool any() const noexcept { return operations > 0; }
+};
+
+std::vector<Projection> projections_of(const trace::Trace& trace) {
+  const HostTrace& host = *trace.host;
+  std::vector<Projection> all(host.ranges.size());
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const trace::Launch* const launch = host.launch(i);
+    if (launch == nullptr) continue;
+    const trace::Operation& operation = trace.operations[i];
+    each_enclosing(host, *launch, [&](uint32_t range) {
+      Projection& one = all[range];
+      one.first_ns = std::min(one.first_ns, operation.start_ns);
+      one.last_ns = std::max(one.last_ns, operation.end_ns());
+      ++one.operations;
+    });
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].any()) continue;
+    uint32_t outer = host.ranges[i].parent;
+    while (outer != HostRange::none &&
+           (!is_nvtx(host.ranges[outer]) || host.ranges[outer].end_ns < host.ranges[i].end_ns)) {
+      outer = host.ranges[outer].parent;
+    }
+    if (outer == HostRange::none) continue;
+    all[i].level = all[outer].level + 1;
+    ++all[outer].children;
+  }
+  return all;
+}
+
+/// Sums over the ranges of a group that have operations.
+struct ProjectionSum {
+  int64_t range_ns = 0;
+  int64_t operations = 0;
+  int64_t children = 0;
+  int64_t levels = 0;
+};
+
+void add_projections(const Source& source, RowSink& sink) {
+  Cells row;
+  for (const Run& run : source.runs) {
+    const trace::Trace& trace = run.trace->trace;
+    if (!trace.host) continue;
+    const HostTrace& host = *trace.host;
+    const RangeGroups names(host);
+    const int64_t last = last_time(host);
+    const std::vector<Projection> all = projections_of(trace);
+    std::vector<ProjectionSum> sums(names.titles().size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].any()) continue;
+      const HostRange& range = host.ranges[i];
+      ProjectionSum& sum = sums[names.group(range)];
+      if (__builtin_add_overflow(sum.range_ns, length_of(range, last), &sum.range_ns)) {
+        sum.range_ns = std::numeric_limits<int64_t>::max();
+      }
+      sum.operations += all[i].operations;
+      sum.children += all[i].children;
+      sum.levels += all[i].level;
+    }
+    const auto spreads = analyze::spreads(sums.size(), [&](const auto& add) {
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i].any()) add(names.group(host.ranges[i]), all[i].last_ns - all[i].first_ns);
+      }
+    });
+    for (const SpreadGroup& one : by_total(names.spread_groups(), spreads)) {
+      const RangeTitle& title = names.titles()[one.group];
+      const analyze::Spread& spread = spreads[one.group];
+      const ProjectionSum& sum = sums[one.group];
+      const auto mean = [&](int64_t of) { return ratio_of(of, spread.moments.count); };
+      row.assign({run.summary.id});
+      append_range(title, row);
+      row.insert(row.end(),
+                 {spread.moments.sum, sum.range_ns, spread.moments.count, spread.moments.mean(),
+                  spread.median, spread.moments.min, spread.moments.max, spread.moments.deviation(),
+                  sum.operations, mean(sum.operations), mean(sum.levels), mean(sum.children)});
+      sink.row(row);
+    }
+  }
+}
+
+table::Info projection_info() {
+  std::vector<Column> columns = range_key();
+  columns.insert(
+      columns.end(),
+      {{"total_ns", Unit::ns, Role::measure,
+        "The sum of the projected times: of each range, from the start of the first operation that "
+        "was launched inside to the end of the last one."},
+       {"range_ns", Unit::ns, Role::measure,
+        "The sum of the durations of these ranges on the host."},
+       {"instances", Unit::count, Role::measure, "Ranges in which operations were launched."},
+       {"mean_ns", Unit::ns, Role::measure, "The mean projected time."},
+       {"median_ns", Unit::ns, Role::measure, "The median projected time."},
+       {"min_ns", Unit::ns, Role::detail, "The shortest projected time."},
+       {"max_ns", Unit::ns, Role::detail, "The longest projected time."},
+       {"stddev_ns", Unit::ns, Role::detail,
+        "The standard deviation of the sample of projected times; 0 for one."},
+       {"operations", Unit::count, Role::measure, "Operations that were launched inside."},
+       {"operations_mean", Unit::count, Role::detail, "Their mean number per range."},
+       {"level_mean", Unit::count, Role::detail,
+        "How many ranges enclose the range on its thread, in the mean."},
+       {"children_mean", Unit::count, Role::detail,
+        "How many ranges with operations are directly inside, in the mean."}});
+  return stats_info("nvtx_gpu_proj_sum", "NVTX ranges projected on the GPU",
+                    "One row per run and text of NVTX ranges in which operations were launched, by "
+                    "descending projected time.",
+                    std::move(columns),
+                    {{"Range", {"domain", "name"}, AliasForm::scoped},
+                     {"Style", {"style"}},
+                     {"Total Proj Time (ns)", {"total_ns"}},
+                     {"Total Range Time (ns)", {"range_ns"}},
+                     {"Range Instances", {"instances"}},
+                     {"Proj Avg (ns)", {"mean_ns"}},
+                     {"Proj Med (ns)", {"median_ns"}},
+                     {"Proj Min (ns)", {"min_ns"}},
+                     {"Proj Max (ns)", {"max_ns"}},
+                     {"Proj StdDev (ns)", {"stddev_ns"}},
+                     {"Total GPU Ops", {"operations"}},
+                     {"Avg GPU Ops", {"operations_mean"}},
+                     {"Avg Range Lvl", {"level_mean"}},
+                     {"Avg Num Child", {"children_mean"}}});
+}
+
+}  // namespace
+
+const Definition nvtx_gpu_proj_sum_table{projection_info(), Needs::operations, add_projections,
+                                         without_ranges};
+
+}  // namespace kr::tables
