@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <numeric>
 #include <set>
@@ -184,6 +185,11 @@ std::vector<ActivityRatio> compare_activity(
 RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run,
                       const RunSummary& summary) {
   RunStatistics out;
+  // On a thread of its own, as far as there is one.
+  auto placed = std::async([&] {
+    const classify::Attribution& places = run.attribution(rules);
+    return sum_steps(rules.program(), run.trace, run.labelled, places);
+  });
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
   out.communication = communication(rules, run);
@@ -197,9 +203,9 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
     }
   }
   if (run.trace.host && run.trace.host->waits) out.waits = sum_waits(run.trace);
+  out.steps = placed.get();
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
-  out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
   for (const classify::RepeatedBlock& layers : attribution.repeated_blocks) {
     const int64_t all = static_cast<int64_t>(layers.repeats);
     out.layers.push_back({layers, run.trace.track({layers.track}).device,

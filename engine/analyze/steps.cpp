@@ -5,11 +5,43 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/check.hpp"
 
 namespace kr::analyze {
 namespace {
+
+/// Instances and time of a label.
+using LabelSum = std::pair<int64_t, int64_t>;
+
+/// Where the labels of a row are summed, by dimension. Operations mostly belong to the phase or
+/// step of the one before, so its sums need not be searched again.
+class FoundSums {
+ public:
+  FoundSums(size_t rows, size_t dimensions)
+      : dimensions_(dimensions), found_(rows), sums_(rows * dimensions) {}
+
+  /// Of the phase or step `of`; `find(dimension)` finds a sum that stays where it is.
+  template <class Find>
+  LabelSum* const* get(const void* of, uint32_t row, const Find& find) {
+    if (of != of_) {
+      of_ = of;
+      ++visit_;
+    }
+    LabelSum** const sums = sums_.data() + row * dimensions_;
+    if (std::exchange(found_[row], visit_) == visit_) return sums;
+    for (size_t d = 0; d < dimensions_; ++d) sums[d] = find(d);
+    return sums;
+  }
+
+ private:
+  size_t dimensions_;
+  const void* of_ = nullptr;
+  uint64_t visit_ = 0;
+  std::vector<uint64_t> found_;  // by row: the last visit
+  std::vector<LabelSum*> sums_;  // by row and dimension
+};
 
 /// Sums of one phase or step, label by label.
 class LabelSums {
@@ -17,13 +49,15 @@ class LabelSums {
   explicit LabelSums(const classify::Labelled& labelled) : sums_(labelled.dimensions.size()) {}
 
   /// `row`: the row of the operation's labels.
-  void add(const classify::Labelled& labelled, uint32_t row, const trace::Operation& operation) {
+  void add(const classify::Labelled& labelled, uint32_t row, const trace::Operation& operation,
+           FoundSums& found) {
     ++instances_;
     total_ns_ += operation.duration_ns;
+    LabelSum* const* const sums = found.get(
+        this, row, [&](size_t d) { return &sums_[d][labelled.dimensions[d].by_row[row].label]; });
     for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [instances, total] = sums_[d][labelled.dimensions[d].by_row[row].label];
-      ++instances;
-      total += operation.duration_ns;
+      ++sums[d]->first;
+      sums[d]->second += operation.duration_ns;
     }
   }
   void add(const LabelSums& other) {
@@ -56,7 +90,7 @@ class LabelSums {
   }
 
  private:
-  std::vector<std::map<std::string_view, std::pair<int64_t, int64_t>>> sums_;  // by dimension
+  std::vector<std::map<std::string_view, LabelSum>> sums_;  // by dimension
   int64_t instances_ = 0;
   int64_t total_ns_ = 0;
 };
@@ -96,7 +130,8 @@ class Summer {
         kinds_(std::move(kinds)),
         step_labels_(attribution.steps.size(), LabelSums(labelled)),
         step_times_(attribution.steps.size()),
-        phase_of_(attribution.steps.size()) {
+        phase_of_(attribution.steps.size()),
+        found_(labelled.rows(), labelled.dimensions.size()) {
     find_phases();
   }
 
@@ -167,11 +202,11 @@ class Summer {
     const uint32_t row = labelled_.row(i, operation);
     const uint32_t innermost = attribution_.step_of[i];
     if (innermost == classify::Attribution::none) {
-      phases_[outside_].labels.add(labelled_, row, operation);
+      phases_[outside_].labels.add(labelled_, row, operation, found_);
       phases_[outside_].busy.add(operation.start_ns, operation.end_ns());
       return;
     }
-    step_labels_[innermost].add(labelled_, row, operation);
+    step_labels_[innermost].add(labelled_, row, operation, found_);
     size_t depth = 0;
     for (uint32_t step = innermost; step != classify::Attribution::none;
          step = attribution_.steps[step].outer) {
@@ -247,6 +282,7 @@ class Summer {
   std::vector<PhaseSums> phases_;
   size_t outside_ = 0;
   std::vector<bool> of_phase_;  // by step and phase
+  FoundSums found_;
   int64_t too_deep_ = 0;
 };
 

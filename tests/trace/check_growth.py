@@ -178,9 +178,9 @@ def sqlite_ranges_of_a_process_and_its_threads(folder, n):
 @case(ANALYZE)
 def sqlite_domains(folder, n):
     path = export(folder, n, [(2 * n + i, 2 * n + i + 1, 0, 7, 0, i, PID) for i in range(n)],
-                  [(i, i + 1, PID + 1, i, 0) for i in range(n)],
-                  more="ALTER TABLE NVTX_EVENTS ADD COLUMN domainId INTEGER;")
+                  [(i, i + 1, PID + 1, i, 0) for i in range(n)])
     base = sqlite3.connect(path)
+    base.execute("ALTER TABLE NVTX_EVENTS ADD COLUMN domainId INTEGER")
     base.executemany("INSERT INTO NVTX_EVENTS VALUES (?,?,?,?,?,?,?,?)",
                      [(i, i + 1, kind, PID + 1, None, i, None, i) for kind in (59, 75) for i in range(n)])
     base.commit()
@@ -192,10 +192,10 @@ def sqlite_domains(folder, n):
 def sqlite_copies_of_graph_nodes(folder, n):
     path = export(folder, 1, calls=[(i, i + 1, PID + 1, i, 0) for i in range(n)],
                   ranges=[(i, n + i, 59, PID + 1, f"{{'Module': 'm.{i % 7}'}}", None, None) for i in range(n)],
-                  more="ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INTEGER;"
-                       "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, globalTid INTEGER, "
+                  more="CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, globalTid INTEGER, "
                        "graphNodeId INTEGER, originalGraphNodeId INTEGER);")
     base = sqlite3.connect(path)
+    base.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INTEGER")
     base.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,?,?,?,?,?,?)",
                      [(2 * n + i, 2 * n + i + 1, 0, 7, 0, i // 9, PID, 1 + i % n) for i in range(n)])
     # Every fourth is captured, and the others are copies of the one before.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/ascii.hpp"
 #include "trace/readers/module_text.hpp"
@@ -17,6 +18,19 @@ using Type = sqlite::Statement::Type;
 enum CallColumn { call_start, call_end, call_thread, call_correlation, call_name };
 enum RangeColumn { begin, end, event, range_thread, end_thread, text_id, domain_id, text, payload };
 enum NodeColumn { node_start, node_thread, node_number, node_original };
+
+// Of most rows the others are not asked for: each question costs time.
+size_t columns_of(NsysHostTable table) {
+  switch (table) {
+    case NsysHostTable::calls:
+      return call_name + 1;
+    case NsysHostTable::ranges:
+      return range_thread + 1;
+    case NsysHostTable::nodes:
+      break;
+  }
+  return node_original + 1;
+}
 
 /// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
 std::string_view without_version(std::string_view name) {
@@ -68,9 +82,11 @@ bool has_columns(const sqlite::Database& database, NsysHostTable table) {
 NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& schema,
                                const NsysLabels& labels, bool names_only)
     : database_(std::move(database)),
-      schema_(&schema),
       strings_(database_, labels),
-      names_only_(names_only) {}
+      names_only_(names_only),
+      // What is far behind in a row costs time: only where there are payloads at all.
+      payloads_(!names_only && schema.has("NVTX_PAYLOAD_SCHEMAS") &&
+                NsysColumns(database_, name_of(NsysHostTable::ranges)).has("binaryData")) {}
 
 // In the order of the columns above. What is not wanted is NULL: SQLite decodes all that it is
 // asked for.
@@ -79,7 +95,7 @@ std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const
   std::string list;
   switch (table) {
     case NsysHostTable::calls:
-      list = fmt::format("\"start\", \"end\", {}, \"correlationId\", {}, NULL, NULL, NULL, NULL",
+      list = fmt::format("\"start\", \"end\", {}, \"correlationId\", {}",
                          columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"));
       break;
     case NsysHostTable::ranges: {
@@ -88,19 +104,15 @@ std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const
                                     : fmt::format("\"start\", {}, \"eventType\", \"globalTid\", {}",
                                                   columns.or_else("end", "NULL"),
                                                   columns.or_else("endGlobalTid", "NULL"));
-      // What is far behind in a row costs time: only where there are payloads at all.
-      const bool payloads =
-          !names_only_ && schema_->has("NVTX_PAYLOAD_SCHEMAS") && columns.has("binaryData");
       list = fmt::format("{}, {}, {}, {}, {}", times, columns.or_else("textId", "NULL"),
                          names_only_ ? "NULL" : columns.or_else("domainId", "NULL"),
                          columns.or_else("text", "NULL"),
-                         payloads ? "\"binaryData\" IS NOT NULL" : "0");
+                         payloads_ ? "\"binaryData\" IS NOT NULL" : "0");
       break;
     }
     case NsysHostTable::nodes:
-      list =
-          fmt::format("\"start\", \"globalTid\", \"graphNodeId\", {}, NULL, NULL, NULL, NULL, NULL",
-                      columns.or_else("originalGraphNodeId", "NULL"));
+      list = fmt::format("\"start\", \"globalTid\", \"graphNodeId\", {}",
+                         columns.or_else("originalGraphNodeId", "NULL"));
       break;
   }
   return fmt::format(
@@ -135,9 +147,10 @@ void NsysHostReader::read(NsysHostRows& out) {
     row_->bind(1, out.range.first);
     row_->bind(2, out.range.last);
   }
-  Cells cells;  // NOLINT: all are set
+  Cells cells{};
+  const auto wanted = std::span(cells).first(columns_of(out.table));
   while (row_->step(&out.whole)) {
-    row_->cells(cells);
+    row_->cells(wanted);
     switch (out.table) {
       case NsysHostTable::calls:
         add_call(cells);
@@ -245,7 +258,7 @@ void NsysHostReader::add_event(const Cells& cells) {
   const bool pushed = is_pushed(*type);
   if (!pushed && !is_started(*type)) return;
   if (names_only_) {
-    range_name(cells, 0, true);
+    range_name(0, true);
     return;
   }
   const bool open = cells[end].type == Type::null;
@@ -257,21 +270,22 @@ void NsysHostReader::add_event(const Cells& cells) {
     add_dropped("NVTX range without a valid time");
     return;
   }
-  if (cells[payload].integer != 0) add_dropped("payload of an NVTX range: not decoded");
+  if (payloads_ && row_->integer(payload) != 0)
+    add_dropped("payload of an NVTX range: not decoded");
   const int64_t global_tid = thread_number(cells, range_thread);
-  const auto ended_on = pushed ? std::nullopt : number_in(cells, end_thread);
+  const auto ended_on = pushed ? std::nullopt : row_->whole_number(end_thread);
   const bool moved = !open && ended_on && *ended_on != global_tid;
-  const size_t in_domain = domain(cells, global_tid);
+  const size_t in_domain = domain(global_tid);
   // A module is called and returns on one thread.
-  const RangeName name = range_name(cells, in_domain, !moved);
+  const RangeName name = range_name(in_domain, !moved);
   out_->ranges.push_back({start_ns, end_ns, name.index, thread(global_tid, moved), HostRange::none,
                           name.module ? HostRange::Kind::module : HostRange::Kind::annotation,
                           pushed ? HostRange::Form::push_pop : HostRange::Form::start_end});
 }
 
 // Of the default domain, 0.
-size_t NsysHostReader::domain(const Cells& cells, int64_t global_tid) {
-  const int64_t number = number_in(cells, domain_id).value_or(0);
+size_t NsysHostReader::domain(int64_t global_tid) {
+  const int64_t number = row_->whole_number(domain_id).value_or(0);
   if (number == 0) return 0;
   const int64_t process = global_tid >> nsys_process_shift;
   const auto [at, added] = domains_.try_emplace({process, number}, domain_keys_.size());
@@ -284,22 +298,21 @@ size_t NsysHostReader::domain(const Cells& cells, int64_t global_tid) {
 void NsysHostReader::add_domain(const Cells& cells) {
   const auto global_tid = number_in(cells, range_thread);
   if (!global_tid) return;
-  const size_t number = domain(cells, *global_tid);
+  const size_t number = domain(*global_tid);
   if (number == 0) return;
-  if (cells[text].type != Type::null) {
+  if (!row_->is_null(text)) {
     text_ = row_->text(text);
   } else {
-    const auto id = number_in(cells, text_id);
+    const auto id = row_->whole_number(text_id);
     if (!id || !strings_.find(*id, text_)) return;
   }
   out_->domains.emplace_back(domain_keys_[number], text_);
 }
 
-NsysHostReader::RangeName NsysHostReader::range_name(const Cells& cells, size_t domain,
-                                                     bool may_be_module) {
-  if (cells[text].type != Type::null) return named(row_->text(text), domain, may_be_module);
-  if (cells[text_id].type == Type::null) return named({}, domain, false);
-  const auto id = number_in(cells, text_id);
+NsysHostReader::RangeName NsysHostReader::range_name(size_t domain, bool may_be_module) {
+  if (!row_->is_null(text)) return named(row_->text(text), domain, may_be_module);
+  const auto id = row_->whole_number(text_id);
+  if (!id && row_->is_null(text_id)) return named({}, domain, false);
   if (!id) {
     add_dropped("NVTX text id that is not a number");
     return named({}, domain, false);

@@ -76,7 +76,7 @@ class NsysHostReader {
 
     bool valid() const noexcept { return index != UINT32_MAX; }
   };
-  using Cells = std::array<sqlite::Statement::Cell, 9>;
+  using Cells = std::array<sqlite::Statement::Cell, 5>;
 
   std::string query(NsysHostTable table, const char* row_id) const;
   void add_call(const Cells& cells);
@@ -88,17 +88,17 @@ class NsysHostReader {
   int64_t thread_number(const Cells& cells, int column);
   uint32_t thread(int64_t global_tid, bool whole_process);
   uint32_t call(const Cells& cells);
-  RangeName range_name(const Cells& cells, size_t domain, bool may_be_module);
+  RangeName range_name(size_t domain, bool may_be_module);
   RangeName named_by_id(int64_t id, size_t domain, bool may_be_module);
   RangeName named(std::string_view text, size_t domain, bool may_be_module);
   RangeName module_named(std::string_view text, size_t domain);
-  size_t domain(const Cells& cells, int64_t global_tid);
+  size_t domain(int64_t global_tid);
   int64_t row_number() const;
 
   sqlite::Database database_;
-  const NsysSchema* schema_;
   NsysStrings strings_;
   bool names_only_;
+  bool payloads_;
   std::array<std::unique_ptr<sqlite::Statement>, nsys_host_table_count> statements_;
   // Of the range that is being read.
   sqlite::Statement* row_ = nullptr;
