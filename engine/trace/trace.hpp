@@ -21,6 +21,7 @@
 #include "base/operation_kind.hpp"
 #include "base/warning.hpp"
 #include "trace/host_trace.hpp"
+#include "trace/ncu_profile.hpp"
 
 namespace kr::trace {
 
@@ -102,6 +103,8 @@ struct Trace {
   std::string model_text;  // what the trace's context says of the model, for `detect`
   /// With HostDetail::all, where the format has calls or ranges of the host.
   std::unique_ptr<HostTrace> host;
+  /// Of pages of ncu.
+  std::unique_ptr<NcuProfile> ncu;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.
   std::vector<std::string> range_names;
 
@@ -138,6 +141,10 @@ class TraceBuilder {
   void warn(std::string code, std::string text) {
     trace_.warnings.push_back({std::move(code), std::move(text)});
   }
+  void inform(std::string code, std::string text) {
+    trace_.warnings.push_back({std::move(code), std::move(text), "info"});
+  }
+  void ncu(std::unique_ptr<NcuProfile> profile) { trace_.ncu = std::move(profile); }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
   Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }

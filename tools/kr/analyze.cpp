@@ -12,7 +12,12 @@ namespace {
 
 OutputRules analyze_outputs() {
   return {.stem = "analysis",
-          .tables = {"devices",
+          .tables = {"optimize_first",
+                     "optimize_labels",
+                     "ncu_match",
+                     "ncu_kernels",
+                     "ncu_rules",
+                     "devices",
                      "launch_matching",
                      "idle",
                      "ranks",
@@ -43,6 +48,7 @@ OutputRules analyze_outputs() {
 struct AnalyzeOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::string by = "substage";
+  NcuOptions ncu;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
@@ -51,6 +57,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
+  options.ncu.join(session);
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();
@@ -78,6 +85,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
   options.add_to(app, analyze_outputs());
+  options.ncu.add_to(app);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

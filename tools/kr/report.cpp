@@ -16,17 +16,18 @@ namespace kr::cli {
 namespace {
 
 OutputRules report_outputs() {
-  return {.stem = "result",
-          .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
-                     "kernels", "kernel_balance"},
-          .database = run_tables(),
-          .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
-          .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
-          .timeline = true,
-          .without = {"table", "csv", "html"},
-          .files_without = true,
-          .to_terminal = {"table", "json", "jsonl", "markdown"}};
+  return {
+      .stem = "result",
+      .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "devices", "coverage",
+                 "labels", "label_balance", "ranks", "rank_balance", "kernels", "kernel_balance"},
+      .database = run_tables(),
+      .more_tables = run_tables(),
+      .own_formats = {"html", "perfetto"},
+      .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
+      .timeline = true,
+      .without = {"table", "csv", "html"},
+      .files_without = true,
+      .to_terminal = {"table", "json", "jsonl", "markdown"}};
 }
 
 struct ReportOptions : RunVerbOptions {
@@ -35,6 +36,7 @@ struct ReportOptions : RunVerbOptions {
   std::string title;
   std::string save;
   std::string by = "substage";
+  NcuOptions ncu;
 };
 
 void write_markdown(const overview::Report& report, std::span<const Table> tables,
@@ -55,6 +57,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, report_outputs(), specs);
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
+  options.ncu.join(session);
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
                                 const analyze::RunSummary& summary, size_t index) {
@@ -104,6 +107,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
   options.add_to(app, report_outputs());
+  options.ncu.add_to(app);
 }
 
 }  // namespace

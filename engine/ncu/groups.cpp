@@ -1,0 +1,132 @@
+#include "ncu/groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kr::ncu {
+namespace {
+
+enum class MeanIs : uint8_t { by_time, plainly };
+constexpr std::array<MeanIs, measure_count> mean_is{
+#define KR_NCU_MEASURE(id, unit, role, mean, doc) MeanIs::mean,
+#include "ncu/measures.def"
+#undef KR_NCU_MEASURE
+};
+
+auto key_of(const MeasuredKernel& kernel) {
+  return std::tuple(kernel.name, kernel.grid, kernel.block);
+}
+
+void add_stalls(std::vector<Stall>& to, const MeasuredKernel& from) {
+  for (const Stall& stall : from.stalls) {
+    const auto same = std::find_if(to.begin(), to.end(),
+                                   [&](const Stall& one) { return one.reason == stall.reason; });
+    if (same == to.end()) {
+      to.push_back(stall);
+    } else {
+      same->value += stall.value;
+    }
+  }
+}
+
+/// The peak of the mix of types that the kernel uses: the time that each would take at its own.
+std::optional<double> tensor_peak(const MeasuredKernel& kernel, const GpuPeaks& gpu) {
+  const std::array<double, tensor_types> peaks{
+      gpu.fp16_tensor, gpu.bf16_tensor, gpu.tf32, gpu.fp8_tensor, gpu.int8_tensor, 0, 0};
+  double flops = 0;
+  double seconds = 0;
+  for (size_t type = 0; type < tensor_types; ++type) {
+    if (kernel.tensor_flops[type] <= 0) continue;
+    if (peaks[type] <= 0) return std::nullopt;
+    flops += kernel.tensor_flops[type];
+    seconds += kernel.tensor_flops[type] / peaks[type];
+  }
+  return seconds > 0 ? std::optional(flops / seconds) : std::nullopt;
+}
+
+}  // namespace
+
+void Mean::add(const Measures& of, double weight, double instances) {
+  for (size_t i = 0; i < measure_count; ++i) {
+    const auto value = of.get(static_cast<Measure>(i));
+    if (!value) continue;
+    const double by = mean_is[i] == MeanIs::by_time ? weight : instances;
+    sums_[i].total += *value * by;
+    sums_[i].weight += by;
+  }
+}
+
+Measures Mean::measures() const {
+  Measures out;
+  for (size_t i = 0; i < measure_count; ++i) {
+    if (sums_[i].weight > 0) out.set(static_cast<Measure>(i), sums_[i].total / sums_[i].weight);
+  }
+  return out;
+}
+
+std::vector<MeasuredKernel> group(std::span<const MeasuredKernel> kernels,
+                                  std::vector<uint32_t>& group_of) {
+  std::map<decltype(key_of(kernels[0])), std::vector<uint32_t>> same;
+  for (uint32_t i = 0; i < kernels.size(); ++i) same[key_of(kernels[i])].push_back(i);
+  std::vector<std::pair<MeasuredKernel, std::vector<uint32_t>>> made;
+  made.reserve(same.size());
+  for (auto& [key, members] : same) {
+    MeasuredKernel one = kernels[members[0]];
+    one.instances = static_cast<int64_t>(members.size());
+    Mean mean;
+    for (const uint32_t member : members) {
+      const MeasuredKernel& kernel = kernels[member];
+      // Without any time all count the same.
+      const auto weight = static_cast<double>(std::max<int64_t>(kernel.duration_ns.value_or(1), 1));
+      mean.add(kernel.measures, weight, 1);
+      if (member == members[0]) continue;
+      if (kernel.duration_ns) {
+        one.duration_ns = one.duration_ns.value_or(0) + *kernel.duration_ns;
+      }
+      add_stalls(one.stalls, kernel);
+      for (size_t type = 0; type < tensor_types; ++type) {
+        one.tensor_flops[type] += kernel.tensor_flops[type];
+      }
+      for (const uint32_t rule : kernel.rules) {
+        if (std::find(one.rules.begin(), one.rules.end(), rule) == one.rules.end()) {
+          one.rules.push_back(rule);
+        }
+      }
+    }
+    one.measures = mean.measures();
+    for (Stall& stall : one.stalls) stall.value /= static_cast<double>(one.instances);
+    for (double& flops : one.tensor_flops) flops /= static_cast<double>(one.instances);
+    made.emplace_back(std::move(one), std::move(members));
+  }
+  std::stable_sort(made.begin(), made.end(), [](const auto& a, const auto& b) {
+    return a.first.duration_ns.value_or(0) > b.first.duration_ns.value_or(0);
+  });
+  std::vector<MeasuredKernel> out;
+  out.reserve(made.size());
+  group_of.assign(kernels.size(), 0);
+  for (auto& [one, members] : made) {
+    for (const uint32_t member : members) group_of[member] = static_cast<uint32_t>(out.size());
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+void fill_peaks(MeasuredKernel& kernel, const GpuPeaks& gpu) {
+  const auto known = [](double peak) { return peak > 0 ? std::optional(peak) : std::nullopt; };
+  Measures& to = kernel.measures;
+  to.fill(Measure::fp64_peak_per_s, known(gpu.fp64));
+  to.fill(Measure::fp32_peak_per_s, known(gpu.fp32));
+  to.fill(Measure::tensor_peak_per_s, tensor_peak(kernel, gpu));
+  to.fill(Measure::dram_peak_bytes_per_s, known(gpu.dram_bytes_per_s));
+  to.fill(Measure::l2_peak_bytes_per_s, known(gpu.l2_bytes_per_s));
+}
+
+std::string shape_text(const trace::LaunchShape& shape) {
+  if (shape == trace::LaunchShape{}) return {};
+  return fmt::format("{}x{}x{}", shape[0], shape[1], shape[2]);
+}
+
+}  // namespace kr::ncu

@@ -1,0 +1,191 @@
+#include "ncu/joined.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "classify/classify.hpp"
+
+namespace kr::ncu {
+namespace {
+
+using ByKey = std::unordered_map<std::string, std::vector<uint32_t>>;
+
+/// Measured kernels by each way their names can be equal.
+class MeasuredNames {
+ public:
+  explicit MeasuredNames(const std::vector<MeasuredKernel>& kernels) {
+    std::unordered_map<std::string_view, std::vector<uint32_t>> same;
+    for (uint32_t i = 0; i < kernels.size(); ++i) same[kernels[i].name].push_back(i);
+    for (const auto& [name, members] : same) {
+      const NameKeys keys(name);
+      for (const NameMatch match : all_name_matches) {
+        if (match == NameMatch::function && !keys.is_function) {
+          std::vector<uint32_t>& to = full_functions_[keys.function];
+          to.insert(to.end(), members.begin(), members.end());
+          continue;
+        }
+        std::vector<uint32_t>& to = by_key_[static_cast<size_t>(match)][keys.key(match)];
+        to.insert(to.end(), members.begin(), members.end());
+      }
+    }
+  }
+
+  const std::vector<uint32_t>* find(const NameKeys& keys, NameMatch match) const {
+    const ByKey& names = by_key_[static_cast<size_t>(match)];
+    const auto found = names.find(keys.key(match));
+    if (found != names.end()) return &found->second;
+    // The run has only functions.
+    if (match != NameMatch::function || !keys.is_function) return nullptr;
+    const auto full = full_functions_.find(keys.function);
+    return full == full_functions_.end() ? nullptr : &full->second;
+  }
+
+ private:
+  std::array<ByKey, std::size(all_name_matches)> by_key_;
+  ByKey full_functions_;  // names with more than the function
+};
+
+/// Names of the run by function: a function alone has to name one of them.
+std::unordered_map<std::string, std::vector<std::string_view>> functions_of(
+    const std::vector<std::pair<size_t, NameKeys>>& names) {
+  std::unordered_map<std::string, std::vector<std::string_view>> out;
+  for (const auto& [at, keys] : names) {
+    std::vector<std::string_view>& same = out[keys.function];
+    if (std::find(same.begin(), same.end(), keys.name) == same.end()) same.push_back(keys.name);
+  }
+  return out;
+}
+
+std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rules,
+                                                const analyze::RunSummary& run,
+                                                const trace::Trace& pages,
+                                                const std::vector<MeasuredKernel>& kernels) {
+  const sema::Program& program = rules.program();
+  std::vector<std::vector<std::string>> labels(kernels.size(),
+                                               std::vector<std::string>(run.dimensions.size()));
+  const auto engine = program.engine(run.engine);
+  const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
+  if (!model) return labels;
+  const classify::TraceSubjects subjects(program, rules.database, pages,
+                                         {run.engine, run.model, rules.named});
+  const classify::Labelled labelled = classify::classify(subjects, *model);
+  std::unordered_map<std::string_view, uint32_t> row_of;
+  for (uint32_t i = 0; i < pages.names.size(); ++i) {
+    row_of.emplace(pages.names.get(trace::NameId{i}).text, i);
+  }
+  for (const classify::DimensionLabels& one : labelled.dimensions) {
+    const auto at = run.dimension(program.dimensions.get(one.dimension).name);
+    if (!at) continue;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const auto row = row_of.find(kernels[i].name);
+      if (row != row_of.end()) labels[i][*at] = one.by_row[row->second].label;
+    }
+  }
+  return labels;
+}
+
+void find_in_run(Joined& to, const analyze::RunSummary& run) {
+  const MeasuredNames measured(to.kernels);
+  std::vector<std::pair<size_t, NameKeys>> names;
+  for (size_t i = 0; i < run.names.size(); ++i) {
+    if (run.names[i].kind == OperationKind::kernel) names.emplace_back(i, run.names[i].name);
+  }
+  const auto functions = functions_of(names);
+  std::vector<bool> seen(to.kernels.size());
+  to.run.reserve(names.size());
+  for (const auto& [at, keys] : names) {
+    RunKernel& one = to.run.emplace_back();
+    one.name = at;
+    for (const NameMatch match : all_name_matches) {
+      const std::vector<uint32_t>* const found = measured.find(keys, match);
+      if (found == nullptr) continue;
+      one.ambiguous = match == NameMatch::function && functions.at(keys.function).size() > 1;
+      if (!one.ambiguous) {
+        one.match = match;
+        one.shares = divide_time(run.names[at], *found, to.kernels);
+      }
+      for (const uint32_t kernel : *found) seen[kernel] = true;
+      break;
+    }
+  }
+  for (uint32_t i = 0; i < to.kernels.size(); ++i) {
+    if (!seen[i]) to.not_in_run.push_back(i);
+  }
+}
+
+/// What the user has to know before the numbers.
+void warn_of_rest(Joined& to, const analyze::RunSummary& run) {
+  if (to.is_itself) return;
+  RoofTime all;
+  for (const RunKernel& one : to.run) {
+    all.total_ns += run.names[one.name].total_ns;
+    for (const TimeShare& share : one.shares) all.measured_ns += share.time_ns;
+  }
+  if (all.total_ns == 0) return;
+  const double rest =
+      100 * (1 - static_cast<double>(all.measured_ns) / static_cast<double>(all.total_ns));
+  to.warnings.push_back(
+      {"ncu-unmeasured",
+       fmt::format("{:.1f} % of the time of kernels has no measurement of ncu.", rest),
+       all.measured_ns == 0 ? "warning" : "info"});
+}
+
+}  // namespace
+
+std::vector<TimeShare> divide_time(const analyze::NameSum& name,
+                                   const std::vector<uint32_t>& measured,
+                                   const std::vector<MeasuredKernel>& kernels) {
+  const bool timed = std::any_of(measured.begin(), measured.end(), [&](uint32_t kernel) {
+    return kernels[kernel].duration_ns.value_or(0) > 0;
+  });
+  const auto weight = [&](uint32_t kernel) {
+    return timed ? kernels[kernel].duration_ns.value_or(0) : kernels[kernel].instances;
+  };
+  double all = 0;
+  for (const uint32_t kernel : measured) all += static_cast<double>(weight(kernel));
+  std::vector<TimeShare> out;
+  out.reserve(measured.size());
+  int64_t left = name.total_ns;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const double part = static_cast<double>(weight(measured[i])) / all;
+    const bool last = i + 1 == measured.size();
+    const int64_t time =
+        last ? left
+             : std::min<int64_t>(left, std::llround(part * static_cast<double>(name.total_ns)));
+    out.push_back({measured[i], time});
+    left -= time;
+  }
+  return out;
+}
+
+void RoofTime::add(const MeasuredKernel& kernel, int64_t time_ns) {
+  measured_ns += time_ns;
+  mean.add(kernel.measures, static_cast<double>(time_ns), static_cast<double>(kernel.instances));
+  const auto roof = nearest_roof(kernel.measures);
+  if (!roof) return;
+  with_roof_ns += time_ns;
+  at_roof_ns += std::llround(roof->ratio * static_cast<double>(time_ns));
+}
+
+Joined join(const match::CompiledRules& rules, const analyze::RunSummary& run,
+            std::shared_ptr<const trace::Trace> pages, const JoinOptions& options) {
+  Joined out;
+  out.is_itself = options.is_itself;
+  std::vector<MeasuredKernel> measured = measure(*pages->ncu, out.warnings);
+  if (options.gpu != nullptr) {
+    out.gpu = options.gpu->name;
+    for (MeasuredKernel& kernel : measured) fill_peaks(kernel, *options.gpu);
+  }
+  std::vector<uint32_t> group_of;
+  out.kernels = group(measured, group_of);
+  out.labels = labels_of(rules, run, *pages, out.kernels);
+  out.pages = std::move(pages);
+  find_in_run(out, run);
+  warn_of_rest(out, run);
+  return out;
+}
+
+}  // namespace kr::ncu
