@@ -138,10 +138,9 @@ void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
 }
 
 Column listed_peak_column(const char* id, std::string_view what) {
-  return {
-      id, Unit::per_second, Role::measure,
-      fmt::format("Its peak of {} per second; nothing if it has none or it is not known.", what),
-      true};
+  return {id, Unit::per_second, Role::measure,
+          fmt::format("Its peak of {} per second; nothing if it has none or it is not known.", what),
+          true};
 }
 
 Column listed_file_column() {

@@ -1,11 +1,10 @@
-#include "ncu/gpus.hpp"
-
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
+#include "ncu/gpus.hpp"
 
 namespace {
 
