@@ -48,6 +48,11 @@ RooflinePoint roofline_point(const Measures& of, Precision precision) {
   const auto bandwidth = of.get(Measure::dram_peak_bytes_per_s);
   point.flops_per_s = flops_per_s(of, precision);
   point.intensity = part(point.flops_per_s, of.get(Measure::dram_bytes_per_s));
+  if (precision == Precision::tensor) {
+    // Pages count these operations; the rate of DRAM may be of another pass.
+    const auto counted = part(of.get(Measure::tensor_flops), of.get(Measure::dram_bytes));
+    if (counted) point.intensity = counted;
+  }
   point.ridge = part(peak, bandwidth);
   if (point.intensity && point.ridge) {
     point.roof = std::min(*peak, *point.intensity * *bandwidth);

@@ -45,10 +45,13 @@ void add_ncu_kernels(const Source& source, RowSink& sink) {
            precision ? Cell(ncu::to_string(*precision)) : Cell(), table::cell(point.flops_per_s),
            table::cell(point.intensity), table::cell(point.roof), table::cell(point.roof_ratio)});
       add_measures(row, kernel.measures);
+      const ncu::RooflinePoint tensor =
+          ncu::roofline_point(kernel.measures, ncu::Precision::tensor);
       const ncu::RooflinePoint fp32 = ncu::roofline_point(kernel.measures, ncu::Precision::fp32);
       row.insert(row.end(),
                  {table::cell(fp32.intensity), table::cell(fp32.ridge), table::cell(fp32.roof),
                   table::cell(fp32.roof_ratio), table::cell_or_nothing(fp32.bound),
+                  table::cell(tensor.intensity),
                   table::cell_or_nothing(kernel.limiter), table::cell_or_nothing(kernel.cc)});
       sink.row(row);
     }
@@ -174,6 +177,8 @@ const Definition ncu_kernels_table{
                             "Single-precision operations per second as a part of it."}),
            optional_column({"fp32_bound", Unit::text, Role::detail,
                             "`memory` below the ridge, `compute` above it."}),
+           optional_column({"tensor_intensity", Unit::factor, Role::detail,
+                            "Operations of tensor cores per byte of DRAM."}),
            optional_column({"occupancy_limiter", Unit::text, Role::detail,
                             "What limits the theoretical occupancy: `registers`, `shared_memory`, "
                             "`warps`, `blocks` or `barriers`."}),
@@ -193,7 +198,9 @@ const Definition ncu_labels_table{
           {"total_ns", Unit::ns, Role::measure, "Time of the run's kernels with the label."},
           {"measured_ns", Unit::ns, Role::measure, "Of that, time of kernels that ncu measured."},
           optional_column(
-              {"verdict", Unit::text, Role::measure, "By the means, as in `ncu_kernels`."})})},
+              {"verdict", Unit::text, Role::measure, "By the means, as in `ncu_kernels`."})}),
+     false,
+     false},
     Needs::runs,
     add_ncu_labels,
     not_measured_by_ncu};
@@ -209,7 +216,9 @@ const Definition ncu_stalls_table{
                             "Cycles that a warp waited for that reason per issued instruction."}),
            optional_column({"samples", Unit::count, Role::measure,
                             "Samples of warps with that reason, if ncu sampled."}),
-           optional_column({"share", Unit::ratio, Role::measure, "Of all reasons."})}})},
+           optional_column({"share", Unit::ratio, Role::measure, "Of all reasons."})}}),
+     false,
+     false},
     Needs::runs,
     add_ncu_stalls,
     not_measured_by_ncu};
@@ -228,7 +237,9 @@ const Definition ncu_rules_table{
                             "The part of the kernel's time that ncu estimates to be saved."}),
            optional_column({"speedup_type", Unit::text, Role::detail,
                             "`global`: of the kernel; `local`: of what the rule looks at."}),
-           {"text", Unit::text, Role::measure, "What the rule says."}}})},
+           {"text", Unit::text, Role::measure, "What the rule says."}}}),
+     false,
+     false},
     Needs::runs,
     add_ncu_rules,
     not_measured_by_ncu};

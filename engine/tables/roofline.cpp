@@ -147,7 +147,9 @@ const Definition roofline_table{
       known_column("with_roof_ns", Unit::ns, Role::detail,
                    "Time of `total_ns` of which a roof is known."),
       known_column("at_roof_ns", Unit::ns, Role::detail,
-                   "What that would be at the nearest roof: see `optimize_first`.")}},
+                   "What that would be at the nearest roof: see `optimize_first`.")},
+     false,
+     false},
     Needs::runs,
     add_roofline,
     not_measured_by_ncu};

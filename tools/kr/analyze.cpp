@@ -16,7 +16,6 @@ OutputRules analyze_outputs() {
                      "optimize_labels",
                      "ncu_match",
                      "ncu_kernels",
-                     "ncu_rules",
                      "devices",
                      "launch_matching",
                      "idle",

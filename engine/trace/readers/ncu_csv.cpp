@@ -160,7 +160,8 @@ void read_folder(const Input& folder, TraceBuilder& out, NcuMerge& merge) {
                        skipped.size() == 1 ? "is" : "are", some_of(skipped)));
 }
 
-void read_pages(Input& input, TraceBuilder& out, NcuMerge& merge) {
+/// Of a file that the user says is one.
+void read_named(Input& input, TraceBuilder& out, NcuMerge& merge) {
   if (input.folder()) return read_folder(input, out, merge);
   if (!is_page(input)) {
     auto refusal = refusal_of(input.head());
@@ -174,7 +175,11 @@ void read_pages(Input& input, TraceBuilder& out, NcuMerge& merge) {
 
 void read_ncu_csv(Input& input, TraceBuilder& out) {
   NcuMerge merge(out);
-  read_pages(input, out, merge);
+  if (input.folder()) {
+    read_folder(input, out, merge);
+  } else {
+    NcuTable(input, out, merge).read();
+  }
   merge.finish(input.shown(), true);
 }
 
@@ -202,7 +207,7 @@ Trace open_ncu_pages(const std::vector<std::string>& paths, const OpenOptions& o
   NcuMerge merge(out);
   for (const std::string& path : paths) {
     Input input(path, options);
-    read_pages(input, out, merge);
+    read_named(input, out, merge);
   }
   merge.finish(shown_path(first), false);
   return std::move(out).finish();

@@ -201,7 +201,9 @@ void NcuMerge::merge(Found& into, Found&& part) {
 void NcuMerge::join() {
   std::unordered_map<std::string, std::vector<size_t>> known;  // by identity, in `kernels_`
   kernels_.reserve(found_.size());
-  for (auto& [key, part] : found_) {
+  for (auto& entry : found_) {
+    const size_t page = entry.first.page;
+    Found& part = entry.second;
     if (pages_ == 1 || !has_shape(part.kernel)) {
       kernels_.push_back(std::move(part));
       continue;
@@ -209,7 +211,7 @@ void NcuMerge::join() {
     std::vector<size_t>& same = known[identity(part.kernel)];
     const auto fits = std::find_if(same.begin(), same.end(), [&](size_t at) {
       const Found& other = kernels_[at];
-      return other.pages.back() != key.page && agree(other, part);
+      return other.pages.back() != page && agree(other, part);
     });
     if (fits != same.end()) {
       merge(kernels_[*fits], std::move(part));
