@@ -77,23 +77,24 @@ std::vector<MeasuredKernel> group(std::span<const MeasuredKernel> kernels,
     MeasuredKernel one = kernels[members[0]];
     one.instances = static_cast<int64_t>(members.size());
     Mean mean;
+    int64_t longest = one.duration_ns.value_or(0);
     for (const uint32_t member : members) {
       const MeasuredKernel& kernel = kernels[member];
       // Without any time all count the same.
       const auto weight = static_cast<double>(std::max<int64_t>(kernel.duration_ns.value_or(1), 1));
       mean.add(kernel.measures, weight, 1);
       if (member == members[0]) continue;
+      // Texts of rules have numbers, and differ between instances.
+      if (kernel.duration_ns.value_or(0) > longest) {
+        longest = *kernel.duration_ns;
+        one.rules = kernel.rules;
+      }
       if (kernel.duration_ns) {
         one.duration_ns = one.duration_ns.value_or(0) + *kernel.duration_ns;
       }
       add_stalls(one.stalls, kernel);
       for (size_t type = 0; type < tensor_types; ++type) {
         one.tensor_flops[type] += kernel.tensor_flops[type];
-      }
-      for (const uint32_t rule : kernel.rules) {
-        if (std::find(one.rules.begin(), one.rules.end(), rule) == one.rules.end()) {
-          one.rules.push_back(rule);
-        }
       }
     }
     one.measures = mean.measures();

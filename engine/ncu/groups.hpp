@@ -27,8 +27,9 @@ class Mean {
   std::array<Sum, measure_count> sums_{};
 };
 
-/// Distinct name, grid and block; times and instances are summed, measures are means. By descending
-/// time, then name, grid and block. `group_of`: by kernel.
+/// Distinct name, grid and block; times and instances are summed, measures are means, rules are
+/// those of the longest instance. By descending time, then name, grid and block. `group_of`: by
+/// kernel.
 std::vector<MeasuredKernel> group(std::span<const MeasuredKernel> kernels,
                                   std::vector<uint32_t>& group_of);
 

@@ -328,10 +328,11 @@ class Overview {
 
   /// What pages of ncu say of the kernels; nothing without them.
   void measured() {
-    tables({{"optimize_first",
-             {.columns = {"run", "total_ns", "share", "roof", "roof_ratio", "saved_ns", "verdict",
-                          "name"}}},
-            {"ncu_match", {.columns = {"run", "match", "names", "measured", "total_ns", "share"}}}});
+    tables(
+        {{"optimize_first",
+          {.columns = {"run", "total_ns", "share", "roof", "roof_ratio", "saved_ns", "verdict",
+                       "name"}}},
+         {"ncu_match", {.columns = {"run", "match", "names", "measured", "total_ns", "share"}}}});
   }
 
   /// How even the work is, if the runs are known to be ranks of one job.

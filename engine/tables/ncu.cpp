@@ -51,8 +51,8 @@ void add_ncu_kernels(const Source& source, RowSink& sink) {
       row.insert(row.end(),
                  {table::cell(fp32.intensity), table::cell(fp32.ridge), table::cell(fp32.roof),
                   table::cell(fp32.roof_ratio), table::cell_or_nothing(fp32.bound),
-                  table::cell(tensor.intensity),
-                  table::cell_or_nothing(kernel.limiter), table::cell_or_nothing(kernel.cc)});
+                  table::cell(tensor.intensity), table::cell_or_nothing(kernel.limiter),
+                  table::cell_or_nothing(kernel.cc)});
       sink.row(row);
     }
   }
@@ -103,18 +103,19 @@ void add_ncu_rules(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.ncu) continue;
     const auto& all = run.ncu->pages->ncu->rules;
-    for (const ncu::MeasuredKernel& kernel : run.ncu->kernels) {
+    for (size_t number = 0; number < run.ncu->kernels.size(); ++number) {
+      const ncu::MeasuredKernel& kernel = run.ncu->kernels[number];
       std::vector<uint32_t> rules = kernel.rules;
       std::stable_sort(rules.begin(), rules.end(),
                        [&](uint32_t a, uint32_t b) { return all[a].speedup > all[b].speedup; });
       const std::string grid = ncu::shape_text(kernel.grid);
       const std::string block = ncu::shape_text(kernel.block);
-      for (const uint32_t number : rules) {
-        const trace::NcuProfile::Rule& rule = all[number];
+      for (const uint32_t place : rules) {
+        const trace::NcuProfile::Rule& rule = all[place];
         const bool estimated = !rule.speedup_type.empty();
-        sink.row({run.summary.id, kernel.name, table::cell_or_nothing(grid),
-                  table::cell_or_nothing(block), rule.section, rule.name, rule.type,
-                  estimated ? Cell(rule.speedup / 100) : Cell(),
+        sink.row({run.summary.id, static_cast<int64_t>(number), kernel.name,
+                  table::cell_or_nothing(grid), table::cell_or_nothing(block), rule.section,
+                  rule.name, rule.type, estimated ? Cell(rule.speedup / 100) : Cell(),
                   table::cell_or_nothing(rule.speedup_type), rule.text});
       }
     }
@@ -199,8 +200,7 @@ const Definition ncu_labels_table{
           {"measured_ns", Unit::ns, Role::measure, "Of that, time of kernels that ncu measured."},
           optional_column(
               {"verdict", Unit::text, Role::measure, "By the means, as in `ncu_kernels`."})}),
-     false,
-     false},
+     false, false},
     Needs::runs,
     add_ncu_labels,
     not_measured_by_ncu};
@@ -217,27 +217,31 @@ const Definition ncu_stalls_table{
            optional_column({"samples", Unit::count, Role::measure,
                             "Samples of warps with that reason, if ncu sampled."}),
            optional_column({"share", Unit::ratio, Role::measure, "Of all reasons."})}}),
-     false,
-     false},
+     false, false},
     Needs::runs,
     add_ncu_stalls,
     not_measured_by_ncu};
 
 const Definition ncu_rules_table{
-    {"ncu_rules", "advice of ncu",
-     "One row per measured kernel and rule of ncu that said something of it, by descending "
-     "estimate.",
-     columns_of_lists(
-         {ncu_kernel_keys(),
-          {{"section", Unit::text, Role::detail, "The section of ncu."},
-           {"rule", Unit::text, Role::key, "The rule of ncu."},
-           {"type", Unit::text, Role::detail,
-            "`OPT`: to be optimized, `INF`: information, `WRN`: warning."},
-           optional_column({"speedup", Unit::ratio, Role::measure,
-                            "The part of the kernel's time that ncu estimates to be saved."}),
-           optional_column({"speedup_type", Unit::text, Role::detail,
-                            "`global`: of the kernel; `local`: of what the rule looks at."}),
-           {"text", Unit::text, Role::measure, "What the rule says."}}}),
+    {"ncu_rules",
+     "advice of ncu",
+     "One row per measured kernel and rule of ncu that said something of its longest instance, by "
+     "descending estimate.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"kernel", Unit::id, Role::key,
+       "The kernel: the place of its row among those of the run in `ncu_kernels`, from 0."},
+      {"name", Unit::name, Role::measure, "Its name."},
+      optional_column({"grid", Unit::text, Role::detail, "Its grid."}),
+      optional_column({"block", Unit::text, Role::detail, "Its block."}),
+      {"section", Unit::text, Role::detail, "The section of ncu."},
+      {"rule", Unit::text, Role::key, "The rule of ncu."},
+      {"type", Unit::text, Role::detail,
+       "`OPT`: to be optimized, `INF`: information, `WRN`: warning."},
+      optional_column({"speedup", Unit::ratio, Role::measure,
+                       "The part of the kernel's time that ncu estimates to be saved."}),
+      optional_column({"speedup_type", Unit::text, Role::detail,
+                       "`global`: of the kernel; `local`: of what the rule looks at."}),
+      {"text", Unit::text, Role::measure, "What the rule says."}},
      false,
      false},
     Needs::runs,

@@ -33,12 +33,31 @@ bool has_shape(const NcuProfile::Kernel& kernel) {
   return kernel.grid != LaunchShape{} && kernel.block != LaunchShape{};
 }
 
-template <class List, class Metric>
-const auto* of_metric(const List& list, Metric metric) {
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.metric == metric; });
-  return found == list.end() ? nullptr : &*found;
-}
+/// Where a list has each metric first. Uses, and leaves empty, an array that has room for all
+/// metrics, so that it costs no more than the list.
+template <class List>
+class KnownMetrics {
+ public:
+  KnownMetrics(const List& list, std::vector<uint32_t>& places) : list_(list), places_(places) {
+    for (size_t i = list.size(); i-- > 0;) places_[list[i].metric] = static_cast<uint32_t>(i);
+  }
+  ~KnownMetrics() {
+    for (const auto& one : list_) places_[one.metric] = nowhere;
+  }
+  KnownMetrics(const KnownMetrics&) = delete;
+  KnownMetrics& operator=(const KnownMetrics&) = delete;
+
+  /// Null: it is not there.
+  const auto* find(uint32_t metric) const {
+    return places_[metric] == nowhere ? nullptr : &list_[places_[metric]];
+  }
+
+  static constexpr uint32_t nowhere = UINT32_MAX;
+
+ private:
+  const List& list_;
+  std::vector<uint32_t>& places_;
+};
 
 bool same_number(const NcuProfile::Value& a, const NcuProfile::Value& b) {
   const double rounding = static_cast<double>(a.rounding) + static_cast<double>(b.rounding);
@@ -156,35 +175,43 @@ bool NcuMerge::agree(const Found& a, const Found& b) {
     const bool same = std::abs(*a.kernel.duration_ns - *b.kernel.duration_ns) < rounding;
     if (!same || a.kernel.process != b.kernel.process) return disagree("duration");
   }
+  const KnownMetrics values(a.kernel.values, place_of_);
   for (const NcuProfile::Value& value : b.kernel.values) {
-    const NcuProfile::Value* const other = of_metric(a.kernel.values, value.metric);
+    const NcuProfile::Value* const other = values.find(value.metric);
     if (other != nullptr && !same_number(value, *other)) {
       return disagree(profile_->metrics[value.metric].name);
     }
   }
+  return same_texts(a, b) || disagree("text of a metric");
+}
+
+bool NcuMerge::same_texts(const Found& a, const Found& b) {
   for (const NcuProfile::Text& text : b.kernel.texts) {
-    const NcuProfile::Text* const other = of_metric(a.kernel.texts, text.metric);
-    if (other != nullptr && other->text != text.text) {
-      return disagree(profile_->metrics[text.metric].name);
+    for (const NcuProfile::Text& other : a.kernel.texts) {
+      if (other.metric == text.metric && other.text != text.text) return false;
     }
   }
   return true;
 }
 
+/// What only the second has, in its order, behind the first.
+template <class List>
+void NcuMerge::append_unknown(List& to, const List& from) {
+  List added;
+  {
+    const KnownMetrics known(to, place_of_);
+    for (const auto& one : from) {
+      if (known.find(one.metric) == nullptr) added.push_back(one);
+    }
+  }
+  to.insert(to.end(), added.begin(), added.end());
+}
+
 void NcuMerge::merge(Found& into, Found&& part) {
   NcuProfile::Kernel& to = into.kernel;
   NcuProfile::Kernel& from = part.kernel;
-  const size_t values = to.values.size();
-  for (const NcuProfile::Value& value : from.values) {
-    const auto end = to.values.begin() + static_cast<std::ptrdiff_t>(values);
-    const bool known = std::any_of(to.values.begin(), end, [&](const NcuProfile::Value& one) {
-      return one.metric == value.metric;
-    });
-    if (!known) to.values.push_back(value);
-  }
-  for (const NcuProfile::Text& text : from.texts) {
-    if (of_metric(to.texts, text.metric) == nullptr) to.texts.push_back(text);
-  }
+  append_unknown(to.values, from.values);
+  append_unknown(to.texts, from.texts);
   for (const uint32_t rule : from.rules) {
     if (std::find(to.rules.begin(), to.rules.end(), rule) == to.rules.end()) {
       to.rules.push_back(rule);
@@ -201,6 +228,7 @@ void NcuMerge::merge(Found& into, Found&& part) {
 void NcuMerge::join() {
   std::unordered_map<std::string, std::vector<size_t>> known;  // by identity, in `kernels_`
   kernels_.reserve(found_.size());
+  place_of_.assign(profile_->metrics.size(), UINT32_MAX);
   for (auto& entry : found_) {
     const size_t page = entry.first.page;
     Found& part = entry.second;

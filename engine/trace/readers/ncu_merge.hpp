@@ -62,6 +62,9 @@ class NcuMerge {
   void set_duration(Found& to, const NcuKernel& from);
   void join();
   bool agree(const Found& a, const Found& b);
+  static bool same_texts(const Found& a, const Found& b);
+  template <class List>
+  void append_unknown(List& to, const List& from);
   void merge(Found& into, Found&& part);
   void lay_out(const std::string& shown, bool needs_durations);
   void tell_repeated();
@@ -72,6 +75,7 @@ class NcuMerge {
   std::map<Key, Found> found_;
   std::vector<Found> kernels_;  // joined, in order
   std::unordered_map<std::string, uint32_t> metric_ids_;
+  std::vector<uint32_t> place_of_;  // by metric: where a kernel has it first; see KnownMetrics
   std::unordered_map<std::string, uint32_t> rule_ids_;
   std::vector<std::string> some_metrics_;
   uint64_t repeated_durations_ = 0;

@@ -164,8 +164,11 @@ TEST_CASE("tensor operations have no part of a roof without a peak") {
   CHECK(point.bound.empty());
   CHECK(ncu::nearest_roof(kernel.measures)->roof == "compute");
   // 5 of BF16 at 100 and 3 of FP16 at 50 take as long as 8 at 72.7.
-  ncu::fill_peaks(kernel, {.name = "G", .fp16_tensor = 50e12, .bf16_tensor = 100e12,
-                           .dram_bytes_per_s = 2e12, .source = ""});
+  ncu::fill_peaks(kernel, {.name = "G",
+                           .fp16_tensor = 50e12,
+                           .bf16_tensor = 100e12,
+                           .dram_bytes_per_s = 2e12,
+                           .source = ""});
   point = ncu::roofline_point(kernel.measures, ncu::Precision::tensor);
   CHECK(*point.roof_ratio == doctest::Approx(8e12 / (8 / 0.11 * 1e12)));
   CHECK(point.bound == "compute");

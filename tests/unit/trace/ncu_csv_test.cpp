@@ -162,7 +162,8 @@ TEST_CASE("pages that cannot be read") {
   const std::string at = fmt::format(":2: at byte {}: ", details.size());
   const std::string base = "; `ncu --csv --print-units base` prints whole nanoseconds";
   const std::string point =
-      "; kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units base`";
+      "; kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units "
+      "base`";
   const Case cases[] = {
       {metric(0, "Duration", "ns", "x"), at + "`Duration` is not a number: `x`" + base},
       {metric(0, "Duration", "ns", "-5"), at + "`Duration` is negative: -5" + base},

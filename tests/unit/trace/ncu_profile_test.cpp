@@ -1,5 +1,5 @@
-// What is kept of pages of ncu: metrics in base units, rules, and which kernels of several pages are
-// one.
+// What is kept of pages of ncu: metrics in base units, rules, and which kernels of several pages
+// are one.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -28,7 +28,8 @@ struct Who {
 
 std::string head(const Who& who) {
   return fmt::format(
-      "\"{}\",\"{}\",\"secret\",\"myhost\",\"{}\",\"1\",\"7\",\"(128, 1, 1)\",\"{}\",\"0\",\"9.0\",",
+      "\"{}\",\"{}\",\"secret\",\"myhost\",\"{}\",\"1\",\"7\",\"(128, 1, "
+      "1)\",\"{}\",\"0\",\"9.0\",",
       who.id, who.process, who.name, who.grid);
 }
 
@@ -43,9 +44,10 @@ std::string duration(const Who& who, const char* value, const char* unit = "us")
 }
 
 std::string rule(const Who& who, const char* text, const char* speedup) {
-  return head(who) + fmt::format("\"Light\",\"\",\"\",\"\",\"\",\"SOL\",\"OPT\",\"{}\",\"{}\","
-                                 "\"{}\"\n",
-                                 text, *speedup == '\0' ? "" : "local", speedup);
+  return head(who) + fmt::format(
+                         "\"Light\",\"\",\"\",\"\",\"\",\"SOL\",\"OPT\",\"{}\",\"{}\","
+                         "\"{}\"\n",
+                         text, *speedup == '\0' ? "" : "local", speedup);
 }
 
 trace::Trace open(const std::vector<std::string>& pages) {
@@ -95,16 +97,36 @@ TEST_CASE("units of ncu") {
     int exponent;
   };
   const Case cases[] = {
-      {"ns", "ns", 0},           {"nsecond", "ns", 0},     {"us", "ns", 3},
-      {"usecond", "ns", 3},      {"msecond", "ns", 6},     {"second", "ns", 9},
-      {"byte", "byte", 0},       {"Kbyte", "byte", 3},     {"Mbyte", "byte", 6},
-      {"Gbyte", "byte", 9},      {"byte/s", "byte/s", 0},  {"Gbyte/s", "byte/s", 9},
-      {"Tbyte/second", "byte/s", 12}, {"byte/ns", "byte/s", 9}, {"hz", "hz", 0},
-      {"Ghz", "hz", 9},          {"Mhz", "hz", 6},         {"cycle/nsecond", "hz", 9},
-      {"cycle/usecond", "hz", 6}, {"cycle/s", "hz", 0},    {"byte/cycle", "byte/cycle", 0},
-      {"Kbyte/block", "byte/block", 3}, {"inst/cycle", "inst/cycle", 0}, {"%", "%", 0},
-      {"register/thread", "register/thread", 0}, {"", "", 0}, {"furlong", "furlong", 0},
-      {"Kfurlong", "Kfurlong", 0}, {"K", "K", 0},          {"/s", "/s", 0},
+      {"ns", "ns", 0},
+      {"nsecond", "ns", 0},
+      {"us", "ns", 3},
+      {"usecond", "ns", 3},
+      {"msecond", "ns", 6},
+      {"second", "ns", 9},
+      {"byte", "byte", 0},
+      {"Kbyte", "byte", 3},
+      {"Mbyte", "byte", 6},
+      {"Gbyte", "byte", 9},
+      {"byte/s", "byte/s", 0},
+      {"Gbyte/s", "byte/s", 9},
+      {"Tbyte/second", "byte/s", 12},
+      {"byte/ns", "byte/s", 9},
+      {"hz", "hz", 0},
+      {"Ghz", "hz", 9},
+      {"Mhz", "hz", 6},
+      {"cycle/nsecond", "hz", 9},
+      {"cycle/usecond", "hz", 6},
+      {"cycle/s", "hz", 0},
+      {"byte/cycle", "byte/cycle", 0},
+      {"Kbyte/block", "byte/block", 3},
+      {"inst/cycle", "inst/cycle", 0},
+      {"%", "%", 0},
+      {"register/thread", "register/thread", 0},
+      {"", "", 0},
+      {"furlong", "furlong", 0},
+      {"Kfurlong", "Kfurlong", 0},
+      {"K", "K", 0},
+      {"/s", "/s", 0},
   };
   for (const Case& one : cases) {
     CAPTURE(one.unit);
@@ -159,13 +181,13 @@ TEST_CASE("numbers of ncu") {
 
 TEST_CASE("metrics and rules of a kernel") {
   const Who who;
-  const trace::Trace trace = open(
-      {header + duration(who, "4.70") +
-       metric(who, "Roof", "Single", "SM Frequency", "Ghz", "1.99") +
-       metric(who, "Roof", "Double", "SM Frequency", "Ghz", "2.01") +
-       metric(who, "Launch", "", "Function Cache Configuration", "", "CachePreferNone") +
-       metric(who, "Other", "", "flop_count_sp.sum", "", "n/a") + rule(who, "Do \"\"it\"\".", "12.5") +
-       rule(who, "Known.", "")});
+  const trace::Trace trace =
+      open({header + duration(who, "4.70") +
+            metric(who, "Roof", "Single", "SM Frequency", "Ghz", "1.99") +
+            metric(who, "Roof", "Double", "SM Frequency", "Ghz", "2.01") +
+            metric(who, "Launch", "", "Function Cache Configuration", "", "CachePreferNone") +
+            metric(who, "Other", "", "flop_count_sp.sum", "", "n/a") +
+            rule(who, "Do \"\"it\"\".", "12.5") + rule(who, "Known.", "")});
   REQUIRE(trace.ncu != nullptr);
   CHECK(dump(*trace.ncu) ==
         "0 k(int) 8 4700\n  Light//Duration 4700 ns\n  Roof/Single/SM Frequency 1990000000 hz\n"
@@ -202,7 +224,8 @@ TEST_CASE("sections of one kernel in several pages are one kernel") {
   CHECK(kernels({light, header + duration({0, 10}, "4.70")}) == 2);
   CHECK(kernels({light, header + metric({1, 9}, "Roof", "", "a", "byte", "5")}) == 2);
   CHECK(kernels({light, header + metric({0, 9, "l"}, "Roof", "", "a", "byte", "5")}) == 2);
-  CHECK(kernels({light, header + metric({0, 9, "k(int)", "(9, 1, 1)"}, "R", "", "a", "", "5")}) == 2);
+  CHECK(kernels({light, header + metric({0, 9, "k(int)", "(9, 1, 1)"}, "R", "", "a", "", "5")}) ==
+        2);
   CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "byte", "6")}) == 2);
   CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "byte", "5")}) == 1);
   CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "Kbyte", "0.01")}) == 1);
