@@ -125,6 +125,48 @@ void fill_peaks(MeasuredKernel& kernel, const GpuPeaks& gpu) {
   to.fill(Measure::l2_peak_bytes_per_s, known(gpu.l2_bytes_per_s));
 }
 
+std::vector<Roof> roofs_of(std::span<const MeasuredKernel> kernels, const GpuPeaks* gpu) {
+  const GpuPeaks none;
+  const GpuPeaks& sheet = gpu != nullptr ? *gpu : none;
+  const std::string sheet_source = "data sheet of " + sheet.name;
+  struct Peak {
+    bool is_memory;
+    const char* name;
+    Measure measure;
+    double of_sheet;
+  };
+  const Peak peaks[] = {{false, "FP16", Measure::fp16_peak_per_s, 0},
+                        {false, "FP32", Measure::fp32_peak_per_s, sheet.fp32},
+                        {false, "FP64", Measure::fp64_peak_per_s, sheet.fp64},
+                        {true, "DRAM", Measure::dram_peak_bytes_per_s, sheet.dram_bytes_per_s},
+                        {true, "L2", Measure::l2_peak_bytes_per_s, sheet.l2_bytes_per_s}};
+  std::vector<Roof> roofs;
+  for (const Peak& peak : peaks) {
+    double highest = 0;
+    for (const MeasuredKernel& kernel : kernels) {
+      highest = std::max(highest, kernel.measures.get(peak.measure).value_or(0));
+    }
+    if (highest > 0) {
+      roofs.push_back({peak.is_memory, peak.name, highest, "metrics of the profile"});
+    } else if (peak.of_sheet > 0) {
+      roofs.push_back({peak.is_memory, peak.name, peak.of_sheet, sheet_source});
+    }
+  }
+  const std::pair<const char*, double> tensor[] = {{"FP16 tensor", sheet.fp16_tensor},
+                                                   {"BF16 tensor", sheet.bf16_tensor},
+                                                   {"TF32 tensor", sheet.tf32},
+                                                   {"FP8 tensor", sheet.fp8_tensor},
+                                                   {"INT8 tensor", sheet.int8_tensor}};
+  for (size_t type = 0; type < std::size(tensor); ++type) {
+    const bool used = std::any_of(kernels.begin(), kernels.end(), [&](const MeasuredKernel& one) {
+      return one.tensor_flops[type] > 0;
+    });
+    if (!used || tensor[type].second <= 0) continue;
+    roofs.push_back({false, tensor[type].first, tensor[type].second, sheet_source});
+  }
+  return roofs;
+}
+
 std::string shape_text(const trace::LaunchShape& shape) {
   if (shape == trace::LaunchShape{}) return {};
   return fmt::format("{}x{}x{}", shape[0], shape[1], shape[2]);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ncu/gpus.hpp"
@@ -35,6 +36,18 @@ std::vector<MeasuredKernel> group(std::span<const MeasuredKernel> kernels,
 
 /// Fills in the peaks that a page does not have.
 void fill_peaks(MeasuredKernel& kernel, const GpuPeaks& gpu);
+
+/// A line of a roofline.
+struct Roof {
+  bool is_memory = false;  // bytes per second, else operations
+  std::string name;        // `FP32`, `BF16 tensor`, `DRAM`, `L2`
+  double per_second = 0;
+  std::string source;  // `metrics of the profile`, or the data sheet
+};
+/// The highest peaks that pages have, then those of the data sheet (may be null) that pages lack:
+/// of tensor cores only the types that kernels use. Clocks differ between kernels, so a kernel's
+/// own roof may be lower. `kernels` are as measured.
+std::vector<Roof> roofs_of(std::span<const MeasuredKernel> kernels, const GpuPeaks* gpu);
 
 /// `224x1x1`; empty: not known.
 std::string shape_text(const trace::LaunchShape& shape);

@@ -175,6 +175,7 @@ Joined join(const match::CompiledRules& rules, const analyze::RunSummary& run,
   Joined out;
   out.is_itself = options.is_itself;
   std::vector<MeasuredKernel> measured = measure(*pages->ncu, out.warnings);
+  out.roofs = roofs_of(measured, options.gpu);
   if (options.gpu != nullptr) {
     out.gpu = options.gpu->name;
     for (MeasuredKernel& kernel : measured) fill_peaks(kernel, *options.gpu);

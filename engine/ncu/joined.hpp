@@ -39,7 +39,8 @@ struct Joined {
   std::vector<RunKernel> run;                    // those rows that are kernels
   std::vector<uint32_t> not_in_run;              // kernels
   bool is_itself = false;                        // the run is pages of ncu
-  std::string gpu;                               // whose peaks were filled in; empty: none
+  std::vector<Roof> roofs;
+  std::string gpu;  // whose peaks were filled in; empty: none
   std::vector<Warning> warnings;
 };
 

@@ -99,6 +99,16 @@ void add_roofline(const Source& source, RowSink& sink) {
   }
 }
 
+void add_roofs(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.ncu) continue;
+    for (const ncu::Roof& roof : run.ncu->roofs) {
+      sink.row({run.summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
+                roof.source});
+    }
+  }
+}
+
 Column known_column(const char* id, Unit unit, Role role, const char* doc) {
   return {id, unit, role, doc, true};
 }
@@ -152,6 +162,22 @@ const Definition roofline_table{
      false},
     Needs::runs,
     add_roofline,
+    not_measured_by_ncu};
+
+const Definition roofline_roofs_table{
+    {"roofline_roofs",
+     "roofs",
+     "One row per run and peak: the highest that pages of ncu have, or that of the data sheet. The "
+     "roof of a single kernel may be lower, by its clocks: see `roofline`.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes."},
+      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2`, …"},
+      {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second."},
+      {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet."}},
+     false,
+     false},
+    Needs::runs,
+    add_roofs,
     not_measured_by_ncu};
 
 }  // namespace kr::tables

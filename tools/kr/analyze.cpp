@@ -16,6 +16,8 @@ OutputRules analyze_outputs() {
                      "optimize_labels",
                      "ncu_match",
                      "ncu_kernels",
+                     "roofline",
+                     "roofline_roofs",
                      "devices",
                      "launch_matching",
                      "idle",

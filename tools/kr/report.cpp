@@ -16,18 +16,18 @@ namespace kr::cli {
 namespace {
 
 OutputRules report_outputs() {
-  return {
-      .stem = "result",
-      .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "devices", "coverage",
-                 "labels", "label_balance", "ranks", "rank_balance", "kernels", "kernel_balance"},
-      .database = run_tables(),
-      .more_tables = run_tables(),
-      .own_formats = {"html", "perfetto"},
-      .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
-      .timeline = true,
-      .without = {"table", "csv", "html"},
-      .files_without = true,
-      .to_terminal = {"table", "json", "jsonl", "markdown"}};
+  return {.stem = "result",
+          .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "roofline_roofs",
+                     "devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
+                     "kernels", "kernel_balance"},
+          .database = run_tables(),
+          .more_tables = run_tables(),
+          .own_formats = {"html", "perfetto"},
+          .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
+          .timeline = true,
+          .without = {"table", "csv", "html"},
+          .files_without = true,
+          .to_terminal = {"table", "json", "jsonl", "markdown"}};
 }
 
 struct ReportOptions : RunVerbOptions {

@@ -39,7 +39,8 @@ std::vector<Row> random_rows(Random& random) {
     const std::string kernel =
         fmt::format("\"k{}\",\"({}, 1, 1)\",\"(8, {}, 1)\",\"{}\",\"9.0\"", below(random, 2),
                     32 << below(random, 2), 1 + below(random, 2), below(random, 2));
-    rows.push_back({id, kernel, "Light", "Duration", 100 + static_cast<int64_t>(below(random, 50))});
+    rows.push_back(
+        {id, kernel, "Light", "Duration", 100 + static_cast<int64_t>(below(random, 50))});
     for (size_t metric = 0; metric < below(random, 6); ++metric) {
       rows.push_back({id, kernel, fmt::format("S{}", metric % 2), fmt::format("m{}", metric),
                       static_cast<int64_t>(below(random, 100))});

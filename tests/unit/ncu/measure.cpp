@@ -174,6 +174,25 @@ TEST_CASE("tensor operations have no part of a roof without a peak") {
   CHECK(point.bound == "compute");
 }
 
+TEST_CASE("the roofs of a profile, then of the data sheet") {
+  ProfileBuilder builder;
+  builder.kernel("k", 1000).roofline(50, 1e10);
+  builder.put({"", "", "sm__ops_path_tensor_src_bf16_dst_fp32.sum", "", 4e6});
+  std::string roofs;
+  const ncu::GpuPeaks gpu{.name = "G",
+                          .fp64 = 3e12,
+                          .fp32 = 5e12,
+                          .fp16_tensor = 1e14,
+                          .bf16_tensor = 2e14,
+                          .source = ""};
+  for (const ncu::Roof& roof : ncu::roofs_of(builder.measured(), &gpu)) {
+    roofs += fmt::format("{} {:.0e} {}\n", roof.name, roof.per_second, roof.source);
+  }
+  CHECK(roofs ==
+        "FP32 2e+12 metrics of the profile\nFP64 3e+12 data sheet of G\n"
+        "DRAM 1e+11 metrics of the profile\nBF16 tensor 2e+14 data sheet of G\n");
+}
+
 TEST_CASE("the verdict of ncu") {
   const auto verdict = [](double compute, double memory) {
     ProfileBuilder builder;
