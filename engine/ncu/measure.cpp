@@ -169,7 +169,10 @@ class Formulas {
     return amount && seconds_ ? Number(*amount / *seconds_) : std::nullopt;
   }
   Number amount(const Number& per_second) const { return product(per_second, seconds_); }
-  Number ratio(Other percent) const { return product(of(percent), 0.01); }
+  Number ratio(Other percent) const {
+    const Number value = of(percent);
+    return value ? Number(*value / 100) : std::nullopt;
+  }
 
   void precision(Measures& out, size_t one, Measure flops, Measure peak) const {
     const Number cycle = sum(sum(of(one, Input::add), of(one, Input::mul)), of(one, Input::fma));

@@ -44,7 +44,7 @@ struct NcuProfile {
   struct Value {
     double number;    // in the base unit
     uint32_t metric;  // in `metrics`
-    float rounding;   // half of the last digit that ncu printed
+    float rounding;   // half of the last digit that ncu printed; 0: exact
   };
   /// A metric whose value is no number: `CachePreferNone`.
   struct Text {

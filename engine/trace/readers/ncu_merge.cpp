@@ -60,8 +60,9 @@ class KnownMetrics {
 };
 
 bool same_number(const NcuProfile::Value& a, const NcuProfile::Value& b) {
+  // Neighbours of as many digits differ by just that.
   const double rounding = static_cast<double>(a.rounding) + static_cast<double>(b.rounding);
-  return std::abs(a.number - b.number) <= rounding * 1.000001;
+  return a.number == b.number || std::abs(a.number - b.number) < rounding * 0.999999;
 }
 
 }  // namespace
@@ -95,12 +96,10 @@ NcuMerge::Found& NcuMerge::kernel(const NcuKernel& found) {
     kernel.offset = found.offset;
     kernel.pages = {pages_};
   }
-  set_duration(kernel, found);
   return kernel;
 }
 
-void NcuMerge::set_duration(Found& to, const NcuKernel& from) {
-  if (from.rank == 0) return;
+void NcuMerge::set_duration(Found& to, const NcuDuration& from) {
   if (from.rank == to.rank && from.duration_ns != *to.kernel.duration_ns) ++repeated_durations_;
   if (from.rank <= to.rank) return;
   to.rank = from.rank;
@@ -146,6 +145,7 @@ void NcuMerge::add(const NcuRows& rows, const TextPlace& place) {
   std::vector<Found*> kernels;
   kernels.reserve(rows.kernels.size());
   for (const NcuKernel& found : rows.kernels) kernels.push_back(&kernel(found));
+  for (const NcuDuration& found : rows.durations) set_duration(*kernels[found.kernel], found);
   constexpr uint32_t unknown = UINT32_MAX;
   std::vector<uint32_t> metrics(rows.keys.size(), unknown);
   for (const NcuCell& cell : rows.cells) {
@@ -217,7 +217,8 @@ void NcuMerge::merge(Found& into, Found&& part) {
       to.rules.push_back(rule);
     }
   }
-  if (part.rank > into.rank) {
+  const bool finer = part.rank == into.rank && part.rounded_to < into.rounded_to;
+  if (part.rank > into.rank || finer) {
     into.rank = part.rank;
     into.rounded_to = part.rounded_to;
     to.duration_ns = from.duration_ns;

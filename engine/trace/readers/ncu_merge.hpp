@@ -59,7 +59,7 @@ class NcuMerge {
   Found& kernel(const NcuKernel& found);
   uint32_t metric(std::string_view key, const TextPlace& place, size_t at);
   uint32_t rule(const NcuProfile::Rule& found);
-  void set_duration(Found& to, const NcuKernel& from);
+  void set_duration(Found& to, const NcuDuration& from);
   void join();
   bool agree(const Found& a, const Found& b);
   static bool same_texts(const Found& a, const Found& b);

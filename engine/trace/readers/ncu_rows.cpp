@@ -155,6 +155,7 @@ void NcuRowParser::parse(const TextPlace& place, const NcuLayout& layout, NcuRow
   layout_ = &layout;
   out_ = &out;
   out.kernels.clear();
+  out.durations.clear();
   out.cells.clear();
   out.rules.clear();
   out.keys = {};
@@ -200,7 +201,8 @@ void NcuRowParser::take(size_t at) {
   }
   if (layout_->duration) {
     const TimeColumn& column = *layout_->duration;
-    duration(at, trimmed(cells[column.column]), 1, column.exponent, column.title);
+    duration(at, trimmed(cells[column.column]), duration_rank(column.title), column.exponent,
+             column.title);
   }
 }
 
@@ -270,7 +272,7 @@ void NcuRowParser::value(size_t at, std::string_view key, std::string_view text)
                              parts_of_ncu_metric(key)[2], shown_text(text)),
                  decimal_point_remedy);
   }
-  out_->cells.push_back({.kernel = static_cast<uint32_t>(out_->kernels.size() - 1),
+  out_->cells.push_back({.kernel = this_kernel(),
                          .key = number,
                          .number = read.value,
                          .rounding = read.rounding,
@@ -282,7 +284,7 @@ void NcuRowParser::rule(size_t at) {
   const NcuLayout::Metric& columns = *layout_->metric;
   const std::string_view name = cell(columns.rule);
   if (name.empty()) return;
-  NcuRuleCell found{.kernel = static_cast<uint32_t>(out_->kernels.size() - 1)};
+  NcuRuleCell found{.kernel = this_kernel()};
   found.rule = {.section = keep(cell(columns.section)),
                 .name = keep(name),
                 .type = keep(cell(columns.rule_type)),
@@ -319,13 +321,10 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");
   }
-  NcuKernel& kernel = out_->kernels.back();
-  if (rank <= kernel.rank) return;
   const size_t point = number_.find('.');
   const size_t decimals = point == number_.npos ? 0 : number_.size() - point - 1;
-  kernel.rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
-  kernel.duration_ns = duration_ns;
-  kernel.rank = rank;
+  const int rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
+  out_->durations.push_back({this_kernel(), rank, duration_ns, rounded_to});
 }
 
 int64_t NcuRowParser::number(size_t at, size_t column, std::string_view title) const {

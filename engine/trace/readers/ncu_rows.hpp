@@ -76,10 +76,15 @@ struct NcuKernel {
   int64_t stream = 0;
   std::string_view name{}, cc{};  // of NcuRows::texts
   LaunchShape grid{}, block{};
-  int rank = 0;  // of the metric that tells the duration; 0: none does
+  uint64_t offset = 0;
+};
+
+/// What a metric says of a kernel's duration.
+struct NcuDuration {
+  uint32_t kernel = 0;  // in NcuRows::kernels
+  int rank = 0;         // of the metric: see duration_rank
   int64_t duration_ns = 0;
   int rounded_to = 0;  // 10^rounded_to ns
-  uint64_t offset = 0;
 };
 
 /// A metric of a kernel. `text`: of NcuRows::texts, where the value is no number.
@@ -100,6 +105,7 @@ struct NcuRuleCell {
 struct NcuRows : CsvProgress {
   std::vector<NcuKernel> kernels;
   DistinctTexts keys;  // ncu_metric_key
+  std::vector<NcuDuration> durations;
   std::vector<NcuCell> cells;
   std::vector<NcuRuleCell> rules;
   std::deque<std::string> texts;
@@ -122,6 +128,7 @@ class NcuRowParser {
   void value(size_t at, std::string_view key, std::string_view text);
   void rule(size_t at);
   std::string_view cell(std::optional<size_t> column) const;
+  uint32_t this_kernel() const { return static_cast<uint32_t>(out_->kernels.size() - 1); }
   std::string_view keep(std::string_view text) { return out_->texts.emplace_back(text); }
   void remember_metric(std::string_view name);
 

@@ -138,6 +138,8 @@ NcuNumber read_ncu_number(std::string_view text, int exponent) {
   const char* const all = digits->data() + digits->size();
   const auto [end, error] = std::from_chars(digits->data(), all, out.value);
   if (error != std::errc{} || end != all) return {.is = NcuNumberIs::text};
+  // Whole numbers of the base unit are exact.
+  if (decimals == 0 && exponent <= 0) return out;
   const double last_digit = std::pow(10.0, exponent - static_cast<int>(decimals));
   out.rounding = static_cast<float>(last_digit / 2);
   return out;

@@ -228,7 +228,7 @@ TEST_CASE("sections of one kernel in several pages are one kernel") {
         2);
   CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "byte", "6")}) == 2);
   CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "byte", "5")}) == 1);
-  CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "Kbyte", "0.01")}) == 1);
+  CHECK(kernels({roof, header + metric(who, "Roof", "", "a", "Kbyte", "0.005")}) == 1);
   // What is not known to be the same stays two.
   CHECK(kernels({header + metric({0, 9, "k", "?"}, "L", "", "a", "", "5"),
                  header + metric({0, 9, "k", "?"}, "R", "", "b", "", "5")}) == 2);
