@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "classify/classify.hpp"
 
@@ -48,15 +49,16 @@ class MeasuredNames {
   ByKey full_functions_;  // names with more than the function
 };
 
-/// Names of the run by function: a function alone has to name one of them.
-std::unordered_map<std::string, std::vector<std::string_view>> functions_of(
+/// Functions of which the run has several names: a function alone does not tell which.
+std::unordered_set<std::string> ambiguous_functions(
     const std::vector<std::pair<size_t, NameKeys>>& names) {
-  std::unordered_map<std::string, std::vector<std::string_view>> out;
+  std::unordered_map<std::string, std::string_view> first;
+  std::unordered_set<std::string> several;
   for (const auto& [at, keys] : names) {
-    std::vector<std::string_view>& same = out[keys.function];
-    if (std::find(same.begin(), same.end(), keys.name) == same.end()) same.push_back(keys.name);
+    const auto [known, added] = first.try_emplace(keys.function, keys.name);
+    if (known->second != keys.name) several.insert(keys.function);
   }
-  return out;
+  return several;
 }
 
 std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rules,
@@ -93,7 +95,7 @@ void find_in_run(Joined& to, const analyze::RunSummary& run) {
   for (size_t i = 0; i < run.names.size(); ++i) {
     if (run.names[i].kind == OperationKind::kernel) names.emplace_back(i, run.names[i].name);
   }
-  const auto functions = functions_of(names);
+  const std::unordered_set<std::string> ambiguous = ambiguous_functions(names);
   std::vector<bool> seen(to.kernels.size());
   to.run.reserve(names.size());
   for (const auto& [at, keys] : names) {
@@ -102,7 +104,7 @@ void find_in_run(Joined& to, const analyze::RunSummary& run) {
     for (const NameMatch match : all_name_matches) {
       const std::vector<uint32_t>* const found = measured.find(keys, match);
       if (found == nullptr) continue;
-      one.ambiguous = match == NameMatch::function && functions.at(keys.function).size() > 1;
+      one.ambiguous = match == NameMatch::function && ambiguous.count(keys.function) > 0;
       if (!one.ambiguous) {
         one.match = match;
         one.shares = divide_time(run.names[at], *found, to.kernels);
