@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -12,29 +14,24 @@
 namespace kr::ncu {
 namespace {
 
-using ByKey = std::unordered_map<std::string, std::vector<uint32_t>>;
+using Kernels = std::vector<uint32_t>;
 
-/// Measured kernels by each way their names can be equal.
+/// Measured kernels by name: byte by byte first, which is enough for most runs. Other spellings are
+/// only looked at where that fails.
 class MeasuredNames {
  public:
   explicit MeasuredNames(const std::vector<MeasuredKernel>& kernels) {
-    std::unordered_map<std::string_view, std::vector<uint32_t>> same;
-    for (uint32_t i = 0; i < kernels.size(); ++i) same[kernels[i].name].push_back(i);
-    for (const auto& [name, members] : same) {
-      const NameKeys keys(name);
-      for (const NameMatch match : all_name_matches) {
-        if (match == NameMatch::function && !keys.is_function) {
-          std::vector<uint32_t>& to = full_functions_[keys.function];
-          to.insert(to.end(), members.begin(), members.end());
-          continue;
-        }
-        std::vector<uint32_t>& to = by_key_[static_cast<size_t>(match)][keys.key(match)];
-        to.insert(to.end(), members.begin(), members.end());
-      }
-    }
+    for (uint32_t i = 0; i < kernels.size(); ++i) by_name_[kernels[i].name].push_back(i);
   }
 
-  const std::vector<uint32_t>* find(const NameKeys& keys, NameMatch match) const {
+  const Kernels* find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &found->second;
+  }
+
+  /// By another way than `name`.
+  const Kernels* find(const NameKeys& keys, NameMatch match) {
+    if (!has_keys_) make_keys();
     const ByKey& names = by_key_[static_cast<size_t>(match)];
     const auto found = names.find(keys.key(match));
     if (found != names.end()) return &found->second;
@@ -45,21 +42,96 @@ class MeasuredNames {
   }
 
  private:
+  using ByKey = std::unordered_map<std::string, Kernels>;
+
+  void make_keys() {
+    has_keys_ = true;
+    const auto add = [](Kernels& to, const Kernels& members) {
+      to.insert(to.end(), members.begin(), members.end());
+    };
+    for (const auto& [name, members] : by_name_) {
+      const NameKeys keys(name);
+      for (const NameMatch match : all_name_matches) {
+        if (match == NameMatch::name) continue;
+        const bool full = match == NameMatch::function && !keys.is_function;
+        add(full ? full_functions_[keys.function]
+                 : by_key_[static_cast<size_t>(match)][keys.key(match)],
+            members);
+      }
+    }
+  }
+
+  std::map<std::string_view, Kernels> by_name_;
+  bool has_keys_ = false;
   std::array<ByKey, std::size(all_name_matches)> by_key_;
-  ByKey full_functions_;  // names with more than the function
+  ByKey full_functions_;  // of names with more than the function
 };
 
 /// Functions of which the run has several names: a function alone does not tell which.
-std::unordered_set<std::string> ambiguous_functions(
-    const std::vector<std::pair<size_t, NameKeys>>& names) {
+std::unordered_set<std::string> ambiguous_functions(const analyze::RunSummary& run) {
   std::unordered_map<std::string, std::string_view> first;
   std::unordered_set<std::string> several;
-  for (const auto& [at, keys] : names) {
-    const auto [known, added] = first.try_emplace(keys.function, keys.name);
-    if (known->second != keys.name) several.insert(keys.function);
+  for (const analyze::NameSum& name : run.names) {
+    if (name.kind != OperationKind::kernel) continue;
+    const NameKeys keys(name.name);
+    const auto [known, added] = first.try_emplace(keys.function, name.name);
+    if (known->second != name.name) several.insert(keys.function);
   }
   return several;
 }
+
+/// Finds the kernels of a run among those that were measured.
+class RunFinder {
+ public:
+  RunFinder(const analyze::RunSummary& run, const std::vector<MeasuredKernel>& kernels)
+      : run_(run), kernels_(kernels), measured_(kernels), seen_(kernels.size()) {}
+
+  RunKernel find(size_t name) {
+    RunKernel one;
+    one.name = name;
+    const analyze::NameSum& sum = run_.names[name];
+    if (const Kernels* const found = measured_.find(sum.name)) {
+      take(one, *found, NameMatch::name);
+      return one;
+    }
+    const NameKeys keys(sum.name);
+    for (const NameMatch match : all_name_matches) {
+      const Kernels* const found = match == NameMatch::name ? nullptr : measured_.find(keys, match);
+      if (found == nullptr) continue;
+      one.ambiguous = match == NameMatch::function && is_ambiguous(keys.function);
+      take(one, *found, match);
+      break;
+    }
+    return one;
+  }
+
+  std::vector<uint32_t> not_found() const {
+    std::vector<uint32_t> out;
+    for (uint32_t i = 0; i < seen_.size(); ++i) {
+      if (!seen_[i]) out.push_back(i);
+    }
+    return out;
+  }
+
+ private:
+  void take(RunKernel& one, const Kernels& found, NameMatch match) {
+    for (const uint32_t kernel : found) seen_[kernel] = true;
+    if (one.ambiguous) return;
+    one.match = match;
+    one.shares = divide_time(run_.names[one.name], found, kernels_);
+  }
+
+  bool is_ambiguous(const std::string& function) {
+    if (!ambiguous_) ambiguous_ = ambiguous_functions(run_);
+    return ambiguous_->count(function) > 0;
+  }
+
+  const analyze::RunSummary& run_;
+  const std::vector<MeasuredKernel>& kernels_;
+  MeasuredNames measured_;
+  std::vector<bool> seen_;
+  std::optional<std::unordered_set<std::string>> ambiguous_;  // made when it is needed
+};
 
 std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rules,
                                                 const analyze::RunSummary& run,
@@ -90,32 +162,11 @@ std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rule
 }
 
 void find_in_run(Joined& to, const analyze::RunSummary& run) {
-  const MeasuredNames measured(to.kernels);
-  std::vector<std::pair<size_t, NameKeys>> names;
+  RunFinder finder(run, to.kernels);
   for (size_t i = 0; i < run.names.size(); ++i) {
-    if (run.names[i].kind == OperationKind::kernel) names.emplace_back(i, run.names[i].name);
+    if (run.names[i].kind == OperationKind::kernel) to.run.push_back(finder.find(i));
   }
-  const std::unordered_set<std::string> ambiguous = ambiguous_functions(names);
-  std::vector<bool> seen(to.kernels.size());
-  to.run.reserve(names.size());
-  for (const auto& [at, keys] : names) {
-    RunKernel& one = to.run.emplace_back();
-    one.name = at;
-    for (const NameMatch match : all_name_matches) {
-      const std::vector<uint32_t>* const found = measured.find(keys, match);
-      if (found == nullptr) continue;
-      one.ambiguous = match == NameMatch::function && ambiguous.count(keys.function) > 0;
-      if (!one.ambiguous) {
-        one.match = match;
-        one.shares = divide_time(run.names[at], *found, to.kernels);
-      }
-      for (const uint32_t kernel : *found) seen[kernel] = true;
-      break;
-    }
-  }
-  for (uint32_t i = 0; i < to.kernels.size(); ++i) {
-    if (!seen[i]) to.not_in_run.push_back(i);
-  }
+  to.not_in_run = finder.not_found();
 }
 
 /// What the user has to know before the numbers.
@@ -184,6 +235,7 @@ Joined join(const match::CompiledRules& rules, const analyze::RunSummary& run,
   }
   std::vector<uint32_t> group_of;
   out.kernels = group(measured, group_of);
+  measured = {};
   out.labels = labels_of(rules, run, *pages, out.kernels);
   out.pages = std::move(pages);
   find_in_run(out, run);
