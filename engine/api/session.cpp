@@ -197,6 +197,8 @@ struct Session::Impl {
                   "ask for all tables at once");
     }
     const auto next = new_results();
+    next->session.join_ncu(options.ncu,
+                           options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
     if (begin > 0) next->session.share_runs(results->session);
     next->session.read(std::span(runs).subspan(begin, end - begin), all);
     for (const Needs one : results_of) {

@@ -145,6 +145,7 @@ class Overview {
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const analyze::RunSummary* run) { return run->operations > 0; })) {
       rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
+      measured();
       out_ += devices_text(source_, options_) + '\n';
       labels();
       ranks();
@@ -328,6 +329,15 @@ class Overview {
       at = end;
     }
     if (!text.empty()) out_ += '\n';
+  }
+
+  /// What pages of ncu say of the kernels; nothing without them.
+  void measured() {
+    tables(
+        {{"optimize_first",
+          {.columns = {"run", "total_ns", "share", "roof", "roof_ratio", "saved_ns", "verdict",
+                       "name"}}},
+         {"ncu_match", {.columns = {"run", "match", "names", "measured", "total_ns", "share"}}}});
   }
 
   /// How even the work is, if the runs are known to be ranks of one job.

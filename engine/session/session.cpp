@@ -141,6 +141,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     tables::Run& run = source_.runs.emplace_back();
     run.summary = std::move(summary);
     run.saved = std::move(saved.profile);
+    measure(run, nullptr);
   }
 }
 
@@ -230,10 +231,44 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   if (wants.modules) modules_.push_back(std::move(modules));
 }
 
-void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
+void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu) {
+  gpu_ = gpu;
+  ncu_paths_ = std::move(pages);
+  if (ncu_paths_.empty()) return;
+  ncu_pages_ = std::make_shared<trace::Trace>(trace::open_ncu_pages(ncu_paths_, open_));
+}
+
+/// `run`: null for a saved one.
+void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
+  const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
+  std::shared_ptr<const trace::Trace> pages = ncu_pages_;
+  if (is_itself && pages == nullptr) {
+    pages = std::shared_ptr<const trace::Trace>(run, &run->trace);
+  } else if (is_itself) {
+    // The sections of one kernel may be in any of them.
+    std::vector<std::string> all{run->trace.source};
+    all.insert(all.end(), ncu_paths_.begin(), ncu_paths_.end());
+    pages = std::make_shared<trace::Trace>(trace::open_ncu_pages(all, open_));
+  }
+  if (pages == nullptr) return;
+  auto joined = std::make_shared<ncu::Joined>(
+      ncu::join(*source_.rules, to.summary, pages, {.is_itself = is_itself, .gpu = gpu_}));
+  std::vector<Warning>& warnings = to.summary.warnings;
+  const bool own = run != nullptr && pages.get() == &run->trace;
+  for (const Warning& warning : pages->warnings) {
+    // The times of the run are its own.
+    if (!own && warning.code != "times-in-sequence") warnings.push_back(warning);
+  }
+  warnings.insert(warnings.end(), joined->warnings.begin(), joined->warnings.end());
+  to.ncu = std::move(joined);
+}
+
+void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> labelled,
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
+  const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
+  measure(one, run);
   if (wants.statistics || wants.comparison || wants.health) {
     one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
@@ -251,7 +286,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   one.summary.findings =
       analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr);
   if (visit) visit(*run, one.summary, index);
-  if (wants.operations) one.trace = std::move(run);
+  if (wants.operations) one.trace = run;
   source_.runs.push_back(std::move(one));
 }
 

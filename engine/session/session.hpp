@@ -86,6 +86,11 @@ class Session {
   /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
 
+  /// Joins measurements of ncu (files or folders of its pages) to all runs read from now on, with
+  /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
+  /// `gpu` may be null, and has to outlive the session. Throws Error.
+  void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
+
   /// Begins with the runs that another session of the same rules has read.
   void share_runs(const Session& other);
 
@@ -129,6 +134,7 @@ class Session {
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
+  void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);
 
@@ -137,6 +143,9 @@ class Session {
   ProgressCall progress_;
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
+  std::vector<std::string> ncu_paths_;
+  std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
+  const ncu::GpuPeaks* gpu_ = nullptr;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;
   std::map<size_t, changes::SavedRun> saved_trees_;  // by run

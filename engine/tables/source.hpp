@@ -17,6 +17,7 @@
 #include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
 #include "kr/run.hpp"
+#include "ncu/joined.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
 #include "trees/view.hpp"
@@ -28,7 +29,8 @@ struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
-  std::optional<changes::Profile> saved = {};  // of a saved run, which has neither of these two
+  std::optional<changes::Profile> saved = {};   // of a saved run, which has neither of these two
+  std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
 };
 
 using Note = RunNote;

@@ -27,8 +27,10 @@ struct TraceFormat {
   /// Operations and module trees; null where a format has none. Throw Error{path, offset, why}.
   void (*read)(Input& input, TraceBuilder& out) = nullptr;
   void (*read_modules)(Input& input, ModuleTraceBuilder& out) = nullptr;
-  /// `read` takes folders of files, too.
+  /// `read` takes folders of files, too: those that `sniff_folder` takes, or, without it, all that
+  /// no other format takes.
   bool folders = false;
+  bool (*sniff_folder)(const Input& folder) = nullptr;
 };
 
 std::span<const TraceFormat* const> formats() noexcept;

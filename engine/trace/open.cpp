@@ -53,6 +53,8 @@ constexpr Magic magics[] = {
      "write it with `nsys stats --output FILE`, or convert it to UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text", "convert it to UTF-8"},
     {"#Paraver"sv, "is a Paraver trace", nullptr},
+    {"NVR\0"sv, "is an ncu report (.ncu-rep)",
+     "print its pages: `ncu --import FILE.ncu-rep --csv --page raw > FILE.csv`"},
     {"QDSTRM"sv, "is an unfinished nsys recording",
      "turn it into a report with nsys's QdstrmImporter"},
     {"\xfd\x37zXZ"sv, "is compressed with xz",
@@ -103,11 +105,17 @@ const TraceFormat* named(const Input& input) {
   return nullptr;
 }
 
-const TraceFormat& format_of(const Input& input) {
-  if (input.folder()) {
-    return **std::find_if(std::begin(all_formats), std::end(all_formats),
-                          [](const TraceFormat* format) { return format->folders; });
+const TraceFormat& format_of_folder(const Input& input) {
+  const TraceFormat* any = nullptr;
+  for (const TraceFormat* format : all_formats) {
+    if (format->sniff_folder != nullptr && format->sniff_folder(input)) return *format;
+    if (format->folders && format->sniff_folder == nullptr) any = format;
   }
+  return *any;
+}
+
+const TraceFormat& format_of(const Input& input) {
+  if (input.folder()) return format_of_folder(input);
   if (input.head().empty() && input.truncated()) {
     throw Error(input.shown(), "the compressed file is cut off before any of its text",
                 "copy it again");

@@ -22,6 +22,7 @@
 #include "base/warning.hpp"
 #include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
+#include "trace/ncu_profile.hpp"
 #include "trace/operation_details.hpp"
 #include "trace/range_names.hpp"
 
@@ -109,6 +110,8 @@ struct Trace {
   std::unique_ptr<GpuMetrics> gpu_metrics;
   /// With OpenOptions::operation_details, where the format has them.
   std::unique_ptr<OperationDetails> details;
+  /// Of pages of ncu.
+  std::unique_ptr<NcuProfile> ncu;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.
   std::vector<std::string> range_names;
 
@@ -154,6 +157,7 @@ class TraceBuilder {
   void warn(std::string code, std::string text, std::string severity = "warning") {
     trace_.warnings.push_back({std::move(code), std::move(text), std::move(severity)});
   }
+  void ncu(std::unique_ptr<NcuProfile> profile) { trace_.ncu = std::move(profile); }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
   Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }

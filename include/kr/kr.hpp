@@ -80,6 +80,8 @@ struct SessionOptions {
   unsigned threads = 0;               // of readers; 0: one per processor
   std::string nsys_command = "nsys";  // exports .nsys-rep files
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never
+  std::vector<std::string> ncu = {};  // pages of ncu, files or folders, that are joined to all runs
+  std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
   /// Called about ten times per second while a file is read, on a thread of the session. The first
   /// exception that it throws ends the calls, and is thrown when the file has been read.
   std::function<void(const ReadProgress&)> progress = {};

@@ -14,7 +14,13 @@ namespace {
 
 OutputRules analyze_outputs() {
   return {.stem = "analysis",
-          .tables = {"devices",
+          .tables = {"optimize_first",
+                     "optimize_labels",
+                     "ncu_match",
+                     "ncu_kernels",
+                     "roofline",
+                     "roofline_roofs",
+                     "devices",
                      "launch_matching",
                      "idle",
                      "idle_calls",
@@ -55,6 +61,7 @@ OutputRules analyze_outputs() {
 struct AnalyzeOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::string by = "substage";
+  NcuOptions ncu;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
@@ -63,6 +70,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
+  options.ncu.join(session);
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();
@@ -97,6 +105,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
   app.add_flag("--nsys-names", options.outputs.nsys_names,
                "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
                "name");
+  options.ncu.add_to(app);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

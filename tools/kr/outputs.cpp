@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/input_files.hpp"
 #include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
@@ -136,6 +137,23 @@ void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
   outputs.add_to(app, made);
   rules.add_to(app);
   trace.add_to(app);
+}
+
+void NcuOptions::add_to(CLI::App& app) {
+  app.add_option("--ncu", pages,
+                 "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
+                 "(repeatable)")
+      ->type_name("PAGES")
+      ->allow_extra_args(false);
+  app.add_option("--gpu", gpu,
+                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
+                 "shows them")
+      ->type_name("NAME");
+}
+
+void NcuOptions::join(session::Session& session) const {
+  for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
+  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 
 struct Outputs::Target {

@@ -68,6 +68,15 @@ struct RunVerbOptions {
   void add_to(CLI::App& app, const OutputRules& made);
 };
 
+/// `--ncu`, `--gpu`.
+struct NcuOptions {
+  std::vector<std::string> pages;
+  std::string gpu;
+  void add_to(CLI::App& app);
+  /// Reads the pages. Throws Error.
+  void join(session::Session& session) const;
+};
+
 class Outputs {
  public:
   /// Opens all files. `runs`: how the runs are called, for formats with one file per run. Throws

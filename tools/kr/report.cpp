@@ -18,7 +18,8 @@ namespace {
 
 OutputRules report_outputs() {
   return {.stem = "result",
-          .tables = {"devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
+          .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "roofline_roofs",
+                     "devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
                      "kernels", "kernel_balance"},
           .database = database_tables(),
           .more_tables = run_tables(),
@@ -36,6 +37,7 @@ struct ReportOptions : RunVerbOptions {
   std::string title;
   std::string save;
   std::string by = "substage";
+  NcuOptions ncu;
 };
 
 void write_markdown(const tables::Source& source, const overview::Report& report,
@@ -57,6 +59,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, report_outputs(), specs);
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
+  options.ncu.join(session);
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
                                 const analyze::RunSummary& summary, size_t index) {
@@ -107,6 +110,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
   options.add_to(app, report_outputs());
+  options.ncu.add_to(app);
 }
 
 }  // namespace

@@ -101,7 +101,6 @@ class CuptiTable {
 constexpr const char* names_wanted =
     "name a file in it, or a folder with kernel.csv or conc_kernel.csv and, if available, "
     "cuda_runtime.csv, cuda_driver.csv, gpu_memcpy.csv, gpu_memset.csv";
-constexpr size_t most_listed = 3;
 
 struct Member {
   std::string path;
@@ -115,14 +114,6 @@ struct Listing {
   std::vector<std::string> unknown;  // CSVs that are something else
   std::vector<std::string> folders;
 };
-
-std::string some_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (size_t i = 0; i < names.size() && i < most_listed; ++i) {
-    out += (i == 0 ? "" : ", ") + names[i];
-  }
-  return names.size() > most_listed ? out + ", …" : out;
-}
 
 Listing list(const Input& folder) {
   using std::filesystem::file_type;

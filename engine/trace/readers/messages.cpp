@@ -5,6 +5,11 @@
 #include "base/printable.hpp"
 
 namespace kr::trace {
+namespace {
+
+constexpr size_t most_listed = 3;
+
+}  // namespace
 
 std::string describe(DecimalFault fault, std::string_view column, std::string_view text) {
   switch (fault) {
@@ -21,6 +26,14 @@ std::string describe(DecimalFault fault, std::string_view column, std::string_vi
       break;
   }
   return {};
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < names.size() && i < most_listed; ++i) {
+    out += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() > most_listed ? out + ", …" : out;
 }
 
 std::string shown_text(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/decimal.hpp"
 
@@ -13,5 +14,8 @@ std::string describe(DecimalFault fault, std::string_view column, std::string_vi
 
 /// A piece of a file inside a message: at most 60 bytes, control bytes as \xNN.
 std::string shown_text(std::string_view text);
+
+/// The first three of several names: `a, b, c, …`.
+std::string some_of(const std::vector<std::string>& names);
 
 }  // namespace kr::trace

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <map>
-#include <tuple>
+#include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
@@ -18,17 +18,15 @@
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "trace/format.hpp"
+#include "trace/ncu_profile.hpp"
 #include "trace/readers/csv_stream.hpp"
+#include "trace/readers/cupti_layout.hpp"
 #include "trace/readers/messages.hpp"
-#include "trace/readers/ncu_rows.hpp"
+#include "trace/readers/ncu_merge.hpp"
+#include "trace/readers/ncu_units.hpp"
 
 namespace kr::trace {
 namespace {
-
-constexpr const char* duration_remedy =
-    "profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
-    "gpu__time_duration.sum`), or the section SpeedOfLight";
-constexpr size_t most_unknown_metrics = 5;  // that a message names
 
 /// Pages of ncu, for a CsvStream.
 class NcuTable {
@@ -37,7 +35,15 @@ class NcuTable {
   using Rows = NcuRows;
   using Parser = NcuRowParser;
 
-  NcuTable(Input& input, TraceBuilder& out) : input_(&input), out_(&out) {}
+  NcuTable(Input& input, TraceBuilder& out, NcuMerge& merge)
+      : input_(&input), out_(&out), merge_(&merge) {}
+
+  /// To its end.
+  void read() {
+    merge_->begin_file(input_->shown());
+    CsvStream(*input_, *out_, *this).run();
+    warn_where_cut_off(*input_, *out_);
+  }
 
   const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   NcuRowParser parser() const { return {}; }
@@ -46,6 +52,11 @@ class NcuTable {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     const std::string_view bare = trimmed(text);
     if (bare.empty() || is_ncu_message(bare)) return true;
+    if (is_semicolon_header(bare)) {
+      throw Error(input_->shown(), place.where(),
+                  "the page has `;` between its cells, and so a comma as decimal sign",
+                  decimal_point_remedy);
+    }
     CsvRow row;
     row.read(bare);
     if (auto header = read_ncu_header(row.cells)) {
@@ -55,41 +66,16 @@ class NcuTable {
     return !waiting_ || units(row, place);
   }
 
-  void merge(const NcuRows& rows, const TextPlace&) {
-    for (const NcuKernel& kernel : rows.kernels) add(kernel);
-    for (const std::string_view metric : rows.metrics) remember_metric(metric);
-  }
-
-  void finish() {
-    if (waiting_) layout_ = std::move(waiting_);
-    if (pages_ == 0) {
-      out_->warn("no-gpu-work", "ncu printed no page: no kernel was profiled.");
-    } else if (kernels_.empty()) {
-      out_->warn("no-gpu-work", "The page has a header and no rows: no kernel was profiled.");
-    } else {
-      lay_out();
-    }
-  }
+  void merge(const NcuRows& rows, const TextPlace& place) { merge_->add(rows, place); }
 
  private:
-  /// A page, ID and process.
-  using Key = std::tuple<size_t, int64_t, int64_t>;
-  struct Kernel {
-    NameId name;
-    TrackId track;
-    int rank;
-    int64_t duration_ns;
-    int rounded_to;
-    uint64_t offset;
-  };
-
   void begin_page(NcuLayout layout, const TextPlace& place) {
     if (layout.metric && !layout.metric->value) {
       throw Error(input_->shown(), place.where(),
                   "the header of an ncu page has no column `Metric Value`",
                   "export it again with `ncu --csv`");
     }
-    ++pages_;
+    merge_->begin_page();
     layout_.reset();
     waiting_.reset();
     if (layout.metric) {
@@ -97,7 +83,7 @@ class NcuTable {
       return;
     }
     for (const std::string& title : layout.titles) {
-      if (title.find("__") != title.npos) remember_metric(title);
+      if (title.find("__") != title.npos) merge_->remember_metric(title);
     }
     waiting_ = std::move(layout);
   }
@@ -108,9 +94,13 @@ class NcuTable {
     layout_ = std::move(waiting_);
     waiting_.reset();
     if (row.cells.size() <= layout_->id || !row.cells[layout_->id].empty()) return false;
+    for (auto& [column, key] : layout_->metrics) {
+      if (column >= row.cells.size()) continue;
+      key = ncu_metric_key({"", "", trimmed(layout_->titles[column]), trimmed(row.cells[column])});
+    }
     if (!layout_->duration || layout_->duration->column >= row.cells.size()) return true;
     const std::string_view unit = row.cells[layout_->duration->column];
-    const auto exponent = ncu_unit(unit);
+    const auto exponent = ncu_time_unit(unit);
     if (!exponent) {
       throw Error(input_->shown(), place.where(),
                   fmt::format("`{}` is in `{}`, which is not a unit of time",
@@ -120,87 +110,84 @@ class NcuTable {
     return true;
   }
 
-  void add(const NcuKernel& found) {
-    const auto [known, added] = kernels_.try_emplace({pages_, found.id, found.process});
-    Kernel& kernel = known->second;
-    if (added) {
-      kernel = {out_->name(found.name, OperationKind::kernel),
-                out_->track({found.device, found.stream, {}}),
-                0,
-                0,
-                0,
-                found.offset};
-    }
-    if (found.rank <= kernel.rank) return;
-    kernel.rank = found.rank;
-    kernel.duration_ns = found.duration_ns;
-    kernel.rounded_to = found.rounded_to;
-  }
-
-  void remember_metric(std::string_view name) {
-    const bool known = std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
-    if (!known && metrics_.size() < most_unknown_metrics) metrics_.emplace_back(name);
-  }
-
-  // One kernel after the other.
-  void lay_out() {
-    int64_t now = 0;
-    int rounded_to = 0;
-    uint64_t unmeasured = 0;
-    uint64_t first_unmeasured = std::numeric_limits<uint64_t>::max();
-    for (const auto& [key, kernel] : kernels_) {
-      if (kernel.rank == 0) {
-        ++unmeasured;
-        first_unmeasured = std::min(first_unmeasured, kernel.offset);
-        continue;
-      }
-      rounded_to = std::max(rounded_to, kernel.rounded_to);
-      out_->add({now, kernel.duration_ns, kernel.name, kernel.track});
-      if (__builtin_add_overflow(now, kernel.duration_ns, &now)) {
-        throw Error(input_->shown(), "all durations together do not fit in 64 bits of nanoseconds");
-      }
-    }
-    if (unmeasured == kernels_.size()) {
-      throw Error(
-          input_->shown(),
-          fmt::format("has no duration of a kernel: its metrics are {}",
-                      metrics_.empty() ? "none" : fmt::format("{}", fmt::join(metrics_, ", "))),
-          duration_remedy);
-    }
-    if (unmeasured != 0) {
-      out_->add_dropped("kernel without a duration: dropped", first_unmeasured, unmeasured);
-      out_->warn("no-duration", fmt::format("{} of {} have no duration and are dropped.",
-                                            unmeasured, plural(kernels_.size(), "kernel")));
-    }
-    out_->warn("times-in-sequence",
-               "ncu reports durations but no start times: kernels are read as one after the other, "
-               "in order of ID.");
-    if (rounded_to != 0) {
-      int64_t unit = 1;
-      for (int i = 0; i < rounded_to; ++i) unit *= 10;
-      out_->inexact(
-          fmt::format("ncu rounded durations to {} ns; `--print-units base` prints "
-                      "nanoseconds",
-                      unit));
-    }
-  }
-
   Input* input_;
   TraceBuilder* out_;
+  NcuMerge* merge_;
   std::optional<NcuLayout> layout_;
   std::optional<NcuLayout> waiting_;  // for the row below the header
-  size_t pages_ = 0;
-  std::map<Key, Kernel> kernels_;
-  std::vector<std::string> metrics_;
 };
 
 constexpr std::array<std::string_view, 1> ncu_csv_extensions{".csv"};
 
+constexpr const char* pages_wanted =
+    "name a page of ncu, or a folder of pages: `ncu --import FILE.ncu-rep --csv --page raw > "
+    "FILE.csv`";
+
+bool is_page(const Input& input) {
+  return !refusal_of(input.head()) && may_be_ncu_csv(input.head());
+}
+
+/// Files of a folder that may be pages, by name.
+std::vector<Input::Entry> csv_files(const Input& folder) {
+  std::vector<Input::Entry> files;
+  for (Input::Entry& entry : folder.entries()) {
+    if (entry.type == std::filesystem::file_type::regular && names_csv(entry.name)) {
+      files.push_back(std::move(entry));
+    }
+  }
+  return files;
+}
+
+void read_folder(const Input& folder, TraceBuilder& out, NcuMerge& merge) {
+  size_t pages = 0;
+  std::vector<std::string> skipped;
+  for (const Input::Entry& entry : csv_files(folder)) {
+    Input input(entry.path, folder.options());
+    if (is_page(input)) {
+      NcuTable(input, out, merge).read();
+      ++pages;
+    } else {
+      skipped.push_back(entry.name);
+    }
+  }
+  if (pages == 0) {
+    throw Error(folder.path(), "is a folder without CSV pages of ncu", pages_wanted);
+  }
+  if (skipped.empty()) return;
+  out.add_dropped("CSV that is no page of ncu", 0, skipped.size());
+  out.warn("skipped-files",
+           fmt::format("{} in the folder {} no page of ncu: {}.", plural(skipped.size(), "CSV"),
+                       skipped.size() == 1 ? "is" : "are", some_of(skipped)));
+}
+
+/// Of a file that the user says is one.
+void read_named(Input& input, TraceBuilder& out, NcuMerge& merge) {
+  if (input.folder()) return read_folder(input, out, merge);
+  if (!is_page(input)) {
+    auto refusal = refusal_of(input.head());
+    if (refusal && !refusal->remedy.empty()) {
+      throw Error(input.shown(), std::move(refusal->why), pages_wanted);
+    }
+    throw Error(input.shown(), "is not a page of ncu", pages_wanted);
+  }
+  NcuTable(input, out, merge).read();
+}
+
 void read_ncu_csv(Input& input, TraceBuilder& out) {
-  NcuTable table(input, out);
-  CsvStream(input, out, table).run();
-  warn_where_cut_off(input, out);
-  table.finish();
+  NcuMerge merge(out);
+  if (input.folder()) {
+    read_folder(input, out, merge);
+  } else {
+    NcuTable(input, out, merge).read();
+  }
+  merge.finish(input.shown(), true);
+}
+
+bool holds_ncu_pages(const Input& folder) {
+  const std::vector<Input::Entry> files = csv_files(folder);
+  return std::any_of(files.begin(), files.end(), [&](const Input::Entry& entry) {
+    return is_page(Input(entry.path, folder.options()));
+  });
 }
 
 }  // namespace
@@ -210,6 +197,20 @@ const TraceFormat ncu_csv_format{.name = "ncu-csv",
                                  .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
                                  .extensions = ncu_csv_extensions,
                                  .sniff = may_be_ncu_csv,
-                                 .read = read_ncu_csv};
+                                 .read = read_ncu_csv,
+                                 .folders = true,
+                                 .sniff_folder = holds_ncu_pages};
+
+Trace open_ncu_pages(const std::vector<std::string>& paths, const OpenOptions& options) {
+  const std::string& first = paths.front();
+  TraceBuilder out(first, std::string(ncu_csv_format.name));
+  NcuMerge merge(out);
+  for (const std::string& path : paths) {
+    Input input(path, options);
+    read_named(input, out, merge);
+  }
+  merge.finish(shown_path(first), false);
+  return std::move(out).finish();
+}
 
 }  // namespace kr::trace

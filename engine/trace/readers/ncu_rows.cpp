@@ -9,6 +9,7 @@
 #include "base/integer.hpp"
 #include "base/utf8.hpp"
 #include "trace/readers/messages.hpp"
+#include "trace/readers/ncu_units.hpp"
 
 namespace kr::trace {
 namespace {
@@ -24,8 +25,16 @@ std::optional<size_t> find(const std::vector<std::string_view>& titles, std::str
 
 constexpr size_t most_metrics = 5;  // that a message names
 
-bool is_no_metric(std::string_view text) noexcept {
-  return text.empty() || text == "n/a" || text == "N/A" || text == "nan";
+constexpr char key_separator = '\x1f';
+
+/// What a page of `raw` has beside metrics. Columns of NVTX have colons in their titles, and the
+/// texts of users in them.
+bool is_metric_column(std::string_view title) {
+  constexpr std::array others{"ID"sv,          "Process ID"sv,  "Process Name"sv, "Host Name"sv,
+                              "Kernel Name"sv, "Kernel Time"sv, "Context"sv,      "Stream"sv,
+                              "Block Size"sv,  "Grid Size"sv,   "Device"sv,       "CC"sv};
+  return !title.empty() && title.find(':') == title.npos &&
+         std::find(others.begin(), others.end(), title) == others.end();
 }
 
 }  // namespace
@@ -45,13 +54,23 @@ int duration_rank(std::string_view metric) noexcept {
   return found == ranks.end() ? 0 : static_cast<int>(found - ranks.begin()) + 1;
 }
 
-std::optional<int> ncu_unit(std::string_view unit) noexcept {
-  unit = trimmed(unit);
-  if (unit.empty() || unit == "ns" || unit == "nsecond" || unit == "nsec") return 0;
-  if (unit == "us" || unit == "usecond" || unit == "usec" || unit == "\xc2\xb5s") return 3;
-  if (unit == "ms" || unit == "msecond" || unit == "msec") return 6;
-  if (unit == "s" || unit == "second" || unit == "sec") return 9;
-  return std::nullopt;
+std::string ncu_metric_key(const std::array<std::string_view, 4>& parts) {
+  std::string key;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) key += key_separator;
+    std::remove_copy(parts[i].begin(), parts[i].end(), std::back_inserter(key), key_separator);
+  }
+  return key;
+}
+
+std::array<std::string_view, 4> parts_of_ncu_metric(std::string_view key) {
+  std::array<std::string_view, 4> parts;
+  for (std::string_view& part : parts) {
+    const size_t end = std::min(key.find(key_separator), key.size());
+    part = key.substr(0, end);
+    key.remove_prefix(std::min(end + 1, key.size()));
+  }
+  return parts;
 }
 
 std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& titles) {
@@ -65,10 +84,27 @@ std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& ti
   layout.process = find(titles, "Process ID");
   layout.device = find(titles, "Device");
   layout.stream = find(titles, "Stream");
+  layout.grid = find(titles, "Grid Size");
+  layout.block = find(titles, "Block Size");
+  layout.cc = find(titles, "CC");
   layout.titles.assign(titles.begin(), titles.end());
   if (const auto metric = find(titles, "Metric Name")) {
-    layout.metric = {*metric, find(titles, "Metric Value"), find(titles, "Metric Unit")};
+    layout.metric = {.name = *metric,
+                     .value = find(titles, "Metric Value"),
+                     .unit = find(titles, "Metric Unit"),
+                     .section = find(titles, "Section Name"),
+                     .item = find(titles, "Body Item Label"),
+                     .rule = find(titles, "Rule Name"),
+                     .rule_type = find(titles, "Rule Type"),
+                     .rule_text = find(titles, "Rule Description"),
+                     .speedup_type = find(titles, "Estimated Speedup Type"),
+                     .speedup = find(titles, "Estimated Speedup")};
     return layout;
+  }
+  for (size_t i = 0; i < titles.size(); ++i) {
+    const std::string_view title = trimmed(titles[i]);
+    if (is_metric_column(title))
+      layout.metrics.emplace_back(i, ncu_metric_key({"", "", title, ""}));
   }
   int best = 0;
   for (size_t i = 0; i < titles.size(); ++i) {
@@ -86,6 +122,15 @@ bool is_ncu_message(std::string_view line) noexcept {
                      [&](std::string_view head) { return line.starts_with(head); });
 }
 
+bool is_semicolon_header(std::string_view line) {
+  if (line.find(';') == line.npos) return false;
+  std::string text(line);
+  std::replace(text.begin(), text.end(), ';', ',');
+  CsvRow row;
+  row.read(text);
+  return read_ncu_header(row.cells).has_value();
+}
+
 bool may_be_ncu_csv(std::string_view head) noexcept {
   if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   bool message = false;
@@ -97,6 +142,7 @@ bool may_be_ncu_csv(std::string_view head) noexcept {
     // What nsys prints is read as such, whatever stands before it.
     if (line.find("Start") != line.npos && line.find("Duration") != line.npos) return false;
     message = message || is_ncu_message(line);
+    if (is_semicolon_header(line)) return true;
     if (line.find(',') == line.npos) continue;
     row.read(line);
     if (read_ncu_header(row.cells)) return true;
@@ -109,6 +155,11 @@ void NcuRowParser::parse(const TextPlace& place, const NcuLayout& layout, NcuRow
   layout_ = &layout;
   out_ = &out;
   out.kernels.clear();
+  out.durations.clear();
+  out.cells.clear();
+  out.rules.clear();
+  out.keys = {};
+  exponents_.clear();
   out.texts.clear();
   out.metrics.clear();
   cursor_.each([this](size_t at) { return row(at); });
@@ -142,10 +193,22 @@ void NcuRowParser::take(size_t at) {
   kernel(at);
   if (layout_->metric) {
     metric(at);
-  } else if (layout_->duration) {
-    const TimeColumn& column = *layout_->duration;
-    duration(at, trimmed(cells[column.column]), 1, column.exponent, column.title);
+    rule(at);
+    return;
   }
+  for (const auto& [column, key] : layout_->metrics) {
+    if (column < cells.size()) value(at, key, cells[column]);
+  }
+  if (layout_->duration) {
+    const TimeColumn& column = *layout_->duration;
+    duration(at, trimmed(cells[column.column]), duration_rank(column.title), column.exponent,
+             column.title);
+  }
+}
+
+std::string_view NcuRowParser::cell(std::optional<size_t> column) const {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  return column && *column < cells.size() ? trimmed(cells[*column]) : std::string_view();
 }
 
 // The one that this row is about. Every row is read whole: what is wrong in one does not depend on
@@ -164,33 +227,91 @@ void NcuRowParser::kernel(size_t at) {
   if (layout_->stream) found.stream = number(at, *layout_->stream, "Stream");
   if (!out_->kernels.empty()) {
     const NcuKernel& last = out_->kernels.back();
-    if (last.id == found.id && last.process == found.process) return;
+    const bool same = last.id == found.id && last.process == found.process;
+    if (same && last.name == cursor_.row().cells[layout_->name]) return;
   }
-  found.name = out_->texts.emplace_back(cursor_.row().cells[layout_->name]);
+  found.name = keep(cursor_.row().cells[layout_->name]);
+  found.cc = keep(cell(layout_->cc));
+  found.grid = read_launch_shape(cell(layout_->grid));
+  found.block = read_launch_shape(cell(layout_->block));
   out_->kernels.push_back(found);
 }
 
 void NcuRowParser::metric(size_t at) {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
   const std::string_view name = trimmed(cells[layout_->metric->name]);
+  if (name.empty()) return;
   const int rank = duration_rank(name);
+  key_ = ncu_metric_key({cell(layout_->metric->section), cell(layout_->metric->item), name,
+                         cell(layout_->metric->unit)});
   if (rank == 0) {
+    value(at, key_, cell(layout_->metric->value));
     remember_metric(name);
     return;
   }
-  const auto unit_column = layout_->metric->unit;
-  const std::string_view unit = unit_column ? cells[*unit_column] : std::string_view();
-  const auto exponent = ncu_unit(unit);
+  const std::string_view unit = cell(layout_->metric->unit);
+  const auto exponent = ncu_time_unit(unit);
   if (!exponent) {
     cursor_.fail(at, fmt::format("`{}` is in `{}`, which is not a unit of time", name,
                                  shown_text(trimmed(unit))));
   }
   duration(at, trimmed(cells[*layout_->metric->value]), rank, *exponent, name);
+  value(at, key_, cell(layout_->metric->value));
+}
+
+void NcuRowParser::value(size_t at, std::string_view key, std::string_view text) {
+  const uint32_t number = out_->keys.add(key);
+  if (number == exponents_.size()) {
+    exponents_.push_back(ncu_unit(parts_of_ncu_metric(key)[3]).exponent);
+  }
+  const NcuNumber read = read_ncu_number(text, exponents_[number]);
+  if (read.is == NcuNumberIs::missing) return;
+  if (read.is == NcuNumberIs::decimal_comma) {
+    cursor_.fail(at,
+                 fmt::format("`{}` is `{}`, with a comma as decimal sign",
+                             parts_of_ncu_metric(key)[2], shown_text(text)),
+                 decimal_point_remedy);
+  }
+  out_->cells.push_back({.kernel = this_kernel(),
+                         .key = number,
+                         .number = read.value,
+                         .rounding = read.rounding,
+                         .at = at});
+  if (read.is == NcuNumberIs::text) out_->cells.back().text = keep(trimmed(text));
+}
+
+void NcuRowParser::rule(size_t at) {
+  const NcuLayout::Metric& columns = *layout_->metric;
+  const std::string_view name = cell(columns.rule);
+  if (name.empty()) return;
+  NcuRuleCell found{.kernel = this_kernel()};
+  found.rule = {.section = keep(cell(columns.section)),
+                .name = keep(name),
+                .type = keep(cell(columns.rule_type)),
+                .text = keep(cell(columns.rule_text))};
+  const NcuNumber speedup = read_ncu_number(cell(columns.speedup), 0);
+  if (speedup.is == NcuNumberIs::decimal_comma) {
+    cursor_.fail(at,
+                 fmt::format("the estimated speedup is `{}`, with a comma as decimal sign",
+                             shown_text(cell(columns.speedup))),
+                 decimal_point_remedy);
+  }
+  if (speedup.is == NcuNumberIs::number) {
+    found.rule.speedup_type = keep(cell(columns.speedup_type));
+    found.rule.speedup = speedup.value;
+  }
+  out_->rules.push_back(found);
 }
 
 void NcuRowParser::duration(size_t at, std::string_view text, int rank, int exponent,
                             std::string_view title) {
-  if (is_no_metric(text)) return;
+  const NcuNumber read = read_ncu_number(text, 0);
+  if (read.is == NcuNumberIs::missing) return;
+  if (read.is == NcuNumberIs::decimal_comma) {
+    cursor_.fail(at,
+                 fmt::format("`{}` is `{}`, with a comma as decimal sign", title, shown_text(text)),
+                 decimal_point_remedy);
+  }
   number_.clear();
   std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
                [](char c) { return c != ','; });
@@ -200,13 +321,10 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");
   }
-  NcuKernel& kernel = out_->kernels.back();
-  if (rank <= kernel.rank) return;
   const size_t point = number_.find('.');
   const size_t decimals = point == number_.npos ? 0 : number_.size() - point - 1;
-  kernel.rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
-  kernel.duration_ns = duration_ns;
-  kernel.rank = rank;
+  const int rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
+  out_->durations.push_back({this_kernel(), rank, duration_ns, rounded_to});
 }
 
 int64_t NcuRowParser::number(size_t at, size_t column, std::string_view title) const {

@@ -7,13 +7,17 @@
 // Rows become kernels: what one thread does with one block of text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
+#include "trace/ncu_profile.hpp"
 #include "trace/readers/csv_cursor.hpp"
 
 namespace kr::trace {
@@ -22,16 +26,20 @@ struct NcuLayout {
   size_t columns = 0;
   size_t id = 0;
   size_t name = 0;
-  std::optional<size_t> process, device, stream;
+  std::optional<size_t> process, device, stream, grid, block, cc;
   /// Of a page with a row a metric.
   struct Metric {
     size_t name = 0;
     std::optional<size_t> value;  // there in all layouts that are used
     std::optional<size_t> unit;
+    std::optional<size_t> section, item;
+    std::optional<size_t> rule, rule_type, rule_text, speedup_type, speedup;
   };
   std::optional<Metric> metric;
   /// Of a page with a column a metric: that of durations.
   std::optional<TimeColumn> duration;
+  /// Of such a page: the columns of all metrics, as `NcuRows::keys` has them.
+  std::vector<std::pair<size_t, std::string>> metrics;
   std::vector<std::string> titles;
 
   /// Cells that a row needs to have: rows of metrics end before the columns of rules.
@@ -44,8 +52,15 @@ std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& ti
 /// How well a metric tells what a kernel took; 0: it does not.
 int duration_rank(std::string_view metric) noexcept;
 
-/// 10^exponent ns; no unit is ns, which metrics of time are based on. Nothing: it is none of time.
-std::optional<int> ncu_unit(std::string_view unit) noexcept;
+/// A metric with its unit as one text: section, body item label, name, unit as printed.
+std::string ncu_metric_key(const std::array<std::string_view, 4>& parts);
+std::array<std::string_view, 4> parts_of_ncu_metric(std::string_view key);
+
+/// Whether a line has the titles of a page, but between semicolons: it was written in a locale with
+/// a comma as decimal sign.
+bool is_semicolon_header(std::string_view line);
+constexpr const char* decimal_point_remedy =
+    "kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units base`";
 
 /// What ncu itself says: `==PROF== …`, `==WARNING== …`.
 bool is_ncu_message(std::string_view line) noexcept;
@@ -59,15 +74,40 @@ struct NcuKernel {
   int64_t process = 0;
   int32_t device = 0;
   int64_t stream = 0;
-  std::string_view name{};  // of NcuRows::texts
-  int rank = 0;             // of the metric that tells the duration; 0: none does
+  std::string_view name{}, cc{};  // of NcuRows::texts
+  LaunchShape grid{}, block{};
+  uint64_t offset = 0;
+};
+
+/// What a metric says of a kernel's duration.
+struct NcuDuration {
+  uint32_t kernel = 0;  // in NcuRows::kernels
+  int rank = 0;         // of the metric: see duration_rank
   int64_t duration_ns = 0;
   int rounded_to = 0;  // 10^rounded_to ns
-  uint64_t offset = 0;
+};
+
+/// A metric of a kernel. `text`: of NcuRows::texts, where the value is no number.
+struct NcuCell {
+  uint32_t kernel = 0;  // in NcuRows::kernels
+  uint32_t key = 0;     // in NcuRows::keys
+  double number = 0;    // in the base unit
+  float rounding = 0;
+  std::optional<std::string_view> text{};
+  size_t at = 0;
+};
+
+struct NcuRuleCell {
+  uint32_t kernel = 0;
+  NcuProfile::Rule rule{};  // of NcuRows::texts
 };
 
 struct NcuRows : CsvProgress {
   std::vector<NcuKernel> kernels;
+  DistinctTexts keys;  // ncu_metric_key
+  std::vector<NcuDuration> durations;
+  std::vector<NcuCell> cells;
+  std::vector<NcuRuleCell> rules;
   std::deque<std::string> texts;
   std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
 };
@@ -85,9 +125,16 @@ class NcuRowParser {
   void metric(size_t at);
   void duration(size_t at, std::string_view text, int rank, int exponent, std::string_view title);
   int64_t number(size_t at, size_t column, std::string_view title) const;
+  void value(size_t at, std::string_view key, std::string_view text);
+  void rule(size_t at);
+  std::string_view cell(std::optional<size_t> column) const;
+  uint32_t this_kernel() const { return static_cast<uint32_t>(out_->kernels.size() - 1); }
+  std::string_view keep(std::string_view text) { return out_->texts.emplace_back(text); }
   void remember_metric(std::string_view name);
 
   CsvCursor cursor_;
+  std::vector<int> exponents_;  // by key
+  std::string key_;
   const NcuLayout* layout_ = nullptr;
   NcuRows* out_ = nullptr;
   std::string number_;

@@ -92,7 +92,7 @@ std::string details(Random& random, const std::vector<Kernel>& kernels,
                   std::to_string(kernel.device),
                   metric,
                   duration ? unit : "%",
-                  duration ? value : "1,5.5",
+                  duration ? value : "1,005.5",
                   ""};
       if (both && metric == "Duration") cells[6] = "ms", cells[7] = "7";
       if (metric.empty())
@@ -112,7 +112,7 @@ std::string raw(Random& random, const std::vector<Kernel>& kernels, const std::s
   put(text, {"", "", "byte", spelled(random, 0, unit).second, "", ""}, newline);
   for (const Kernel& kernel : kernels) {
     put(text,
-        {std::to_string(kernel.id), kernel.name, "1,5",
+        {std::to_string(kernel.id), kernel.name, "1,005",
          spelled(random, kernel.duration_ns, unit).first, std::to_string(kernel.device),
          std::to_string(kernel.stream)},
         newline);

@@ -40,7 +40,7 @@ const std::string one_by_one =
 TEST_CASE("kernels of a page of details follow each other in order of ID") {
   const trace::Trace trace =
       read_text(details + metric(2, "Duration", "nsecond", "30", "c") +
-                metric(0, "DRAM Frequency", "hz", "1,2.5") +
+                metric(0, "DRAM Frequency", "hz", "1,002.5") +
                 metric(0, "Duration", "ns", "1,234,567", "a, b") +
                 "\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"\",\"\",\"\",\"Rule\",\"OPT\"\n" +
                 metric(1, "gpu__time_duration.sum", "nsecond", "10"));
@@ -161,11 +161,18 @@ TEST_CASE("pages that cannot be read") {
   };
   const std::string at = fmt::format(":2: at byte {}: ", details.size());
   const std::string base = "; `ncu --csv --print-units base` prints whole nanoseconds";
+  const std::string point =
+      "; kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units "
+      "base`";
   const Case cases[] = {
       {metric(0, "Duration", "ns", "x"), at + "`Duration` is not a number: `x`" + base},
       {metric(0, "Duration", "ns", "-5"), at + "`Duration` is negative: -5" + base},
       {metric(0, "Duration", "us", "1.234.567"),
-       at + "`Duration` is not a number: `1.234.567`" + base},
+       at + "`Duration` is `1.234.567`, with a comma as decimal sign" + point},
+      {metric(0, "Duration", "us", "4,70"),
+       at + "`Duration` is `4,70`, with a comma as decimal sign" + point},
+      {metric(0, "DRAM Throughput", "%", "0,40"),
+       at + "`DRAM Throughput` is `0,40`, with a comma as decimal sign" + point},
       {metric(0, "Duration", "cycle", "5"),
        at + "`Duration` is in `cycle`, which is not a unit of time"},
       {"\"x\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5\",\n",

@@ -1,0 +1,39 @@
+// What tables of measurements of ncu have in common.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ncu/joined.hpp"
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+
+/// Why there are no such tables; empty: there are.
+std::string not_measured_by_ncu(const Source& source);
+
+/// The label of a measured kernel in a dimension; nothing: the run does not have the dimension.
+Cell ncu_label(const Run& run, uint32_t kernel, std::string_view dimension);
+/// That of `substage`, else of `kind`: for people.
+Cell ncu_shown_label(const Run& run, uint32_t kernel);
+
+/// The columns of ncu/measures.def.
+std::vector<Column> measure_columns();
+void add_measures(Cells& row, const ncu::Measures& measures);
+
+/// Columns of several lists, in order.
+std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> lists);
+
+/// Time of a run's kernels by label of a dimension, by descending time.
+std::vector<std::pair<std::string, ncu::RoofTime>> ncu_time_by_label(const Run& run,
+                                                                     size_t dimension);
+
+/// Whole nanoseconds; nothing where `known` is false.
+inline Cell ns_if(bool known, int64_t ns) {
+  return known ? Cell(ns) : Cell();
+}
+
+}  // namespace kr::tables

@@ -1,0 +1,183 @@
+// The roofline model of what ncu measured: a point per kernel and per label.
+#include <algorithm>
+
+#include "tables/ncu_rows.hpp"
+
+namespace kr::tables {
+namespace {
+
+constexpr double ns_per_s = 1e9;
+
+struct RooflineKey {
+  std::string_view level;
+  std::string_view key;
+  std::string grid, block;
+  Cell label;
+};
+
+void add_point(const Run& run, const RooflineKey& of, const Cells& labels, int64_t total_ns,
+               const ncu::Measures& measures, const ncu::RoofTime& time, Cells& row,
+               RowSink& sink) {
+  const auto precision = ncu::main_precision(measures);
+  const ncu::RooflinePoint point =
+      precision ? ncu::roofline_point(measures, *precision) : ncu::RooflinePoint{};
+  const auto bytes_per_s = measures.get(ncu::Measure::dram_bytes_per_s);
+  const auto amount = [&](const std::optional<double>& per_second) -> Cell {
+    if (!per_second) return {};
+    return *per_second * static_cast<double>(total_ns) / ns_per_s;
+  };
+  const bool roof = time.with_roof_ns > 0;
+  row.assign({run.summary.id, of.level, of.key, table::cell_or_nothing(of.grid),
+              table::cell_or_nothing(of.block), of.label});
+  row.insert(row.end(), labels.begin(), labels.end());
+  row.insert(row.end(),
+             {precision ? Cell(ncu::to_string(*precision)) : Cell(), total_ns,
+              amount(point.flops_per_s), amount(bytes_per_s), table::cell(point.flops_per_s),
+              table::cell(bytes_per_s), table::cell(point.intensity),
+              table::cell(precision ? ncu::peak_per_s(measures, *precision) : std::nullopt),
+              table::cell(measures.get(ncu::Measure::dram_peak_bytes_per_s)),
+              table::cell(point.ridge), table::cell(point.roof), table::cell(point.roof_ratio),
+              table::cell_or_nothing(point.bound), table::cell_or_nothing(ncu::verdict(measures)),
+              table::cell(measures.get(ncu::Measure::l2_bytes_per_s)),
+              table::cell(measures.get(ncu::Measure::l2_peak_bytes_per_s)),
+              ns_if(roof, time.with_roof_ns), ns_if(roof, time.at_roof_ns)});
+  sink.row(row);
+}
+
+/// Measured kernels that are in the run, by descending time there.
+std::vector<std::pair<uint32_t, int64_t>> kernels_in_run(const ncu::Joined& joined) {
+  std::map<uint32_t, int64_t> times;
+  for (const ncu::RunKernel& one : joined.run) {
+    for (const ncu::TimeShare& share : one.shares) times[share.kernel] += share.time_ns;
+  }
+  // Pages without durations have points, too.
+  std::vector<std::pair<uint32_t, int64_t>> out(times.begin(), times.end());
+  for (const uint32_t kernel : joined.not_in_run) {
+    if (!joined.kernels[kernel].duration_ns) out.emplace_back(kernel, 0);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+void add_kernel_points(const Run& run, const std::vector<std::string>& dimensions, Cells& row,
+                       RowSink& sink) {
+  for (const auto& [number, total_ns] : kernels_in_run(*run.ncu)) {
+    const ncu::MeasuredKernel& kernel = run.ncu->kernels[number];
+    Cells labels;
+    labels.reserve(dimensions.size());
+    for (const std::string& dimension : dimensions) {
+      labels.push_back(ncu_label(run, number, dimension));
+    }
+    ncu::RoofTime time;
+    time.add(kernel, total_ns);
+    const bool stage = run.summary.dimension("stage").has_value();
+    add_point(run,
+              {"kernel", kernel.name, ncu::shape_text(kernel.grid), ncu::shape_text(kernel.block),
+               ncu_label(run, number, stage ? "stage" : "kind")},
+              labels, total_ns, kernel.measures, time, row, sink);
+  }
+}
+
+void add_roofline(const Source& source, RowSink& sink) {
+  const std::vector<std::string> dimensions = dimensions_of(source);
+  Cells row;
+  for (const Run& run : source.runs) {
+    if (!run.ncu) continue;
+    add_kernel_points(run, dimensions, row, sink);
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      const auto at = run.summary.dimension(dimensions[i]);
+      if (!at) continue;
+      for (const auto& [label, time] : ncu_time_by_label(run, *at)) {
+        if (time.measured_ns == 0) continue;
+        Cells labels(dimensions.size());
+        labels[i] = std::string_view(label);
+        add_point(run, {dimensions[i], label, {}, {}, {}}, labels, time.measured_ns,
+                  time.mean.measures(), time, row, sink);
+      }
+    }
+  }
+}
+
+void add_roofs(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.ncu) continue;
+    for (const ncu::Roof& roof : run.ncu->roofs) {
+      sink.row({run.summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
+                roof.source});
+    }
+  }
+}
+
+Column known_column(const char* id, Unit unit, Role role, const char* doc) {
+  return {id, unit, role, doc, true};
+}
+
+}  // namespace
+
+const Definition roofline_table{
+    {"roofline",
+     "roofline",
+     "One row per run and measured kernel, and one per label of each dimension: a point of the "
+     "roofline model. Rates are those that ncu measured, times those of the run.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"level", Unit::text, Role::key, "`kernel`, or the dimension."},
+      {"key", Unit::name, Role::key, "The kernel as ncu names it, or the label."},
+      known_column("grid", Unit::text, Role::key, "The kernel's grid."),
+      known_column("block", Unit::text, Role::key, "The kernel's block."),
+      known_column("label", Unit::text, Role::detail,
+                   "The kernel's label in the dimension `stage`, or `kind` if the model has none."),
+      {std::string(table::dimension_columns), Unit::text, Role::detail,
+       "One column per dimension of the models, named after it: the label.", true},
+      known_column("precision", Unit::text, Role::measure,
+                   "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`."),
+      {"total_ns", Unit::ns, Role::measure,
+       "Time in the run that is taken as that of the point: see `ncu_match`."},
+      known_column("flops", Unit::flop, Role::detail, "Operations of that precision in that time."),
+      known_column("bytes", Unit::bytes, Role::detail, "Bytes of DRAM in that time."),
+      known_column("flops_per_s", Unit::per_second, Role::measure,
+                   "Operations of that precision per second."),
+      known_column("bytes_per_s", Unit::per_second, Role::measure, "Bytes of DRAM per second."),
+      known_column("intensity", Unit::factor, Role::measure, "Operations per byte."),
+      known_column("peak_flops_per_s", Unit::per_second, Role::detail,
+                   "The peak of that precision; nothing if no page and no `--gpu` has it."),
+      known_column("peak_bytes_per_s", Unit::per_second, Role::detail, "The peak of DRAM."),
+      known_column("ridge", Unit::factor, Role::detail, "The intensity where both meet."),
+      known_column("roof_flops_per_s", Unit::per_second, Role::detail,
+                   "The roof at the intensity of the point."),
+      known_column("peak_ratio", Unit::ratio, Role::measure,
+                   "`flops_per_s` as a part of the roof; nothing without a peak."),
+      known_column("bound", Unit::text, Role::measure,
+                   "`memory` below the ridge, `compute` above it; nothing if that is not known."),
+      known_column("verdict", Unit::text, Role::detail, "As ncu gives it: see `ncu_kernels`."),
+      known_column("l2_bytes_per_s", Unit::per_second, Role::detail,
+                   "Bytes of the L2 cache per second."),
+      known_column("peak_l2_bytes_per_s", Unit::per_second, Role::detail,
+                   "The peak of the L2 cache."),
+      known_column("with_roof_ns", Unit::ns, Role::detail,
+                   "Time of `total_ns` of which a roof is known."),
+      known_column("at_roof_ns", Unit::ns, Role::detail,
+                   "What that would be at the nearest roof: see `optimize_first`.")},
+     false,
+     false},
+    Needs::runs,
+    add_roofline,
+    not_measured_by_ncu};
+
+const Definition roofline_roofs_table{
+    {"roofline_roofs",
+     "roofs",
+     "One row per run and peak: the highest that pages of ncu have, or that of the data sheet. The "
+     "roof of a single kernel may be lower, by its clocks: see `roofline`.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes."},
+      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2`, …"},
+      {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second."},
+      {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet."}},
+     false,
+     false},
+    Needs::runs,
+    add_roofs,
+    not_measured_by_ncu};
+
+}  // namespace kr::tables
