@@ -142,6 +142,8 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
   const std::string plus = table_.columns()[column].is_change && as_double(cell) > 0 ? "+" : "";
   const auto* whole = std::get_if<int64_t>(&cell);
   switch (unit) {
+    case Unit::per_second:
+      return plus + table::in_si(as_double(cell), "");
     case Unit::ns:
       return plus + table::in_unit(rounded_ns(cell), facts_[column].time);
     case Unit::ratio:
@@ -158,7 +160,6 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
     case Unit::count:
     case Unit::factor:
     case Unit::bytes:
-    case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
       if (whole != nullptr) return plus + table::grouped(*whole);

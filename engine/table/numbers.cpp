@@ -126,6 +126,21 @@ std::string short_number(double number) {
   return (number < 0 ? "-" : "") + three_digits(with, 5);
 }
 
+std::string in_si(double number, std::string_view unit) {
+  constexpr std::string_view prefixes = "kMGTPE";
+  std::string text = short_number(number);
+  double size = number;
+  size_t prefix = 0;  // 0: none
+  // The first in which three digits suffice: 999.96 G is 1.00 T.
+  while (text.find(',') != std::string::npos && prefix < prefixes.size()) {
+    ++prefix;
+    size /= 1000;
+    text = short_number(size);
+  }
+  if (prefix > 0) return fmt::format("{} {}{}", text, prefixes[prefix - 1], unit);
+  return unit.empty() ? text : fmt::format("{} {}", text, unit);
+}
+
 std::string percent(int64_t part, int64_t whole, int decimals) {
   if (whole == 0) return {};
   return signed_text(part, decimal(Wide{magnitude(part)} * 100, magnitude(whole), decimals));

@@ -34,6 +34,10 @@ std::string in_unit(int64_t ns, TimeUnit unit);
 /// A number for people in the same way.
 std::string short_number(double number);
 
+/// The same with a prefix of 1000 and its powers, for rates: `989 TFLOP/s`, `12.5 FLOP/s`. `unit`
+/// may be empty: `989 T`.
+std::string in_si(double number, std::string_view unit);
+
 /// `part` of `whole` in percent with `decimals` digits after the point, rounded half up: `12.3`.
 /// Empty where `whole` is 0.
 std::string percent(int64_t part, int64_t whole, int decimals);

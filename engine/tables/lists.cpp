@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "ncu/gpus.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -126,6 +127,22 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
   for (const auto& rules : *source.shipped) add(*rules);
 }
 
+void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
+  const auto known = [](double value) { return value > 0 ? Cell(value) : Cell(); };
+  for (const ncu::GpuPeaks& gpu : ncu::gpus()) {
+    sink.row({gpu.name, known(gpu.fp64), known(gpu.fp32), known(gpu.tf32), known(gpu.fp16_tensor),
+              known(gpu.bf16_tensor), known(gpu.fp8_tensor), known(gpu.int8_tensor),
+              known(gpu.dram_bytes_per_s), known(gpu.l2_bytes_per_s),
+              gpu.sms > 0 ? Cell(gpu.sms) : Cell(), gpu.source});
+  }
+}
+
+Column listed_peak_column(const char* id, std::string_view what) {
+  return {id, Unit::per_second, Role::measure,
+          fmt::format("Its peak of {} per second; nothing if it has none or it is not known.", what),
+          true};
+}
+
 Column listed_file_column() {
   return {"ruleset", Unit::text, Role::measure,
           "The rules file that defines it; nothing if it is built in.", true};
@@ -228,5 +245,30 @@ const Definition list_rulesets_table{
      }},
     Needs::rulesets,
     add_listed_rulesets};
+
+const Definition list_gpus_table{
+    {"list_gpus",
+     "GPUs",
+     "One row per GPU whose data sheet kr has: dense peaks, never with sparsity, for `--gpu`.",
+     {
+         {"name", Unit::text, Role::key, "The GPU."},
+         listed_peak_column("fp64_per_s", "FP64 operations of its vector units"),
+         listed_peak_column("fp32_per_s", "FP32 operations of its vector units"),
+         listed_peak_column("tf32_per_s", "TF32 operations of its tensor cores"),
+         listed_peak_column("fp16_tensor_per_s",
+                            "FP16 operations of its tensor cores with FP32 accumulation"),
+         listed_peak_column("bf16_tensor_per_s",
+                            "BF16 operations of its tensor cores with FP32 accumulation"),
+         listed_peak_column("fp8_tensor_per_s",
+                            "FP8 operations of its tensor cores with FP32 accumulation"),
+         listed_peak_column("int8_tensor_per_s", "INT8 operations of its tensor cores"),
+         listed_peak_column("dram_bytes_per_s", "bytes of its memory"),
+         listed_peak_column("l2_bytes_per_s", "bytes read from its L2 cache"),
+         {"sms", Unit::count, Role::measure,
+          "Its multiprocessors, or compute units; nothing if that is not known.", true},
+         {"source", Unit::text, Role::measure, "The documents that have these figures."},
+     }},
+    Needs::nothing,
+    add_listed_gpus};
 
 }  // namespace kr::tables

@@ -58,6 +58,13 @@ TEST_CASE("three digits: whole ones are never rounded away, and only 0 looks lik
   CHECK(kr::table::short_number(1e22) == "10,000,000,000,000,000,000,000");
   CHECK(kr::table::short_number(1234567.8) == "1,234,568");
   CHECK(kr::table::short_number(0.0000001) == "<0.001");
+  CHECK(kr::table::in_si(989.4e12, "FLOP/s") == "989 TFLOP/s");
+  CHECK(kr::table::in_si(3.35e12, "B/s") == "3.35 TB/s");
+  CHECK(kr::table::in_si(999.96e9, "") == "1.00 T");
+  CHECK(kr::table::in_si(-1234, "B") == "-1.23 kB");
+  CHECK(kr::table::in_si(12.5, "FLOP/s") == "12.5 FLOP/s");
+  CHECK(kr::table::in_si(0, "") == "0");
+  CHECK(kr::table::in_si(1e22, "") == "10,000 E");
 }
 
 TEST_CASE("shares are rounded exactly") {
