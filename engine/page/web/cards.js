@@ -9,12 +9,15 @@ const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communica
 
 const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Time breakdown by device", note: "span = compute + exposed communication + exposed memory + idle" };
 
+const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", title: "Roofline", note: "achieved operations per second by operations per byte of DRAM; the area is time" };
+
 const CARDS = {
   report: [
     DEVICES_CARD,
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },
+    ROOFLINE_CARD,
     {
       id: "kernel_balance",
       show: "of_ranks",
@@ -31,6 +34,7 @@ const CARDS = {
 
   analysis: [
     DEVICES_CARD,
+    ROOFLINE_CARD,
     {
       id: "ranks",
       show: "ranks",
