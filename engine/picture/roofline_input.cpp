@@ -93,8 +93,7 @@ void add_missing_roofs(const Roofline& roofline, std::vector<std::string>& notes
     if (!has) missing.insert(point.precision);
   }
   if (missing.empty()) return;
-  notes.push_back(fmt::format("No compute roof for {}: its peak is not known.",
-                              fmt::join(missing, " and for ")));
+  notes.push_back(fmt::format("No compute roof is known for {}.", fmt::join(missing, ", ")));
 }
 
 }  // namespace

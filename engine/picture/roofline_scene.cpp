@@ -171,8 +171,12 @@ class RooflineLayout {
     }
     for (const RoofLine& roof : roofs_) {
       if (roof.kind == RooflineRoof::Kind::compute) {
-        place_compute_roof(roof, most_memory, slowest, places);
+        place_compute_roof(roof, most_memory, places);
       }
+    }
+    for (const RoofLine& roof : roofs_) {
+      if (roof.kind != RooflineRoof::Kind::compute || slowest == 0) continue;
+      mark_ridge(roof.per_second / slowest, y_of(roof.per_second), places);
     }
   }
 
@@ -230,8 +234,7 @@ class RooflineLayout {
     scene_.texts.back().text.turn = std::atan2(dy, dx) * 180 / 3.14159265358979323846;
   }
 
-  void place_compute_roof(const RoofLine& roof, double most_memory, double slowest,
-                          LabelPlaces& places) {
+  void place_compute_roof(const RoofLine& roof, double most_memory, LabelPlaces& places) {
     const double begin = most_memory > 0 ? roof.per_second / most_memory : x_.low;
     const double y = y_of(roof.per_second);
     const double right = scene_.plot.x + scene_.plot.width;
@@ -251,7 +254,6 @@ class RooflineLayout {
     places.take(place);
     text(roof.text, place.x, place.y + 11, roof_size, Ink::roof, false, DrawnText::Align::left,
          true);
-    if (slowest > 0) mark_ridge(roof.per_second / slowest, y, places);
   }
 
   /// Where kernels become limited by computation: with fewer operations per byte DRAM is the limit.

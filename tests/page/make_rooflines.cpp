@@ -66,7 +66,7 @@ struct Point {
   int64_t total_ns = 0;
   double intensity = 0;  // 0: not known
   double flops_per_s = 0;
-  std::string bound;
+  std::string bound = {};
 };
 
 /// Whole-number hashes, so that the page is the same everywhere.

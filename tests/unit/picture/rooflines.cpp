@@ -168,15 +168,14 @@ TEST_CASE("what is not drawn is said, with its time") {
             "Roofs: FP32 66.9 TFLOP/s, FP16 tensor 989 TFLOP/s, BF16 tensor 989 TFLOP/s (a white "
             "paper).",
             "Roofs: DRAM 3.35 TB/s, L2 9.00 TB/s (metrics of the profile).",
-            "No compute roof for fp64: its peak is not known.",
+            "No compute roof is known for fp64.",
             "Not drawn: 1 point without counted floating-point operations, 5.00 ms: copy 5.00 ms.",
             "Not drawn: 1 point without counted DRAM bytes, 700 ns: set 700 ns."});
   Roofline bare = roofline;
   bare.roofs.clear();
   CHECK(roofline_notes(bare, names)[0] ==
         "No roofs: neither the profile nor a data sheet has them.");
-  CHECK(roofline_notes(bare, names)[1] ==
-        "No compute roof for fp32 and for fp64 and for tensor: its peak is not known.");
+  CHECK(roofline_notes(bare, names)[1] == "No compute roof is known for fp32, fp64, tensor.");
 }
 
 TEST_CASE("a kernel with several points has its precision in their names") {
