@@ -120,6 +120,7 @@ class RooflineChart {
       ...this.grid(),
       ...this.roofs(),
       ...this.marks(),
+      ...this.roofNames,
       ...this.names(),
     );
     this.svg.addEventListener("pointermove", (event) => this.show(this.nearest(event)));
@@ -167,6 +168,7 @@ class RooflineChart {
     const slowest = this.memory.at(-1); // DRAM, as a rule
     const most = this.compute[0]?.rate ?? this.ys.high;
     const made = [];
+    this.roofNames = []; // over the points
     for (const { rate } of slowest ? this.compute : []) {
       const [x, y] = [this.x(rate / slowest.rate), this.y(rate)];
       this.places.take({ left: x - 5, top: y - 5, right: x + 5, bottom: y + 5 });
@@ -178,12 +180,12 @@ class RooflineChart {
       const to = Math.min(this.xs.high, most / one.rate);
       if (from >= to) continue;
       roof([from, from * one.rate], [to, to * one.rate], one !== slowest);
-      made.push(this.slopeName(one.text, this.x(from), this.y(from * one.rate), this.x(to), this.y(to * one.rate)));
+      this.roofNames.push(this.slopeName(one.text, this.x(from), this.y(from * one.rate), this.x(to), this.y(to * one.rate)));
     }
     for (const one of this.compute) {
       const from = this.memory.length > 0 ? one.rate / this.memory[0].rate : this.xs.low;
       roof([from, one.rate], [this.xs.high, one.rate]);
-      made.push(this.roofName(one, this.x(from)));
+      this.roofNames.push(this.roofName(one, this.x(from)));
       if (slowest) made.push(drawn("circle", { cx: this.x(one.rate / slowest.rate), cy: this.y(one.rate), r: 4, class: "ridge" }, drawn("title", {}, `ridge: ${shortNumber(one.rate / slowest.rate)} FLOP per byte`)));
     }
     return made;
