@@ -24,6 +24,7 @@ struct RooflinePoint {
   double intensity = 0;    // operations per byte of DRAM; 0 or not finite: not known
   double flops_per_s = 0;  // 0: it has none, or they were not measured
   int64_t total_ns = 0;
+  std::string launch = {};  // `grid 32,1,1, block 128,1,1`; may be empty
 };
 
 struct RooflineRoof {

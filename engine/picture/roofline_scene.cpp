@@ -274,6 +274,7 @@ class RooflineLayout {
     const RooflinePoint& one = point(drawn);
     std::string words =
         fmt::format("{}\n{}", printable(one.name), roofline_label_title(roofline_, one.label));
+    if (!one.launch.empty()) words += fmt::format("\n{}", printable(one.launch));
     if (!one.precision.empty()) words += fmt::format("\n{}", printable(one.precision));
     words +=
         fmt::format("\n{} at {} FLOP per byte\n{} in all\nlimited by: {}",

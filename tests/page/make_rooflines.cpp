@@ -33,6 +33,9 @@ const kr::table::Info roofline_info{
      {"intensity", Unit::factor, Role::measure, "Operations per byte.", true},
      {"peak_ratio", Unit::ratio, Role::measure, "Part of its roof.", true},
      {"bound", Unit::text, Role::measure, "What limits it.", true},
+     {"verdict", Unit::text, Role::measure, "What limits it by ncu.", true},
+     {"peak_flops_per_s", Unit::per_second, Role::detail, "Its peak.", true},
+     {"peak_bytes_per_s", Unit::per_second, Role::detail, "That of DRAM.", true},
      {"at_roof_ns", Unit::ns, Role::measure, "Its time at the roof.", true}}};
 
 const kr::table::Info roofs_info{"roofline_roofs",
@@ -106,6 +109,10 @@ class Rooflines {
               }
             }};
   }
+  bool has_roofs() const {
+    return std::any_of(runs_.begin(), runs_.end(),
+                       [](const Run& run) { return !run.roofs.empty(); });
+  }
   kr::table::Table roofs() const {
     return {roofs_info, roofs_info.columns, [this](kr::RowSink& sink) {
               for (const Run& run : runs_) {
@@ -131,7 +138,9 @@ class Rooflines {
         {run, point.level, point.key, kr::table::cell_or_nothing(point.label), point.precision,
          point.total_ns, known(point.flops_per_s),
          known(point.intensity > 0 ? point.flops_per_s / point.intensity : 0),
-         known(point.intensity), known(ratio), kr::table::cell_or_nothing(point.bound),
+         known(point.intensity), known(ratio),
+         known(ratio) == kr::Cell() ? kr::Cell() : kr::Cell("memory"),
+         kr::table::cell_or_nothing(point.bound), 66e12, 3.35e12,
          ratio > 0 ? kr::Cell(int64_t(ratio * static_cast<double>(point.total_ns))) : kr::Cell()});
   }
   std::vector<Run> runs_;
@@ -148,7 +157,7 @@ void write(const std::filesystem::path& folder, const std::string& name,
     tables.push_back(kr::tables::make(*kr::tables::find(id), source));
   }
   tables.push_back(rooflines.roofline());
-  tables.push_back(rooflines.roofs());
+  if (rooflines.has_roofs()) tables.push_back(rooflines.roofs());
   kr::write_file(folder / (name + ".html"), kr::page::report_html(source, tables, report));
 }
 
@@ -160,7 +169,7 @@ int main(int count, char** arguments) {
   const kr::analyze::RunSummary run = decode_run("llama_vllm_decode_0", 1, 100'000);
   const kr::analyze::RunSummary other = decode_run("llama_vllm_other_1", 2, 100'000);
   Rooflines one;
-  one.add(run.id, points_of(run, 1), {h100[0], h100[4]});
+  one.add(run.id, points_of(run, 1), {});  // roofs are the peaks of the points
   write(folder, "roofline-one", {run}, one);
 
   Rooflines several;

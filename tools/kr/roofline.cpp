@@ -31,7 +31,7 @@ RooflineFile::RooflineFile(const RooflineOptions& options, bool force) {
   if (!force) file_->check_own();
 }
 
-void RooflineFile::write(const table::Table& roofline, const table::Table& roofs,
+void RooflineFile::write(const table::Table& roofline, const table::Table* roofs,
                          const std::vector<picture::LabelStyle>& styles, std::string_view dimension,
                          Streams& streams) {
   if (!file_) return;

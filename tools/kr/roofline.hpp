@@ -30,9 +30,10 @@ class RooflineFile {
 
   /// The user asked for the picture.
   bool wanted() const noexcept { return file_.has_value(); }
-  /// Draws the rows of the tables `roofline` and `roofline_roofs`, and puts the file in its place.
-  /// Nothing if it is not wanted. Throws Error, also if the tables have several runs.
-  void write(const table::Table& roofline, const table::Table& roofs,
+  /// Draws the rows of the tables `roofline` and `roofline_roofs` (null: roofs are the highest
+  /// peaks of the points; see picture/roofline_tables.hpp), and puts the file in its place. Nothing
+  /// if it is not wanted. Throws Error, also if the tables have several runs.
+  void write(const table::Table& roofline, const table::Table* roofs,
              const std::vector<picture::LabelStyle>& styles, std::string_view dimension,
              Streams& streams);
 

@@ -33,10 +33,32 @@ function outline(bound, x, y, radius) {
   }
 }
 
-/** How a label looks: in the dimension of the page, else in any. */
-function lookOfPoint(label) {
-  const styles = (page.styles || []).filter((style) => style.label === label);
-  return styles.find(({ dimension }) => dimension === state.by) || styles.find(({ dimension }) => dimension === "substage") || styles[0] || { title: "", color: REST };
+/** The label of a kernel in the dimension of the page; of a row that is a label, itself. */
+const labelOfPoint = (row) => (row.level === "kernel" ? row[state.by] ?? row[`${state.by}_label`] ?? row.label : row.key) ?? "";
+
+/** How the label of a row looks. */
+function lookOfPoint(row) {
+  const styles = (page.styles || []).filter((style) => style.label === labelOfPoint(row));
+  const wanted = row.level === "kernel" ? state.by : row.level;
+  return styles.find(({ dimension }) => dimension === wanted) || styles[0] || { title: "", color: REST };
+}
+const titleOfLabel = (row) => printable(lookOfPoint(row).title || labelOfPoint(row)) || "no label";
+
+/** What limits a kernel: as ncu says it, else by its side of the ridge. */
+const limitOf = (row) => [row.verdict, row.bound].find((one) => BOUNDS.includes(one));
+
+/** Without a table of roofs, they are the highest peaks of the kernels: clocks differ from one to the next. */
+function roofsOf(run, rows) {
+  const found = rowsOf("roofline_roofs").filter((roof) => roof.run === run);
+  if (found.length > 0) return found;
+  const source = "the highest peak of these kernels, by the profile or the data sheet";
+  const highest = (some, column) => Math.max(0, ...some.map((row) => row[column] ?? 0));
+  const compute = [...groupBy(rows.filter((row) => !missing(row.precision)), (row) => row.precision)];
+  return [
+    ...compute.map(([precision, some]) => ({ kind: "compute", name: /^fp/.test(precision) ? precision.toUpperCase() : precision, per_second: highest(some, "peak_flops_per_s"), source })),
+    { kind: "memory", name: "DRAM", per_second: highest(rows, "peak_bytes_per_s"), source },
+    { kind: "memory", name: "L2", per_second: highest(rows, "peak_l2_bytes_per_s"), source },
+  ];
 }
 
 const nameOfPoint = (row) => shownName(String(row.key));
@@ -242,12 +264,12 @@ class RooflineChart {
     for (const [at, point] of this.points.entries()) {
       const { row } = point;
       point.mark = drawn("path", {
-        d: outline(row.bound, point.x, point.y, point.radius),
-        fill: lookOfPoint(row.label).color,
+        d: outline(limitOf(row), point.x, point.y, point.radius),
+        fill: lookOfPoint(row).color,
         class: "point",
         role: "img",
         tabindex: at === this.at ? "0" : "-1",
-        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${humanTime(BigInt(row.total_ns))}, limited by ${BOUNDS.includes(row.bound) ? row.bound : "what is not known"}`,
+        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${humanTime(BigInt(row.total_ns))}, limited by ${limitOf(row) ?? "what is not known"}`,
       });
       point.mark.addEventListener("focus", () => this.show(point));
       point.mark.addEventListener("blur", () => this.show(null));
@@ -291,25 +313,27 @@ class RooflineChart {
 
   /** A line from a point up to its roof. */
   measureDistance({ row, x, y, radius }) {
-    if (!isRate(row.at_roof_ns) || row.at_roof_ns >= Number(row.total_ns)) return;
-    const top = this.y((row.flops_per_s * Number(row.total_ns)) / row.at_roof_ns);
+    if (!isRate(row.peak_ratio)) return;
+    const top = this.y(row.flops_per_s / row.peak_ratio);
     if (top > y - radius || top < this.plot.top) return;
     for (const [name, value] of Object.entries({ x1: x, x2: x, y1: y - radius, y2: top, visibility: "visible" })) this.guide.setAttribute(name, value);
   }
 
   tipOf(row) {
-    const look = lookOfPoint(row.label);
     return tip(
       [shortened(nameOfPoint(row), 200)],
-      [missing(row.label) ? null : `${printable(look.title || row.label)}${missing(row.precision) ? "" : ` · ${printable(row.precision)}`}`],
+      [
+        `${titleOfLabel(row)}${missing(row.precision) ? "" : ` · ${printable(row.precision)}`}`,
+        missing(row.grid) ? null : `grid ${printable(row.grid)}${missing(row.block) ? "" : `, block ${printable(row.block)}`}`,
+      ],
       [
         ["Achieved", inSi(row.flops_per_s, "FLOP/s")],
         isRate(row.bytes_per_s) ? ["DRAM", inSi(row.bytes_per_s, "B/s")] : null,
         ["Intensity", `${shortNumber(row.intensity)} FLOP per byte`],
         ["Time", humanTime(BigInt(row.total_ns))],
-        missing(row.at_roof_ns) ? null : ["Time at its roof", humanTime(wholeNs(row.at_roof_ns))],
+        missing(row.at_roof_ns) ? null : ["Time at its nearest roof", humanTime(wholeNs(row.at_roof_ns))],
         missing(row.peak_ratio) ? null : ["Of its roof", percentText(row.peak_ratio)],
-        ["Limited by", BOUNDS.includes(row.bound) ? row.bound : "not known"],
+        ["Limited by", limitOf(row) ?? "not known"],
       ],
     );
   }
@@ -347,13 +371,13 @@ function rooflineSelect(title, name, values, textOf) {
 
 /** Labels by colour, limits by shape. */
 function rooflineLegend(points) {
-  const labels = [...groupBy(points, (row) => row.label ?? "").keys()];
+  const labels = [...groupBy(points, labelOfPoint).values()].map(([first]) => first);
   const most = 14;
-  const bounds = [...new Set(points.map((row) => (BOUNDS.includes(row.bound) ? row.bound : "not known")))];
+  const bounds = [...new Set(points.map((row) => limitOf(row) ?? "not known"))];
   return element(
     "div",
     { className: "roofline-legend" },
-    ...labels.slice(0, most).map((label) => element("span", {}, swatch(lookOfPoint(label).color), printable(lookOfPoint(label).title || label || "no label"))),
+    ...labels.slice(0, most).map((row) => element("span", {}, swatch(lookOfPoint(row).color), titleOfLabel(row))),
     labels.length > most ? element("span", {}, `and ${labels.length - most} more labels`) : null,
     ...bounds.map((bound) => element("span", {}, drawn("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, drawn("path", { d: outline(bound, 7, 7.5, 4.5) })), bound === "not known" ? "limit not known" : `limited by ${bound}`)),
   );
@@ -386,7 +410,7 @@ SHOWS.roofline = (entry) => {
   const levels = [...new Set(ofRun.map((row) => row.level))];
   const level = choose("level", levels, "kernel");
   const rows = ofRun.filter((row) => row.level === level);
-  const roofs = rowsOf("roofline_roofs").filter((roof) => roof.run === run);
+  const roofs = roofsOf(run, rows);
   const chart = new RooflineChart(rows, roofs);
   const made = SHOWS.table(
     {
@@ -394,8 +418,8 @@ SHOWS.roofline = (entry) => {
       rows,
       sort: "-total_ns",
       columns: [
-        ["key", { title: capital(printable(level)), kind: "name", kernel: true, swatch: (row) => lookOfPoint(row.label).color }],
-        "total_ns", "label", "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], ["bound", { title: "Limited by" }], "peak_ratio", "at_roof_ns",
+        ["key", { title: capital(printable(level)), kind: "name", kernel: true, swatch: (row) => lookOfPoint(row).color }],
+        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], "at_roof_ns", "grid", "block",
       ],
     },
     rooflineLegend(chart.rows),

@@ -315,7 +315,7 @@ TEST_CASE("a roofline is made from the rows of its tables") {
   });
   const std::vector<LabelStyle> styles{{"stage", "gemm", "other", "#111111", ""},
                                        {"substage", "gemm", "Dense", "#4e79a7", ""}};
-  const Roofline made = roofline_of(points("a"), roofs, styles, "substage");
+  const Roofline made = roofline_of(points("a"), &roofs, styles, "substage");
   CHECK(made.title == "Roofline of a");
   CHECK(made.facts == std::vector<std::string>{"H100", "2 kernels"});
   REQUIRE(made.points.size() == 2);
@@ -331,5 +331,37 @@ TEST_CASE("a roofline is made from the rows of its tables") {
   REQUIRE(made.labels.size() == 2);
   CHECK(made.labels[1].title == "Dense");
   CHECK(made.labels[1].color == "#4e79a7");
-  CHECK_THROWS_AS(roofline_of(points("b"), roofs, styles, "substage"), kr::Error);
+  CHECK_THROWS_AS(roofline_of(points("b"), &roofs, styles, "substage"), kr::Error);
+
+  // Without a table of roofs: the highest peaks of the points.
+  const kr::table::Info whole = info_of("roofline", {{"run", Unit::text},
+                                                     {"level", Unit::text},
+                                                     {"key", Unit::name},
+                                                     {"grid", Unit::text},
+                                                     {"substage", Unit::text},
+                                                     {"label", Unit::text},
+                                                     {"precision", Unit::text},
+                                                     {"total_ns", Unit::ns},
+                                                     {"flops_per_s", Unit::per_second},
+                                                     {"intensity", Unit::factor},
+                                                     {"peak_flops_per_s", Unit::per_second},
+                                                     {"peak_bytes_per_s", Unit::per_second},
+                                                     {"bound", Unit::text},
+                                                     {"verdict", Unit::text}});
+  const kr::table::Table peaks(whole, whole.columns, [](kr::RowSink& sink) {
+    sink.row({"a", "kernel", "k", "4,1,1", "gemm", "layer", "fp32", int64_t{7}, 1e9, 2.5, 90e12,
+              1.7e12, "memory", "latency"});
+    sink.row({"a", "kernel", "l", kr::Cell(), kr::Cell(), "layer", "tensor", int64_t{7}, 1e9, 2.5,
+              kr::Cell(), 1.8e12, "memory", kr::Cell()});
+  });
+  const Roofline other = roofline_of(peaks, nullptr, styles, "substage");
+  CHECK(other.points[0].label == "gemm");
+  CHECK(other.points[0].launch == "grid 4,1,1");
+  CHECK(other.points[0].verdict == RooflineVerdict::latency);
+  CHECK(other.points[1].label == "layer");
+  CHECK(other.points[1].verdict == RooflineVerdict::memory);
+  const std::vector<RoofLine> lines = roof_lines(other.roofs);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].text == "FP32 90.0 TFLOP/s");
+  CHECK(lines[1].text == "DRAM 1.80 TB/s");
 }
