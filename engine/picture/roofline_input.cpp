@@ -82,20 +82,6 @@ bool is_roof_of(const RooflineRoof& roof, const std::string& precision) {
   return name == precision || (precision == "tensor" && name.find("tensor") != std::string::npos);
 }
 
-/// Precisions of points that have no roof of their own.
-void add_missing_roofs(const Roofline& roofline, std::vector<std::string>& notes) {
-  std::set<std::string> missing;
-  for (const RooflinePoint& point : roofline.points) {
-    if (point.precision.empty() || !is_rate(point.flops_per_s)) continue;
-    const bool has = std::any_of(
-        roofline.roofs.begin(), roofline.roofs.end(),
-        [&](const RooflineRoof& roof) { return is_roof_of(roof, lowered(point.precision)); });
-    if (!has) missing.insert(point.precision);
-  }
-  if (missing.empty()) return;
-  notes.push_back(fmt::format("No compute roof is known for {}.", fmt::join(missing, ", ")));
-}
-
 }  // namespace
 
 RooflineVerdict roofline_verdict(std::string_view text) {
@@ -147,6 +133,18 @@ std::vector<RoofLine> roof_lines(const std::vector<RooflineRoof>& roofs) {
   return lines;
 }
 
+std::set<std::string> missing_roofs(const Roofline& roofline) {
+  std::set<std::string> missing;
+  for (const RooflinePoint& point : roofline.points) {
+    if (point.precision.empty() || !is_rate(point.flops_per_s)) continue;
+    const bool has = std::any_of(
+        roofline.roofs.begin(), roofline.roofs.end(),
+        [&](const RooflineRoof& roof) { return is_roof_of(roof, lowered(point.precision)); });
+    if (!has) missing.insert(point.precision);
+  }
+  return missing;
+}
+
 std::vector<size_t> drawn_points(const std::vector<RooflinePoint>& points) {
   std::vector<size_t> drawn;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -179,7 +177,10 @@ std::vector<std::string> roofline_notes(const Roofline& roofline,
                                         const std::vector<std::string>& names) {
   std::vector<std::string> notes;
   add_sources(roofline, notes);
-  add_missing_roofs(roofline, notes);
+  const std::set<std::string> missing = missing_roofs(roofline);
+  if (!missing.empty()) {
+    notes.push_back(fmt::format("No compute roof is known for {}.", fmt::join(missing, ", ")));
+  }
   std::vector<size_t> no_operations, no_bytes;
   for (size_t i = 0; i < roofline.points.size(); ++i) {
     if (!is_rate(roofline.points[i].flops_per_s)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct RoofLine {
 };
 /// The highest first; those that are not known are left out.
 std::vector<RoofLine> roof_lines(const std::vector<RooflineRoof>& roofs);
+
+/// Precisions of points that have no compute roof: these points may be above the others' roofs.
+std::set<std::string> missing_roofs(const Roofline& roofline);
 
 /// The places of the points that have a place in the picture, by descending time.
 std::vector<size_t> drawn_points(const std::vector<RooflinePoint>& points);

@@ -154,7 +154,9 @@ class RooflineLayout {
 
   void place_roofs(LabelPlaces& places) {
     const double most_memory = best(RooflineRoof::Kind::memory);
-    const double most_compute = best(RooflineRoof::Kind::compute);
+    // Nothing is known to end the slope for points without a compute roof.
+    const double most_compute =
+        missing_roofs(roofline_).empty() ? best(RooflineRoof::Kind::compute) : 0;
     double slowest = 0;  // memory: DRAM, as a rule
     for (const RoofLine& roof : roofs_) {
       if (roof.kind == RooflineRoof::Kind::memory) slowest = roof.per_second;

@@ -63,6 +63,14 @@ function roofsOf(run, rows) {
 
 const nameOfPoint = (row) => shownName(String(row.key));
 
+/** Precisions of points that have no compute roof. */
+function missingRoofs(rows, roofs) {
+  const has = (precision) =>
+    roofs.some(({ kind, name, per_second }) => kind === "compute" && isRate(per_second) && (name.toLowerCase() === precision || (precision === "tensor" && /tensor/i.test(name))));
+  const there = rows.filter((row) => isRate(row.flops_per_s) && !missing(row.precision)).map((row) => row.precision);
+  return [...new Set(there)].filter((one) => !has(one.toLowerCase())).sort();
+}
+
 /** Roofs of one kind and equal height are one line. */
 function roofLines(roofs) {
   const lines = [];
@@ -121,6 +129,7 @@ class RooflineChart {
   constructor(rows, roofs) {
     this.rows = rows.filter((row) => isRate(row.intensity) && isRate(row.flops_per_s)).sort((a, b) => inOrder(BigInt(b.total_ns), BigInt(a.total_ns)));
     this.lines = roofLines(roofs);
+    this.unknown = missingRoofs(rows, roofs).length > 0;
     this.at = 0; // the point that the keyboard is at
     this.tip = element("div", { className: "roofline-tip", hidden: true });
     this.box = element("div", { className: "roofline-view" });
@@ -188,7 +197,7 @@ class RooflineChart {
 
   roofs() {
     const slowest = this.memory.at(-1); // DRAM, as a rule
-    const most = this.compute[0]?.rate ?? this.ys.high;
+    const most = this.unknown ? this.ys.high : (this.compute[0]?.rate ?? this.ys.high);
     const made = [];
     this.roofNames = []; // over the points
     for (const { rate } of slowest ? this.compute : []) {
@@ -393,7 +402,8 @@ function rooflineNotes(rows, roofs) {
   const sources = [...groupBy(roofs.filter((roof) => isRate(roof.per_second)), (roof) => roof.source ?? "")].map(
     ([source, some]) => `Roofs of ${some.map(({ name }) => printable(name)).join(", ")}: ${printable(source) || "source not known"}.`,
   );
-  const lines = [...(sources.length > 0 ? sources : ["No roofs: neither the profile nor a data sheet has them."]), omitted(without, "without counted floating-point operations"), omitted(noBytes, "without counted DRAM bytes")];
+  const unknown = missingRoofs(rows, roofs).map(printable).join(", ");
+  const lines = [...(sources.length > 0 ? sources : ["No roofs: neither the profile nor a data sheet has them."]), unknown && `No compute roof is known for ${unknown}.`, omitted(without, "without counted floating-point operations"), omitted(noBytes, "without counted DRAM bytes")];
   return lines.filter(Boolean).map((line) => element("p", { className: "roofline-note" }, line));
 }
 
