@@ -89,6 +89,8 @@ class RooflineLayout {
 
   void choose_scales() {
     std::vector<double> xs, ys;
+    xs.reserve(drawn_.size());
+    ys.reserve(drawn_.size());
     for (size_t i = 0; i < drawn_.size(); ++i) {
       xs.push_back(point(i).intensity);
       ys.push_back(point(i).flops_per_s);
