@@ -27,7 +27,7 @@ else()
 endif()
 
 # In the order in which they need each other. All pages have the shell; each has scripts and styles of its own.
-set(shell_scripts numbers dom colors look shell table chart results cards devices)
+set(shell_scripts numbers dom colors look shell table chart results cards devices log_axis roofline)
 set(report_scripts model pivot bars kernels timeline ranks facts page)
 set(tree_scripts model state bars icicle table page)
 set(analysis_scripts stacks page)
@@ -36,16 +36,17 @@ list(TRANSFORM shell_scripts REPLACE "(.+)" "${page}/\\1.js")
 foreach(name report tree analysis tables)
   list(TRANSFORM ${name}_scripts REPLACE "(.+)" "${page}/${name}/\\1.js")
 endforeach()
+set(shell_styles ${page}/page.css ${page}/roofline.css)
 set(report_styles ${page}/report/timeline.css)
 set(tree_styles ${page}/tree/tree.css)
 set(analysis_styles ${page}/analysis/analysis.css)
-set(parts ${page}/shell.html ${page}/page.css ${shell_scripts} ${report_scripts} ${tree_scripts}
+set(parts ${page}/shell.html ${shell_styles} ${shell_scripts} ${report_scripts} ${tree_scripts}
           ${analysis_scripts} ${tables_scripts} ${report_styles} ${tree_styles} ${analysis_styles} ${echarts})
 add_custom_command(
   OUTPUT ${page_build}/page_parts.cpp
   COMMAND ${CMAKE_COMMAND}
           "-DSHELL_HTML=${page}/shell.html" "-DSHELL_SCRIPTS=${shell_scripts}"
-          "-DSHELL_STYLES=${page}/page.css"
+          "-DSHELL_STYLES=${shell_styles}"
           "-DREPORT_SCRIPTS=${report_scripts}" "-DREPORT_STYLES=${report_styles}"
           "-DTREE_SCRIPTS=${tree_scripts}" "-DTREE_STYLES=${tree_styles}"
           "-DANALYSIS_SCRIPTS=${analysis_scripts}" "-DANALYSIS_STYLES=${analysis_styles}"

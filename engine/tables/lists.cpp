@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -128,7 +129,9 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
 }
 
 void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
-  const auto known = [](double value) { return value > 0 ? Cell(value) : Cell(); };
+  const auto known = [](double value) {
+    return value > 0 ? Cell(int64_t{std::llround(value)}) : Cell();
+  };
   for (const ncu::GpuPeaks& gpu : ncu::gpus()) {
     sink.row({gpu.name, known(gpu.fp64), known(gpu.fp32), known(gpu.tf32), known(gpu.fp16_tensor),
               known(gpu.bf16_tensor), known(gpu.fp8_tensor), known(gpu.int8_tensor),
@@ -139,8 +142,7 @@ void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
 
 Column listed_peak_column(const char* id, std::string_view what) {
   return {id, Unit::per_second, Role::measure,
-          fmt::format("Its peak of {} per second; nothing if it has none or it is not known.", what),
-          true};
+          fmt::format("{}; nothing if it has none or that is not known.", what), true};
 }
 
 Column listed_file_column() {
@@ -252,18 +254,18 @@ const Definition list_gpus_table{
      "One row per GPU whose data sheet kr has: dense peaks, never with sparsity, for `--gpu`.",
      {
          {"name", Unit::text, Role::key, "The GPU."},
-         listed_peak_column("fp64_per_s", "FP64 operations of its vector units"),
-         listed_peak_column("fp32_per_s", "FP32 operations of its vector units"),
-         listed_peak_column("tf32_per_s", "TF32 operations of its tensor cores"),
+         listed_peak_column("fp64_per_s", "FP64 operations per second of its vector units"),
+         listed_peak_column("fp32_per_s", "FP32 operations per second of its vector units"),
+         listed_peak_column("tf32_per_s", "TF32 operations per second of its tensor cores"),
          listed_peak_column("fp16_tensor_per_s",
-                            "FP16 operations of its tensor cores with FP32 accumulation"),
+                            "FP16 operations per second of its tensor cores, accumulated in FP32"),
          listed_peak_column("bf16_tensor_per_s",
-                            "BF16 operations of its tensor cores with FP32 accumulation"),
+                            "BF16 operations per second of its tensor cores, accumulated in FP32"),
          listed_peak_column("fp8_tensor_per_s",
-                            "FP8 operations of its tensor cores with FP32 accumulation"),
-         listed_peak_column("int8_tensor_per_s", "INT8 operations of its tensor cores"),
-         listed_peak_column("dram_bytes_per_s", "bytes of its memory"),
-         listed_peak_column("l2_bytes_per_s", "bytes read from its L2 cache"),
+                            "FP8 operations per second of its tensor cores, accumulated in FP32"),
+         listed_peak_column("int8_tensor_per_s", "INT8 operations per second of its tensor cores"),
+         listed_peak_column("dram_bytes_per_s", "Bytes per second of its memory"),
+         listed_peak_column("l2_bytes_per_s", "Bytes per second read from its L2 cache"),
          {"sms", Unit::count, Role::measure,
           "Its multiprocessors, or compute units; nothing if that is not known.", true},
          {"source", Unit::text, Role::measure, "The documents that have these figures."},

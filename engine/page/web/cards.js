@@ -19,6 +19,8 @@ const HEALTH_CARD = { id: "trace_health", table: "trace_health", title: "Trace h
 
 const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Time breakdown by device", note: "span = compute + exposed communication + exposed memory + idle" };
 
+const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", title: "Roofline", note: "achieved operations per second by operations per byte of DRAM; the area is time" };
+
 /** Rows of the dimension that is chosen, or of all where none can be. */
 const inDimension = (row) => state.by === "" || row.dimension === state.by;
 
@@ -28,6 +30,7 @@ const CARDS = {
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },
+    ROOFLINE_CARD,
     {
       id: "kernel_balance",
       show: "of_ranks",
@@ -44,6 +47,7 @@ const CARDS = {
 
   analysis: [
     DEVICES_CARD,
+    ROOFLINE_CARD,
     {
       id: "idle",
       show: "idle",

@@ -92,6 +92,17 @@ function shortNumber(number) {
   return (number < 0 ? "−" : "") + threeDigits((decimals) => rounded(Math.abs(number), decimals));
 }
 
+/** With a prefix of 1000 and its powers, for rates: `989 TFLOP/s`; without a unit `989 T`. */
+function inSi(number, unit = "") {
+  let [text, size, prefix] = [shortNumber(number), number, 0];
+  while (text.includes(",") && prefix < 6) {
+    ++prefix;
+    size /= 1000;
+    text = shortNumber(size);
+  }
+  return `${text} ${prefix > 0 ? "kMGTPE"[prefix - 1] : ""}${unit}`.trim();
+}
+
 /** A part of a whole in percent, without the sign: one decimal, and more if it would look like 0 or all. */
 function percentOf(part, whole) {
   return percentage((decimals) => decimal(part * 100n, whole, decimals), part === 0n, part < whole);

@@ -60,7 +60,7 @@ function kindOf(unit, values) {
     case "boolean":
       return "text";
     default:
-      return { id: "id", ratio: "share", factor: "times", percent: "percent" }[unit] || "number";
+      return { id: "id", ratio: "share", factor: "times", percent: "percent", per_second: "rate" }[unit] || "number";
   }
 }
 

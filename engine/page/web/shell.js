@@ -54,7 +54,7 @@ const printing = {
 /** What is open is closed: tooltips, names shown whole, notes. */
 function closeAll() {
   chart.drawing?.dispatchAction({ type: "hideTip" });
-  for (const tip of document.querySelectorAll(".floating, .timeline-tip")) tip.hidden = true;
+  for (const tip of document.querySelectorAll(".floating, .timeline-tip, .roofline-tip")) tip.hidden = true;
   for (const one of document.querySelectorAll('.link[aria-expanded="true"]')) one.setAttribute("aria-expanded", "false");
   for (const one of document.querySelectorAll("details[open]")) one.open = false;
 }
@@ -217,6 +217,7 @@ function tableCard(table, title, note, ...children) {
 function drawCards(cards) {
   const shown = cards.filter(Boolean);
   byId("cards").replaceChildren(...shown);
+  for (const one of shown) one.whenShown?.(); // what needs its width to be drawn
   const links = shown.map((one) => {
     const go = (event) => {
       event.preventDefault();

@@ -2,7 +2,7 @@
 //
 // A column: `{name, title, kind, of}`, where `of(row)` is the value and `kind` one of
 //   name, text: a text, cut to the width of the cell; a click shows all of it
-//   count, number: a whole number, any number
+//   count, number: a whole number, any number; rate: a number with a prefix, `989 T`
 //   time: ns in the unit of the column; human: each in its own unit, unless the user chose one
 //   share: from 0 to 1; part: [part, whole], compared exactly
 //   times: a factor; percent: from 0 to 100
@@ -57,6 +57,8 @@ function sizeText(value, column, unit) {
       return shortPercent(Number(value) * 100);
     case "percent":
       return shortPercent(Number(value));
+    case "rate":
+      return inSi(Number(value));
     default:
       return shortNumber(Number(value));
   }
@@ -74,7 +76,7 @@ function exactText(value, column) {
   }
   if (column.kind === "part") return value[1] === 0n ? undefined : `${decimal(value[0] * 100n, value[1], 6)} %`;
   if (column.kind === "share") return `${Number(value) * 100} %`;
-  return ["number", "percent", "times"].includes(column.kind) ? String(value) : undefined;
+  return ["number", "percent", "times", "rate"].includes(column.kind) ? String(value) : undefined;
 }
 
 /** Of a number, for comparison only. */
@@ -240,6 +242,7 @@ class DataTable {
   /** The longest texts before and behind the decimal point. Numbers in units of their own are not aligned. */
   measure(column) {
     if (column.kind === "human" && state.unit === "auto") return { whole: "999.9 ms", fraction: "" };
+    if (column.kind === "rate") return { whole: "99.9 T", fraction: "" };
     const texts = this.extremes(column).map((value) => numberText(value, column, this.units.get(column)));
     const parts = texts.map((text) => numberParts(text));
     // Not as small as to be `<0.001`, a number has more digits.

@@ -1,10 +1,11 @@
+#include "ncu/gpus.hpp"
+
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
-#include "ncu/gpus.hpp"
 
 namespace {
 

@@ -1,0 +1,202 @@
+#include "picture/roofline_input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/ascii.hpp"
+#include "base/plural.hpp"
+#include "table/names.hpp"
+#include "table/numbers.hpp"
+
+namespace kr::picture {
+namespace {
+
+using Kind = RooflineRoof::Kind;
+
+bool is_rate(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+bool same_height(double one, double other) {
+  return std::fabs(one - other) <= 0.005 * std::max(one, other);
+}
+
+/// `FP32` and `DRAM` of one line, with what they can.
+std::string roof_text(const std::vector<std::string>& names, Kind kind, double per_second) {
+  return fmt::format("{} {}", fmt::join(names, ", "),
+                     table::in_si(per_second, kind == Kind::compute ? "FLOP/s" : "B/s"));
+}
+
+/// Of points that are not drawn for one reason.
+std::string omitted_note(const Roofline& roofline, const std::vector<std::string>& names,
+                         std::vector<size_t> places, std::string_view reason) {
+  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return roofline.points[a].total_ns > roofline.points[b].total_ns;
+  });
+  constexpr size_t most_named = 5;
+  int64_t total_ns = 0;
+  std::vector<std::string> named;
+  for (const size_t place : places) {
+    const int64_t ns = roofline.points[place].total_ns;
+    total_ns += ns;
+    if (named.size() < most_named) {
+      named.push_back(fmt::format("{} {}", names[place], table::human_time(ns)));
+    }
+  }
+  std::string text = fmt::format("Not drawn: {} {}, {}: {}", plural(places.size(), "point"), reason,
+                                 table::human_time(total_ns), fmt::join(named, ", "));
+  if (places.size() > most_named) text += fmt::format(" and {} more", places.size() - most_named);
+  return text + '.';
+}
+
+/// `Roofs: FP32 93.6 TFLOP/s, DRAM 1.76 TB/s (metrics of the profile).`
+void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
+  std::vector<std::string> sources;  // in order
+  std::map<std::string, std::vector<std::string>> roofs_of;
+  for (const RooflineRoof& roof : roofline.roofs) {
+    if (!is_rate(roof.per_second)) continue;
+    auto& roofs = roofs_of[roof.source];
+    if (roofs.empty()) sources.push_back(roof.source);
+    roofs.push_back(roof_text({roof.name}, roof.kind, roof.per_second));
+  }
+  if (sources.empty()) {
+    notes.emplace_back("No roofs: neither the profile nor a data sheet has them.");
+    return;
+  }
+  for (const std::string& source : sources) {
+    std::string text = fmt::format("Roofs: {}", fmt::join(roofs_of[source], ", "));
+    if (!source.empty()) text += fmt::format(" ({})", source);
+    notes.push_back(text + '.');
+  }
+}
+
+/// Those of tensor cores are of all their precisions, if the profile does not say which one it is.
+bool is_roof_of(const RooflineRoof& roof, const std::string& precision) {
+  if (roof.kind != Kind::compute || !is_rate(roof.per_second)) return false;
+  const std::string name = lowered(roof.name);
+  return name == precision || (precision == "tensor" && name.find("tensor") != std::string::npos);
+}
+
+}  // namespace
+
+RooflineVerdict roofline_verdict(std::string_view text) {
+  for (const RooflineVerdict one :
+       {RooflineVerdict::compute, RooflineVerdict::memory, RooflineVerdict::latency}) {
+    if (text == to_string(one)) return one;
+  }
+  return RooflineVerdict::unknown;
+}
+
+std::string_view to_string(RooflineVerdict verdict) {
+  switch (verdict) {
+    case RooflineVerdict::compute:
+      return "compute";
+    case RooflineVerdict::memory:
+      return "memory";
+    case RooflineVerdict::latency:
+      return "latency";
+    case RooflineVerdict::unknown:
+      break;
+  }
+  return "not known";
+}
+
+std::vector<RoofLine> roof_lines(const std::vector<RooflineRoof>& roofs) {
+  std::vector<RoofLine> lines;
+  std::vector<std::vector<std::string>> names;  // by line
+  for (const RooflineRoof& roof : roofs) {
+    if (!is_rate(roof.per_second)) continue;
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const RoofLine& line) {
+      return line.kind == roof.kind && same_height(line.per_second, roof.per_second);
+    });
+    const auto at = static_cast<size_t>(same - lines.begin());
+    if (same == lines.end()) {
+      lines.push_back({roof.kind, roof.per_second, {}});
+      names.emplace_back();
+    }
+    std::vector<std::string>& of_line = names[at];
+    if (std::find(of_line.begin(), of_line.end(), roof.name) == of_line.end()) {
+      of_line.push_back(roof.name);
+    }
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].text = roof_text(names[i], lines[i].kind, lines[i].per_second);
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const RoofLine& a, const RoofLine& b) {
+    return a.per_second > b.per_second;
+  });
+  return lines;
+}
+
+std::set<std::string> missing_roofs(const Roofline& roofline) {
+  std::set<std::string> missing;
+  for (const RooflinePoint& point : roofline.points) {
+    if (point.precision.empty() || !is_rate(point.flops_per_s)) continue;
+    const bool has = std::any_of(
+        roofline.roofs.begin(), roofline.roofs.end(),
+        [&](const RooflineRoof& roof) { return is_roof_of(roof, lowered(point.precision)); });
+    if (!has) missing.insert(point.precision);
+  }
+  return missing;
+}
+
+std::vector<size_t> drawn_points(const std::vector<RooflinePoint>& points) {
+  std::vector<size_t> drawn;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (is_rate(points[i].intensity) && is_rate(points[i].flops_per_s)) drawn.push_back(i);
+  }
+  std::stable_sort(drawn.begin(), drawn.end(),
+                   [&](size_t a, size_t b) { return points[a].total_ns > points[b].total_ns; });
+  return drawn;
+}
+
+std::vector<std::string> point_names(const std::vector<RooflinePoint>& points, size_t width) {
+  std::map<std::string_view, size_t> places;  // of distinct names
+  std::map<std::string_view, std::set<std::string_view>> precisions;
+  std::vector<std::string_view> distinct;
+  for (const RooflinePoint& point : points) {
+    if (places.try_emplace(point.name, distinct.size()).second) distinct.push_back(point.name);
+    precisions[point.name].insert(point.precision);
+  }
+  const std::vector<std::string> texts = table::cut_names(table::short_names(distinct), width);
+  std::vector<std::string> names;
+  names.reserve(points.size());
+  for (const RooflinePoint& point : points) {
+    names.push_back(texts[places[point.name]]);
+    if (precisions[point.name].size() > 1) names.back() += fmt::format(" ({})", point.precision);
+  }
+  return names;
+}
+
+std::vector<std::string> roofline_notes(const Roofline& roofline,
+                                        const std::vector<std::string>& names) {
+  std::vector<std::string> notes;
+  add_sources(roofline, notes);
+  const std::set<std::string> missing = missing_roofs(roofline);
+  if (!missing.empty()) {
+    notes.push_back(fmt::format("No compute roof is known for {}.", fmt::join(missing, ", ")));
+  }
+  std::vector<size_t> no_operations, no_bytes;
+  for (size_t i = 0; i < roofline.points.size(); ++i) {
+    if (!is_rate(roofline.points[i].flops_per_s)) {
+      no_operations.push_back(i);
+    } else if (!is_rate(roofline.points[i].intensity)) {
+      no_bytes.push_back(i);
+    }
+  }
+  if (!no_operations.empty()) {
+    notes.push_back(
+        omitted_note(roofline, names, no_operations, "without counted floating-point operations"));
+  }
+  if (!no_bytes.empty()) {
+    notes.push_back(omitted_note(roofline, names, no_bytes, "without counted DRAM bytes"));
+  }
+  return notes;
+}
+
+}  // namespace kr::picture

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+#include "base/own_output.hpp"
+#include "diag/xml.hpp"
+#include "picture/cairo.hpp"
+#include "picture/roofline_scene.hpp"
+#include "picture/roofline_theme.hpp"
+
+namespace kr::picture {
+namespace {
+
+constexpr std::array<const char*, inks> ink_classes{"page",   "text", "faint", "grid",
+                                                    "decade", "axis", "roof"};
+
+std::string theme_rules(const Theme& theme) {
+  std::string rules = ":root{";
+  for (size_t i = 0; i < inks; ++i) rules += fmt::format("--{}:{};", ink_classes[i], theme[i]);
+  return rules + "}";
+}
+
+std::string style_sheet() {
+  std::string sheet = theme_rules(light_theme);
+  sheet += fmt::format("@media (prefers-color-scheme:dark){{{}}}", theme_rules(dark_theme));
+  sheet += fmt::format("@media print{{{}}}", theme_rules(light_theme));
+  // As measured: DejaVu Sans is wider than what most systems have.
+  sheet += "text{font-family:\"DejaVu Sans\",Verdana,\"Segoe UI\",Arial,sans-serif}";
+  for (size_t i = 0; i < inks; ++i) {
+    sheet += fmt::format(".f-{0}{{fill:var(--{0})}}.s-{0}{{stroke:var(--{0})}}", ink_classes[i]);
+  }
+  return sheet + ".point:hover,.point:focus{stroke-width:2.5}";
+}
+
+/// One decimal is a tenth of a pixel.
+std::string number(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+class SvgWriter {
+ public:
+  std::string write(const RooflineScene& scene) {
+    add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", own_comment);
+    const std::string width = number(scene.width), height = number(scene.height);
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" role=\"img\" aria-labelledby=\"title summary\">\n",
+        width, height);
+    add("<title id=\"title\">{}</title>\n<desc id=\"summary\">{}</desc>\n",
+        diag::xml_text(scene.title), diag::xml_text(scene.summary));
+    add("<style>{}</style>\n", style_sheet());
+    add("<rect class=\"f-page\" width=\"{}\" height=\"{}\"/>\n", width, height);
+    for (const RooflineLine& line : scene.lines) write_line(line);
+    for (const RooflineMark& mark : scene.points) write_mark(mark);
+    for (const RooflineLine& line : scene.leaders) write_line(line);
+    for (const RooflineMark& mark : scene.marks) write_mark(mark);
+    for (const RooflineText& text : scene.texts) write_text(text);
+    out_ += "</svg>\n";
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  static const char* class_of(Ink ink) { return ink_classes[static_cast<size_t>(ink)]; }
+
+  void write_line(const RooflineLine& line) {
+    add("<path class=\"s-{}\" d=\"M{} {}L{} {}\" stroke-width=\"{}\" fill=\"none\"{}/>\n",
+        class_of(line.ink), number(line.x1), number(line.y1), number(line.x2), number(line.y2),
+        number(line.width), line.dashed ? " stroke-dasharray=\"7 5\"" : "");
+  }
+
+  void write_mark(const RooflineMark& mark) {
+    const bool is_point = !mark.tooltip.empty();
+    std::string look = "class=\"s-text f-page\" stroke-width=\"1.2\"";
+    if (!mark.color.empty()) {
+      look = fmt::format("class=\"s-text{}\" fill=\"{}\" fill-opacity=\"{}\" stroke-width=\"{}\"",
+                         is_point ? " point" : "", diag::xml_text(mark.color),
+                         number(point_opacity), number(point_edge));
+    }
+    if (is_point) look += " tabindex=\"0\"";
+    const std::vector<double> corners = corners_of(mark);
+    if (corners.empty()) {
+      add("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}", number(mark.x), number(mark.y),
+          number(mark.radius), look);
+    } else {
+      out_ += "<path d=\"M";
+      for (size_t i = 0; i < corners.size(); ++i) {
+        add("{}{}", i == 0 ? "" : i % 2 == 0 ? "L" : " ", number(corners[i]));
+      }
+      add("Z\" {}", look);
+    }
+    if (is_point) {
+      add("><title>{}</title></{}>\n", diag::xml_lines(mark.tooltip),
+          corners.empty() ? "circle" : "path");
+    } else {
+      out_ += "/>\n";
+    }
+  }
+
+  void write_text(const RooflineText& one) {
+    constexpr std::array<const char*, 3> anchors{"", " text-anchor=\"middle\"",
+                                                 " text-anchor=\"end\""};
+    const DrawnText& text = one.text;
+    // A rim in the colour of the page separates letters from lines behind them.
+    add("<text class=\"f-{}{}\" x=\"{}\" y=\"{}\" font-size=\"{}\"{}{}{}", class_of(one.ink),
+        one.on_page ? " s-page" : "", number(text.x), number(text.y), number(text.size),
+        anchors[static_cast<size_t>(text.align)], text.bold ? " font-weight=\"bold\"" : "",
+        one.on_page ? " stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"" : "");
+    if (text.turn != 0) {
+      add(" transform=\"rotate({} {} {})\"", fmt::format("{:.2f}", text.turn), number(text.x),
+          number(text.y));
+    }
+    add(">{}</text>\n", diag::xml_text(text.text));
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string svg_of_roofline(const RooflineScene& scene) {
+  return SvgWriter().write(scene);
+}
+
+std::string roofline_svg(const Roofline& roofline) {
+  return svg_of_roofline(lay_out_roofline(roofline, TextMeasure()));
+}
+
+}  // namespace kr::picture

@@ -1,0 +1,196 @@
+#include "picture/roofline_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/plural.hpp"
+#include "picture/color.hpp"
+
+namespace kr::picture {
+namespace {
+
+/// A row by the ids of its columns. One that the table does not have is empty.
+class RowOf {
+ public:
+  explicit RowOf(const table::Table& table) {
+    for (size_t i = 0; i < table.columns().size(); ++i) places_[table.columns()[i].id] = i;
+  }
+  void set(std::span<const table::Cell> cells) { cells_ = cells; }
+
+  std::string text(std::string_view column) const {
+    const table::Cell found = cell(column);
+    const auto* text = std::get_if<std::string_view>(&found);
+    return text == nullptr ? std::string() : std::string(*text);
+  }
+  /// 0 if there is none.
+  double number(std::string_view column) const {
+    const table::Cell found = cell(column);
+    if (const auto* whole = std::get_if<int64_t>(&found)) return static_cast<double>(*whole);
+    const auto* number = std::get_if<double>(&found);
+    return number == nullptr ? 0 : *number;
+  }
+  int64_t whole(std::string_view column) const {
+    const table::Cell found = cell(column);
+    const auto* whole = std::get_if<int64_t>(&found);
+    return whole == nullptr ? 0 : *whole;
+  }
+
+ private:
+  table::Cell cell(std::string_view column) const {
+    const auto at = places_.find(column);
+    return at == places_.end() ? table::Cell() : cells_[at->second];
+  }
+  std::map<std::string, size_t, std::less<>> places_;
+  std::span<const table::Cell> cells_;
+};
+
+template <class Each>
+void each_row(const table::Table& table, const Each& each) {
+  RowOf row(table);
+  table::RowsTo rows([&](std::span<const table::Cell> cells) {
+    row.set(cells);
+    each(row);
+  });
+  table.write(rows);
+}
+
+/// The only one of the table, and how it is called in a title.
+std::string run_of(const table::Table& roofline) {
+  std::set<std::string> runs;
+  each_row(roofline, [&](const RowOf& row) { runs.insert(row.text("run")); });
+  if (runs.size() > 1) {
+    throw Error("", fmt::format("a roofline shows one run, and there are {}", runs.size()),
+                "name one run for --roofline");
+  }
+  return runs.empty() ? std::string() : *runs.begin();
+}
+
+constexpr std::string_view kernel_level = "kernel";
+
+std::string level_of(const table::Table& roofline) {
+  std::string level;
+  each_row(roofline, [&](const RowOf& row) {
+    const std::string one = row.text("level");
+    if (level.empty() || one == kernel_level) level = one;
+  });
+  return level;
+}
+
+RooflineLabel look_of(const std::string& label, const std::vector<LabelStyle>& styles,
+                      std::string_view dimension) {
+  const LabelStyle* found = nullptr;
+  for (const LabelStyle& style : styles) {
+    if (style.label != label) continue;
+    if (found == nullptr || style.dimension == dimension) found = &style;
+  }
+  if (found == nullptr) return {label, {}, grey};
+  return {label, found->title, found->color};
+}
+
+/// A row of another level is a label itself.
+std::string label_of(const RowOf& row, const std::string& level, const std::string& dimension) {
+  if (level != kernel_level) return row.text("key");
+  for (const std::string& column : {dimension, dimension + "_label"}) {
+    std::string label = row.text(column);
+    if (!label.empty()) return label;
+  }
+  return row.text("label");
+}
+
+std::string shape_of(const RowOf& row) {
+  const std::string grid = row.text("grid"), block = row.text("block");
+  if (grid.empty()) return {};
+  return block.empty() ? fmt::format("grid {}", grid)
+                       : fmt::format("grid {}, block {}", grid, block);
+}
+
+void add_points(const table::Table& table, const std::string& level, const std::string& dimension,
+                Roofline& roofline) {
+  each_row(table, [&](const RowOf& row) {
+    if (row.text("level") != level) return;
+    RooflinePoint point;
+    point.name = row.text("key");
+    point.label = label_of(row, level, dimension);
+    point.precision = row.text("precision");
+    point.launch = shape_of(row);
+    point.verdict = roofline_verdict(row.text("verdict"));
+    if (point.verdict == RooflineVerdict::unknown) {
+      point.verdict = roofline_verdict(row.text("bound"));
+    }
+    point.intensity = row.number("intensity");
+    point.flops_per_s = row.number("flops_per_s");
+    point.total_ns = row.whole("total_ns");
+    roofline.points.push_back(std::move(point));
+  });
+}
+
+/// `FP32` of `fp32`, `tensor`.
+std::string roof_name(const std::string& precision) {
+  if (!precision.starts_with("fp")) return precision;
+  return "FP" + precision.substr(2);
+}
+
+/// The highest peaks of the points.
+void add_peaks(const table::Table& table, const std::string& level, Roofline& roofline) {
+  std::map<std::string, double> compute;  // by precision
+  double dram = 0, l2 = 0;
+  each_row(table, [&](const RowOf& row) {
+    if (row.text("level") != level) return;
+    const std::string precision = row.text("precision");
+    if (!precision.empty()) {
+      compute[precision] = std::max(compute[precision], row.number("peak_flops_per_s"));
+    }
+    dram = std::max(dram, row.number("peak_bytes_per_s"));
+    l2 = std::max(l2, row.number("peak_l2_bytes_per_s"));
+  });
+  const std::string source = "the highest peak of these kernels, by the profile or the data sheet";
+  for (const auto& [precision, peak] : compute) {
+    roofline.roofs.push_back({RooflineRoof::Kind::compute, roof_name(precision), peak, source});
+  }
+  roofline.roofs.push_back({RooflineRoof::Kind::memory, "DRAM", dram, source});
+  roofline.roofs.push_back({RooflineRoof::Kind::memory, "L2", l2, source});
+}
+
+/// Their names have the GPU if there are several.
+void add_roofs(const table::Table& table, Roofline& roofline) {
+  std::set<std::string> devices;
+  each_row(table, [&](const RowOf& row) { devices.insert(row.text("device")); });
+  devices.erase("");
+  each_row(table, [&](const RowOf& row) {
+    RooflineRoof roof;
+    roof.kind =
+        row.text("kind") == "memory" ? RooflineRoof::Kind::memory : RooflineRoof::Kind::compute;
+    roof.name = row.text("name");
+    if (devices.size() > 1) roof.name += fmt::format(" of {}", row.text("device"));
+    roof.per_second = row.number("per_second");
+    roof.source = row.text("source");
+    roofline.roofs.push_back(std::move(roof));
+  });
+  for (const std::string& device : devices) roofline.facts.push_back(device);
+}
+
+}  // namespace
+
+Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
+                     const std::vector<LabelStyle>& styles, std::string_view dimension) {
+  Roofline made;
+  const std::string run = run_of(roofline);
+  const std::string level = level_of(roofline);
+  made.title = run.empty() ? "Roofline" : fmt::format("Roofline of {}", run);
+  add_points(roofline, level, std::string(dimension), made);
+  if (roofs != nullptr) add_roofs(*roofs, made);
+  if (made.roofs.empty()) add_peaks(roofline, level, made);
+  made.facts.push_back(plural(made.points.size(), level.empty() ? kernel_level : level));
+  std::set<std::string> labels;
+  for (const RooflinePoint& point : made.points) labels.insert(point.label);
+  const std::string_view of = level == kernel_level ? dimension : std::string_view(level);
+  for (const std::string& label : labels) made.labels.push_back(look_of(label, styles, of));
+  return made;
+}
+
+}  // namespace kr::picture

@@ -1,0 +1,92 @@
+// Rooflines in Chromium: every point is drawn or named, and reached by the keyboard.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { PAGES, pageTest } from "./browser.mjs";
+
+const points = (page) => page.locator("#roofline .point");
+const rows = (page) => page.evaluate(() => rowsOf("roofline"));
+
+for (const file of ["roofline-one", "roofline-six", "roofline-many"]) {
+  pageTest(`each kernel is a point or is named as missing: ${file}`, file, async (page) => {
+    const first = (await rows(page))[0].run;
+    const ofRun = (await rows(page)).filter((row) => row.run === first && row.level === "kernel");
+    const drawn = ofRun.filter((row) => row.intensity > 0 && row.flops_per_s > 0);
+    assert.equal(await points(page).count(), drawn.length);
+    const notes = await page.$$eval("#roofline .roofline-note", (all) => all.map((one) => one.textContent));
+    const missing = notes.map((note) => Number(/^Not drawn: (\d+)/.exec(note)?.[1] ?? 0)).reduce((a, b) => a + b, 0);
+    assert.equal(missing, ofRun.length - drawn.length);
+    for (const size of [[1440, 900], [1024, 800], [390, 800]]) {
+      await page.setViewportSize({ width: size[0], height: size[1] });
+      await page.waitForFunction(() => document.querySelector(".roofline-view svg").clientWidth === document.querySelector(".roofline-view").clientWidth);
+      await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-${size[0]}-card.png`) });
+    }
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-dark-card.png`) });
+  });
+
+  pageTest(`texts of the chart are apart and inside: ${file}`, file, async (page) => {
+    for (const width of [1440, 700, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(50);
+      const wrong = await page.evaluate(() => {
+        const svg = document.querySelector("#roofline .roofline-view svg");
+        const all = [...svg.querySelectorAll("text")].map((one) => ({ text: one.textContent, turned: one.hasAttribute("transform"), box: one.getBoundingClientRect() }));
+        const outer = svg.getBoundingClientRect();
+        const out = all.filter(({ box }) => box.left < outer.left - 1 || box.right > outer.right + 1 || box.bottom > outer.bottom + 1);
+        const level = all.filter(({ turned }) => !turned);
+        const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+        const over = level.flatMap((a, at) => level.slice(at + 1).filter((b) => hit(a.box, b.box)).map((b) => `${a.text} | ${b.text}`));
+        return [...out.map(({ text }) => text), ...over];
+      });
+      assert.deepEqual(wrong, [], `${width} wide`);
+    }
+  });
+}
+
+pageTest("points are below their roofs where the roofs are drawn", "roofline-six", async (page) => {
+  const wrong = await page.evaluate(() => {
+    const { bottom } = document.querySelector(".roofline-view svg").getBoundingClientRect();
+    const ridge = document.querySelector("#roofline .ridge").getBoundingClientRect();
+    return [...document.querySelectorAll("#roofline .point")].filter((one) => one.getBoundingClientRect().top < ridge.top - 20 || one.getBoundingClientRect().bottom > bottom).length;
+  });
+  assert.equal(wrong, 0);
+  assert.equal(await page.locator("#roofline .roof").count(), 5); // FP16 and BF16 are one
+  assert.match(await page.textContent(".roofline-view svg"), /FP16 tensor, BF16 tensor 989 TFLOP\/s/);
+});
+
+pageTest("a point says what it is when pointed at, and by keyboard", "roofline-six", async (page) => {
+  const tip = page.locator("#roofline .roofline-tip");
+  await points(page).first().hover();
+  assert.match(await tip.textContent(), /FLOP\/s.*FLOP per byte.*Limited by/s);
+  await page.mouse.move(2, 2);
+  await tip.waitFor({ state: "hidden" });
+  await points(page).first().focus();
+  const seen = [];
+  for (let at = 0; at < 6; ++at) {
+    seen.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label")));
+    assert.ok(await tip.isVisible());
+    await page.keyboard.press("ArrowRight");
+  }
+  assert.equal(new Set(seen).size, 6);
+  assert.match(seen[0], /kernel_\d<.*FLOP\/s at .* FLOP per byte, .*s, limited by/);
+  await page.keyboard.press("Home");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), seen[0]);
+  await page.keyboard.press("Escape");
+  assert.ok(await tip.isHidden());
+});
+
+pageTest("a reader chooses the level and the run", "roofline-six", async (page) => {
+  await page.selectOption('[aria-label="Level of the roofline"]', "substage");
+  assert.equal(await points(page).count(), 1);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Level of the roofline");
+  await page.selectOption('[aria-label="Run of the roofline"]', { index: 1 });
+  assert.equal(await points(page).count(), 4);
+  assert.match(await page.textContent("#roofline"), /highest peak of these kernels/);
+  assert.equal(await page.locator("#roofline .roof").count(), 2);
+});
+
+pageTest("numbers have prefixes as in the program", "roofline-one", async (page) => {
+  const texts = await page.evaluate(() => [[989.4e12, "FLOP/s"], [3.35e12, "B/s"], [999.96e9, ""], [12.5, "FLOP/s"], [0, ""], [1e22, ""], [-1234, "B"]].map((one) => inSi(...one)));
+  assert.deepEqual(texts, ["989 TFLOP/s", "3.35 TB/s", "1.00 T", "12.5 FLOP/s", "0", "10,000 E", "−1.23 kB"]);
+});
