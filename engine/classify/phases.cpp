@@ -2,10 +2,12 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/integer.hpp"
+#include "classify/matched_names.hpp"
 #include "match/evaluate.hpp"
 #include "sema/phase_number.hpp"
 
@@ -91,10 +93,27 @@ struct PhaseReader::Impl {
   match::AtomSet set;
   std::unordered_map<sema::AtomId, std::unique_ptr<Numbers>>
       numbers;  // null: the atom has no groups
+  // A trace may have as many texts as ranges. They have few sets of atoms, which decide the rule.
+  AtomSets sets;
+  std::vector<const sema::Rule*> rule_of_set;  // null: none matches
 
   Impl(const sema::Program& of, const std::shared_ptr<const match::Database>& database,
        sema::ModelId id)
       : program(of), model(of.models.get(id)), scanner(database) {}
+
+  /// The first rule that matches `set`; null: none.
+  const sema::Rule* rule() {
+    const uint32_t number = sets.number(set);
+    if (number < rule_of_set.size()) return rule_of_set[number];
+    const match::Subject subject{.name = &set};
+    const auto matches = [&](sema::RuleId id) {
+      const sema::Rule& one = program.rules.get(id);
+      return one.otherwise || match::holds(program, one.expr, subject);
+    };
+    const auto found = std::find_if(model.phases.begin(), model.phases.end(), matches);
+    rule_of_set.push_back(found == model.phases.end() ? nullptr : &program.rules.get(*found));
+    return rule_of_set.back();
+  }
 
   /// Extracts the numbers of an expression that matches.
   void take(sema::ExprId id, const match::Subject& subject, std::string_view text,
@@ -140,23 +159,18 @@ PhaseReader::PhaseReader(PhaseReader&&) noexcept = default;
 
 Phase PhaseReader::read(std::string_view text) {
   impl_->scanner.scan(text, impl_->set);
-  const match::Subject subject{.name = &impl_->set};
-  for (const sema::RuleId id : impl_->model.phases) {
-    const sema::Rule& rule = impl_->program.rules.get(id);
-    if (!rule.otherwise && !match::holds(impl_->program, rule.expr, subject)) continue;
-    Phase phase;
-    if (rule.keep) return phase;
-    phase.label = rule.label;
-    if (rule.otherwise) return phase;
-    Extracted extracted;
-    impl_->take(rule.expr, subject, text, extracted);
-    phase.step = extracted.step;
-    phase.layer = extracted.layer;
-    phase.batch = extracted.batch.sum;
-    phase.tokens = extracted.tokens.sum;
-    return phase;
-  }
-  return {};
+  const sema::Rule* const rule = impl_->rule();
+  Phase phase;
+  if (rule == nullptr || rule->keep) return phase;
+  phase.label = rule->label;
+  if (rule->otherwise) return phase;
+  Extracted extracted;
+  impl_->take(rule->expr, {.name = &impl_->set}, text, extracted);
+  phase.step = extracted.step;
+  phase.layer = extracted.layer;
+  phase.batch = extracted.batch.sum;
+  phase.tokens = extracted.tokens.sum;
+  return phase;
 }
 
 }  // namespace kr::classify
