@@ -129,8 +129,7 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
   }
   if (launches) {
     tiles.push_back({"Host-bound", share_text(host_bound_ns, all.idle_ns),
-                     "of idle time, before the launch began: " + table::human_time(host_bound_ns),
-                     exact_ns(host_bound_ns)});
+                     "of idle time: " + table::human_time(host_bound_ns), exact_ns(host_bound_ns)});
   }
   add_counts(tiles, source);
   return tiles;

@@ -56,6 +56,7 @@ const CARDS = {
       note: "idle time by what the thread that launched the next operation was doing, with the call that was running",
       by: "cause",
       looks: IDLE_LOOKS,
+      first: 10,
       sort: "-total_ns",
       columns: [
         { name: "cause", title: "Cause", kind: "text", of: (row) => IDLE_LOOKS[row.cause].title },
