@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "analyze/label_sums.hpp"
 #include "base/check.hpp"
 
 namespace kr::analyze {
@@ -15,56 +16,6 @@ constexpr const char* outside_steps_name = "(outside steps)";
 /// The time of an operation is added to at most this many enclosing steps. Real traces have two or
 /// three.
 constexpr size_t most_enclosing = 64;
-
-/// Sums of one phase or step, label by label.
-class LabelSums {
- public:
-  explicit LabelSums(const classify::Labelled& labelled) : sums_(labelled.dimensions.size()) {}
-
-  /// `row`: the row of the operation's labels.
-  void add(const classify::Labelled& labelled, uint32_t row, const trace::Operation& operation) {
-    ++instances_;
-    total_ns_ += operation.duration_ns;
-    for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [instances, total] = sums_[d][labelled.dimensions[d].by_row[row].label];
-      ++instances;
-      total += operation.duration_ns;
-    }
-  }
-  void add(const LabelSums& other) {
-    instances_ += other.instances_;
-    total_ns_ += other.total_ns_;
-    for (size_t d = 0; d < sums_.size(); ++d) {
-      for (const auto& [label, sums] : other.sums_[d]) {
-        auto& [instances, total] = sums_[d][label];
-        instances += sums.first;
-        total += sums.second;
-      }
-    }
-  }
-  int64_t instances() const noexcept { return instances_; }
-  int64_t total_ns() const noexcept { return total_ns_; }
-  LabelParts parts(const sema::Program& program, const classify::Labelled& labelled) const {
-    LabelParts parts;
-    for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [dimension, labels] = parts.emplace_back();
-      dimension = program.dimensions.get(labelled.dimensions[d].dimension).name;
-      labels.reserve(sums_[d].size());
-      for (const auto& [label, sums] : sums_[d]) {
-        labels.push_back({std::string(label), sums.first, sums.second});
-      }
-      std::stable_sort(labels.begin(), labels.end(), [](const LabelPart& a, const LabelPart& b) {
-        return a.total_ns > b.total_ns;
-      });
-    }
-    return parts;
-  }
-
- private:
-  std::vector<std::map<std::string_view, std::pair<int64_t, int64_t>>> sums_;  // by dimension
-  int64_t instances_ = 0;
-  int64_t total_ns_ = 0;
-};
 
 /// A sum that is known only if all of its parts are known.
 class WholeSum {

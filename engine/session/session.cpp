@@ -50,10 +50,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.found_phases |= one->needs == tables::Needs::found_phases;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.modules |= one->needs == tables::Needs::tree;
   }
-  wants.host_trace = wants.statistics || wants.operations;
+  wants.host_trace = wants.statistics || wants.operations || wants.found_phases;
   wants.sums |= wants.host_trace;
   return wants;
 }
@@ -66,6 +67,7 @@ Wants Wants::of_comparison(bool module_trees) {
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
+  found_phases |= other.found_phases;
   operations |= other.operations;
   host_trace |= other.host_trace;
   timeline |= other.timeline;
@@ -98,7 +100,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
   }
   const bool trees = changes::saves_module_trees(spec.path);
   const bool needs_operations =
-      wants.statistics || wants.operations || wants.host_trace || wants.measured;
+      wants.statistics || wants.found_phases || wants.operations || wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
@@ -226,6 +228,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.summary.warnings.push_back(std::move(*warning));
     }
   }
+  if (wants.found_phases) one.found = analyze::find_phases(*source_.rules, *run);
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);
   }

@@ -22,6 +22,7 @@ namespace kr::session {
 struct Wants {
   bool sums = false;        // tables::Source::runs; throws Error for a file of module trees
   bool statistics = false;  // with them
+  bool found_phases = false;  // with them: phases found without annotations
   bool operations = false;  // with them, kept until the session ends
   bool host_trace = false;  // calls and ranges of the host, where the format has them
   bool timeline = false;    // with sums: the host trace where a run has operations

@@ -24,6 +24,7 @@ enum class Needs : uint8_t {
   rules,
   runs,        // Source::runs, summed
   statistics,  // of every run
+  found_phases,  // of every run
   operations,  // Run::trace
   tree,
   coverage,
@@ -42,6 +43,8 @@ struct Definition {
   void (*rows)(const Source& source, RowSink& sink);
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
+  /// Whether a verb shows it to people who did not ask for it, if it is one of many. Null: it does.
+  bool (*shown_unasked)(const Source& source) = nullptr;
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;

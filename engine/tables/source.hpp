@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/found_phases.hpp"
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
@@ -27,6 +28,7 @@ namespace kr::tables {
 struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
+  std::optional<analyze::FoundPhases> found;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
   std::optional<changes::Profile> saved = {};  // of a saved run, which has neither of these two
 };
