@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/check.hpp"
@@ -66,7 +66,12 @@ class DeviceFinder {
   /// Of all kernels, or of those of one track.
   KernelSequence sequence(const uint32_t* track) const {
     KernelSequence out;
-    std::unordered_map<uint32_t, uint32_t> names;
+    constexpr uint32_t unseen = UINT32_MAX;
+    std::vector<uint32_t> names(run_.trace.names.size(), unseen);  // by name of the trace
+    for (std::vector<uint32_t>* one : {&out.operations, &out.names})
+      one->reserve(operations_.size());
+    out.gap_ns.reserve(operations_.size());
+    out.marks.reserve(operations_.size());
     uint8_t marks = 0;
     int64_t gap_ns = 0;
     for (size_t i = 0; i < operations_.size(); ++i) {
@@ -75,13 +80,13 @@ class DeviceFinder {
       if (one.from_host || one.to_host) marks |= KernelSequence::after_copy;
       if (!one.kernel || (track != nullptr && at(i).track.index != *track)) continue;
       if (one.edge) marks |= KernelSequence::edge;
-      const auto next = static_cast<uint32_t>(names.size());
+      uint32_t& name = names[at(i).name.index];
+      if (name == unseen) name = static_cast<uint32_t>(out.distinct++);
       out.operations.push_back(static_cast<uint32_t>(i));
-      out.names.push_back(names.try_emplace(at(i).name.index, next).first->second);
+      out.names.push_back(name);
       out.gap_ns.push_back(std::exchange(gap_ns, 0));
       out.marks.push_back(std::exchange(marks, uint8_t{0}));
     }
-    out.distinct = names.size();
     return out;
   }
 
@@ -93,9 +98,9 @@ class DeviceFinder {
       std::map<uint32_t, size_t> tracks;
       for (const uint32_t place : kernels_.operations) ++tracks[at(place).track.index];
       if (tracks.size() > 1) {
-        const auto most = std::max_element(tracks.begin(), tracks.end(), [](const auto& a, const auto& b) {
-          return a.second < b.second;
-        });
+        const auto most =
+            std::max_element(tracks.begin(), tracks.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
         KernelSequence kernels = sequence(&most->first);
         StepPlacesFound places = find_steps(kernels);
         if (places.boundary != Boundary::none || places_.steps.empty()) {
@@ -156,7 +161,8 @@ class DeviceFinder {
   size_t begin_of(const StepPlaces& step, size_t least) const {
     size_t begin = kernels_.operations[step.begin];
     const size_t from = step.begin == 0 ? 0 : kernels_.operations[step.begin - 1] + size_t{1};
-    for (size_t i = std::max(from, std::min(least, begin)); i < kernels_.operations[step.begin]; ++i) {
+    for (size_t i = std::max(from, std::min(least, begin)); i < kernels_.operations[step.begin];
+         ++i) {
       if (gaps_[i] > gaps_[begin]) begin = i;
     }
     return begin;
@@ -254,7 +260,8 @@ class DeviceFinder {
     std::vector<int64_t> totals;
     totals.reserve(out_.steps.size());
     for (const FoundStep& step : out_.steps) totals.push_back(step.total_ns);
-    std::nth_element(totals.begin(), totals.begin() + static_cast<ptrdiff_t>(totals.size() / 2), totals.end());
+    std::nth_element(totals.begin(), totals.begin() + static_cast<ptrdiff_t>(totals.size() / 2),
+                     totals.end());
     least_ns = totals[totals.size() / 2];
     const size_t first_step = ranges_.front().first;
     for (size_t begin = 0, end = 0; begin < operations_.size(); begin = end) {

@@ -92,11 +92,10 @@ class PartMaker {
   void describe_load(FoundPart& part) const {
     const bool mostly = device_.load_copies_ns * 10 >= part.total_ns * 9;
     part.confidence = mostly && device_.load_is_first ? Confidence::high : Confidence::medium;
-    part.evidence = fmt::format(
-        "{} from the host, {} % of the time of these operations{}",
-        table::counted(device_.load_copies, "copy"),
-        table::percent(device_.load_copies_ns, part.total_ns, 1),
-        device_.load_is_first ? ", before the first step" : "");
+    part.evidence = fmt::format("{} from the host, {} % of the time of these operations{}",
+                                table::counted(device_.load_copies, "copy"),
+                                table::percent(device_.load_copies_ns, part.total_ns, 1),
+                                device_.load_is_first ? ", before the first step" : "");
   }
 
   void describe_steps(FoundPart& part) const {
@@ -113,9 +112,9 @@ class PartMaker {
     part.evidence += fmt::format(", {} {}", table::human_time(part.step->median_ns),
                                  part.steps == 1 ? "long" : "median");
     if (repeated) {
-      part.evidence += fmt::format("; {} % of the steps that repeat end with {}",
-                                   static_cast<int>(100 * device_.bounded + 0.5),
-                                   shown_by(device_.boundary));
+      part.evidence +=
+          fmt::format("; {} % of the steps that repeat end with {}",
+                      static_cast<int>(100 * device_.bounded + 0.5), shown_by(device_.boundary));
     } else {
       part.evidence += "; no step repeats";
     }
@@ -129,14 +128,16 @@ class PartMaker {
 /// What annotations and the finder say of each operation of a run.
 class Agreement {
  public:
-  Agreement(const LabelledTrace& run, const classify::Attribution& attribution)
+  /// Without a host trace there are no annotations.
+  Agreement(const LabelledTrace& run, const classify::Attribution* attribution)
       : run_(run), attribution_(attribution) {
+    if (attribution == nullptr || attribution->steps.empty()) return;
     for (const FoundPhase phase : {FoundPhase::prefill, FoundPhase::decode}) {
       PhaseAgreement& one = all_.emplace_back();
       one.phase = to_string(phase);
-      for (const classify::TraceStep& step : attribution.steps) {
+      for (const classify::TraceStep& step : attribution->steps) {
         const bool inner = step.outer != classify::Attribution::none &&
-                           attribution.steps[step.outer].phase.label == step.phase.label;
+                           attribution->steps[step.outer].phase.label == step.phase.label;
         one.annotated_steps += step.phase.label == one.phase && !inner ? 1 : 0;
       }
     }
@@ -151,6 +152,7 @@ class Agreement {
     for (size_t i = 0; i < all_.size(); ++i) {
       all_[i].found_steps = std::max(all_[i].found_steps, steps[i]);
     }
+    if (all_.empty()) return;
     for (size_t i = 0; i < operations.size(); ++i) {
       const int64_t ns = run_.trace.operations[operations[i]].duration_ns;
       for (PhaseAgreement& one : all_) {
@@ -165,23 +167,21 @@ class Agreement {
 
   /// Without phases that one of the two does not know at all.
   std::vector<PhaseAgreement> take() {
-    std::erase_if(all_, [](const PhaseAgreement& one) {
-      return one.annotated_steps == 0;
-    });
+    std::erase_if(all_, [](const PhaseAgreement& one) { return one.annotated_steps == 0; });
     return std::move(all_);
   }
 
  private:
   bool is_annotated(uint32_t operation, std::string_view phase) const {
-    for (uint32_t step = attribution_.step_of[operation]; step != classify::Attribution::none;
-         step = attribution_.steps[step].outer) {
-      if (attribution_.steps[step].phase.label == phase) return true;
+    for (uint32_t step = attribution_->step_of[operation]; step != classify::Attribution::none;
+         step = attribution_->steps[step].outer) {
+      if (attribution_->steps[step].phase.label == phase) return true;
     }
     return false;
   }
 
   const LabelledTrace& run_;
-  const classify::Attribution& attribution_;
+  const classify::Attribution* attribution_;
   std::vector<PhaseAgreement> all_;
 };
 
@@ -233,7 +233,7 @@ FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& 
   FoundPhases out;
   const sema::Program& program = rules.program();
   const std::vector<OperationTraits> traits = operation_traits(program, run.trace, run.labelled);
-  Agreement agreement(run, run.attribution(rules));
+  Agreement agreement(run, run.trace.host ? &run.attribution(rules) : nullptr);
   for (const auto& [number, operations] : operations_by_device(run.trace)) {
     DevicePhases device = find_device_phases(run, operations, traits);
     agreement.add(device, operations);

@@ -77,8 +77,8 @@ struct PhaseAgreement {
 };
 
 struct FoundPhases {
-  std::vector<FoundPart> parts;  // by device, in the order of FoundPhase
-  std::vector<FoundStep> steps;  // by device and start
+  std::vector<FoundPart> parts;           // by device, in the order of FoundPhase
+  std::vector<FoundStep> steps;           // by device and start
   std::vector<PhaseAgreement> agreement;  // empty: no annotations, or nothing found
   /// Empty unless nothing was found: then there are no parts and steps, and this says why.
   std::string nothing;

@@ -45,7 +45,8 @@ void LayerCounter::count(std::span<const uint32_t> kernels) {
 }
 
 /// The largest count of several names that explains nearly as many kernels as any other. The second
-/// number is of kernels whose names occur that often, or a multiple of it. 0: there is no such count.
+/// number is of kernels whose names occur that often, or a multiple of it. 0: there is no such
+/// count.
 std::pair<uint32_t, size_t> LayerCounter::count_of_layers() const {
   std::map<uint32_t, size_t> names;  // by count
   for (const Seen& one : seen_) {
@@ -100,9 +101,9 @@ bool LayerCounter::contains_joint(std::span<const uint32_t> kernels, const Layer
     std::sort(layer.begin(), layer.end());
     ++layers[std::move(layer)];
   }
-  const auto usual = std::max_element(layers.begin(), layers.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto usual =
+      std::max_element(layers.begin(), layers.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return std::any_of(layers.begin(), layers.end(), [&](const auto& layer) {
     return layer.first.size() >= usual->first.size() + least_joint &&
            std::includes(layer.first.begin(), layer.first.end(), usual->first.begin(),

@@ -1,12 +1,12 @@
 // The layers in a stretch of kernels, counted by names: of a stack of L layers, most names occur L
 // times, in turn.
 //
-// The number of layers is a count (3 or more) that three names or more share, and that explains most
-// kernels: their names occur that often or a multiple of it, within a tenth. Of counts that explain
-// nearly as much (8 of 10 kernels), it is the largest. It has to explain half of the stack. The names
-// of this count have to follow each other in one order, layer after layer, at 95 of 100 places; the
-// kernels between them may differ: layers that alternate, or a first layer of its own, are counted,
-// too. Shuffled kernels have no order, and no layers.
+// The number of layers is a count (3 or more) that three names or more share, and that explains
+// most kernels: their names occur that often or a multiple of it, within a tenth. Of counts that
+// explain nearly as much (8 of 10 kernels), it is the largest. It has to explain half of the stack.
+// The names of this count have to follow each other in one order, layer after layer, at 95 of 100
+// places; the kernels between them may differ: layers that alternate, or a first layer of its own,
+// are counted, too. Shuffled kernels have no order, and no layers.
 #pragma once
 
 #include <cstddef>

@@ -67,9 +67,9 @@ class Namer {
     for (const StepFacts& step : steps_) {
       if (step.stacks == 1) ++of_layers[step.layers];
     }
-    const auto usual = std::max_element(of_layers.begin(), of_layers.end(), [](const auto& a, const auto& b) {
-      return a.second < b.second;
-    });
+    const auto usual =
+        std::max_element(of_layers.begin(), of_layers.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     if (usual == of_layers.end()) {
       out_.why = "several stacks of layers in one step, as in training";
       return false;
@@ -89,7 +89,8 @@ class Namer {
       }
     }
     if (inference_.empty()) {
-      out_.why = training > 0 ? "kernels labelled as training" : "no kernel of the layers is labelled as attention";
+      out_.why = training > 0 ? "kernels labelled as training"
+                              : "no kernel of the layers is labelled as attention";
     }
     return !inference_.empty();
   }
@@ -97,14 +98,16 @@ class Namer {
   void find_prefill(int64_t median) {
     for (size_t k = 0; k < inference_.size(); ++k) {
       const size_t i = inference_[k];
-      if (steps_[i].total_ns < 2 * median || decode_kernels_.contains(steps_[i].layer_kernels)) continue;
+      if (steps_[i].total_ns < 2 * median || decode_kernels_.contains(steps_[i].layer_kernels))
+        continue;
       const bool followed = k + 1 < inference_.size() && inference_[k + 1] == i + 1;
       if (followed) prefill_.push_back(i);
     }
   }
 
   bool all_generate(const std::vector<size_t>& of) const {
-    const auto generating = std::count_if(of.begin(), of.end(), [&](size_t i) { return steps_[i].generates; });
+    const auto generating =
+        std::count_if(of.begin(), of.end(), [&](size_t i) { return steps_[i].generates; });
     return static_cast<size_t>(generating) * 10 >= of.size() * 9;
   }
 
@@ -122,7 +125,8 @@ class Namer {
   void two_kinds(int64_t median) {
     // Smaller batches of the same kernels are decode, too.
     for (const size_t i : inference_) {
-      if (steps_[i].total_ns * 3 < median * 2 && decode_kernels_.contains(steps_[i].layer_kernels)) {
+      if (steps_[i].total_ns * 3 < median * 2 &&
+          decode_kernels_.contains(steps_[i].layer_kernels)) {
         decode_.push_back(i);
       }
     }
@@ -130,16 +134,19 @@ class Namer {
     name_all(prefill_, FoundPhase::prefill);
     const bool labels = all_generate(decode_) && all_generate(prefill_);
     out_.confidence = labels && bounded_ >= 0.95 ? Confidence::high : Confidence::medium;
-    out_.why = fmt::format("prefill takes {:.1f} times as long as decode, with other kernels in its layers{}",
-                           static_cast<double>(median_total(steps_, prefill_)) / static_cast<double>(std::max<int64_t>(median, 1)),
-                           labels ? "; both write the KV cache or sample" : "");
+    out_.why = fmt::format(
+        "prefill takes {:.1f} times as long as decode, with other kernels in its layers{}",
+        static_cast<double>(median_total(steps_, prefill_)) /
+            static_cast<double>(std::max<int64_t>(median, 1)),
+        labels ? "; both write the KV cache or sample" : "");
     count_tokens();
   }
 
   void one_kind() {
     name_all(decode_, FoundPhase::decode);
     out_.confidence = Confidence::low;
-    out_.why = "attention takes longer from step to step, as the context grows; no other kind of step";
+    out_.why =
+        "attention takes longer from step to step, as the context grows; no other kind of step";
     count_tokens();
   }
 

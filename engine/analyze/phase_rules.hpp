@@ -33,13 +33,14 @@ struct StepFacts {
 };
 
 struct PhaseVerdict {
-  std::vector<FoundPhase> phases;  // by step; `other` where nothing is known
+  std::vector<FoundPhase> phases;           // by step; `other` where nothing is known
   Confidence confidence = Confidence::low;  // of prefill and decode
   bool one_token_per_step = false;
   std::string why;  // what tells prefill from decode, or why nothing does
 };
 
-/// `bounded`: the part of the steps whose end something shows (step_finder.hpp); 0: nothing repeats.
+/// `bounded`: the part of the steps whose end something shows (step_finder.hpp); 0: nothing
+/// repeats.
 PhaseVerdict name_steps(std::span<const StepFacts> steps, double bounded);
 
 }  // namespace kr::analyze

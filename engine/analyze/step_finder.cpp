@@ -13,9 +13,9 @@
 namespace kr::analyze {
 namespace {
 
-constexpr size_t least_step = 16;       // kernels of a repeated stretch
-constexpr size_t most_anchors = 4;      // examined of those with one usual stretch
-constexpr size_t most_splits = 3;       // of a part without a name that marks its steps
+constexpr size_t least_step = 16;   // kernels of a repeated stretch
+constexpr size_t most_anchors = 4;  // examined of those with one usual stretch
+constexpr size_t most_splits = 3;   // of a part without a name that marks its steps
 constexpr double least_bounded = 0.9;
 constexpr double least_in_steps = 0.5;  // of the kernels between the first and the last anchor
 
@@ -38,14 +38,16 @@ struct Steps {
   std::vector<Stretch> stretches;
   uint32_t layers = 0;  // those with most kernels have this many
   uint32_t parts = 0;
-  size_t usual = 0;  // stretches of this shape
+  size_t usual = 0;    // stretches of this shape
+  size_t kernels = 0;  // of these
   Boundary boundary = Boundary::none;
   double bounded = 0;
 };
 
 class StepFinder {
  public:
-  explicit StepFinder(const KernelSequence& kernels) : kernels_(kernels), counter_(kernels.distinct) {
+  explicit StepFinder(const KernelSequence& kernels)
+      : kernels_(kernels), counter_(kernels.distinct) {
     index();
   }
 
@@ -126,7 +128,8 @@ class StepFinder {
     return regular && out.kernels >= least_step ? std::optional(out) : std::nullopt;
   }
 
-  /// Of the shortest stretch that is a step, the name that finds most of them.
+  /// Of the shortest stretch that is a step, and of those up to twice as long, the name that finds
+  /// most: prefill and decode have names of their own, and names that both have.
   std::optional<Steps> best_steps() {
     std::map<std::pair<size_t, uint64_t>, std::vector<Anchor>> by_stretch;
     for (uint32_t name = 0; name < kernels_.distinct; ++name) {
@@ -134,27 +137,32 @@ class StepFinder {
         by_stretch[{found->kernels, found->usual}].push_back(*found);
       }
     }
+    std::optional<Steps> best;
+    size_t longest = kernels_.size();
     for (auto& [stretch, anchors] : by_stretch) {
+      if (stretch.first > longest) break;
       std::stable_sort(anchors.begin(), anchors.end(), [](const Anchor& a, const Anchor& b) {
         return a.occurrences > b.occurrences;
       });
-      std::optional<Steps> best;
       for (size_t i = 0; i < std::min(anchors.size(), most_anchors); ++i) {
         std::optional<Steps> steps = steps_of(anchors[i].name);
-        if (steps && (!best || steps->usual > best->usual)) best = std::move(steps);
+        if (!steps) continue;
+        if (!best) longest = 2 * stretch.first;
+        if (!best || steps->kernels > best->kernels) best = std::move(steps);
       }
-      if (best) return best;
     }
-    return std::nullopt;
+    return best;
   }
 
   std::optional<Steps> steps_of(uint32_t name) {
     const std::span<const uint32_t> at = places(name);
     Steps steps;
     steps.stretches.reserve(at.size() + 1);
-    std::map<std::pair<uint32_t, uint32_t>, std::pair<size_t, size_t>> shapes;  // kernels, stretches
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<size_t, size_t>>
+        shapes;  // kernels, stretches
     for (size_t i = 1; i < at.size(); ++i) {
-      Stretch& stretch = steps.stretches.emplace_back(Stretch{at[i - 1], at[i], stack_of(at[i - 1], at[i])});
+      Stretch& stretch =
+          steps.stretches.emplace_back(Stretch{at[i - 1], at[i], stack_of(at[i - 1], at[i])});
       if (!stretch.stack) continue;
       auto& [kernels, count] = shapes[{stretch.stack->layers, stretch.stack->parts}];
       kernels += stretch.end - stretch.begin;
@@ -166,10 +174,12 @@ class StepFinder {
       most = sums.first;
       std::tie(steps.layers, steps.parts) = shape;
       steps.usual = sums.second;
+      steps.kernels = most;
     }
     if (steps.usual < 2) return std::nullopt;
     const double all = static_cast<double>(at.back() - at.front());
-    if (static_cast<double>(most) < least_in_steps * all || !find_boundary(steps)) return std::nullopt;
+    if (static_cast<double>(most) < least_in_steps * all || !find_boundary(steps))
+      return std::nullopt;
     return steps;
   }
 
@@ -195,7 +205,8 @@ class StepFinder {
   bool find_boundary(Steps& steps) const {
     size_t copies = 0, labels = 0, gaps = 0;
     for (const Stretch& one : steps.stretches) {
-      if (!one.stack || one.stack->layers != steps.layers || one.stack->parts != steps.parts) continue;
+      if (!one.stack || one.stack->layers != steps.layers || one.stack->parts != steps.parts)
+        continue;
       uint8_t inside = 0, outside = 0;
       int64_t gap_inside = -1, gap_outside = -1;
       for (size_t i = one.begin + 1; i <= one.end; ++i) {
@@ -239,11 +250,12 @@ class StepFinder {
   void split(size_t begin, size_t end, size_t splits, const Steps* like,
              std::vector<StepPlaces>& out) {
     if (end <= begin) return;
-    const auto stack = moved(
-        counter_.find(std::span(kernels_.names).subspan(begin, end - begin)), begin);
-    const bool fits = stack && !stack->has_joint && !marked_inside(*stack) &&
-                      (stack->last - stack->first) * 2 >= end - begin &&
-                      (like == nullptr || (stack->layers == like->layers && stack->parts == like->parts));
+    const auto stack =
+        moved(counter_.find(std::span(kernels_.names).subspan(begin, end - begin)), begin);
+    const bool fits =
+        stack && !stack->has_joint && !marked_inside(*stack) &&
+        (stack->last - stack->first) * 2 >= end - begin &&
+        (like == nullptr || (stack->layers == like->layers && stack->parts == like->parts));
     if (fits) {
       out.push_back({0, 0, *stack, false});
       return;
@@ -272,8 +284,8 @@ class StepFinder {
     }
     size_t longest = kernels_.size();
     if (!lengths.empty()) {
-      std::nth_element(lengths.begin(), lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2),
-                       lengths.end());
+      std::nth_element(lengths.begin(),
+                       lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2), lengths.end());
       longest = 3 * lengths[lengths.size() / 2] + 64;
     }
     std::unordered_map<uint64_t, std::vector<int64_t>> gaps;  // by joint and place
@@ -294,7 +306,8 @@ class StepFinder {
     for (size_t i = 1; i < steps.size(); ++i) {
       if (!joined(i)) continue;
       const std::vector<int64_t>& sums = gaps[joint_of(i)];
-      const auto place = static_cast<size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+      const auto place =
+          static_cast<size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
       steps[i - 1].end = steps[i].begin = steps[i - 1].stack.last + place;
       steps[i - 1].continues = true;
       before = std::max(before, steps[i].stack.first - steps[i].begin);
@@ -312,7 +325,8 @@ class StepFinder {
         steps[i].end = std::min(most, steps[i].stack.last + after);
       }
     }
-    for (size_t i = 1; i < steps.size(); ++i) steps[i].begin = std::max(steps[i].begin, steps[i - 1].end);
+    for (size_t i = 1; i < steps.size(); ++i)
+      steps[i].begin = std::max(steps[i].begin, steps[i - 1].end);
   }
 
   static constexpr uint64_t base = 0x9e3779b97f4a7c15ULL;

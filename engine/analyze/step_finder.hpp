@@ -7,8 +7,8 @@
 // steps, and some for whole requests. A step is the shortest stretch that
 // - has a stack of layers, in most stretches of the same number of layers, and
 // - is bounded: in 9 of 10 stretches the kernels outside the stack have a copy between host and
-//   device, or a kernel that the rules label as sampling or embedding, and the stack has none of it;
-//   or the longest gap of the stretch is outside the stack.
+//   device, or a kernel that the rules label as sampling or embedding, and the stack has none of
+//   it; or the longest gap of the stretch is outside the stack.
 // Between two stacks, the step ends at the longest gap. If nothing repeats, the kernels themselves,
 // or the parts between their longest gaps, are examined for one stack.
 //

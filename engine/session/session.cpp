@@ -99,8 +99,8 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations =
-      wants.statistics || wants.found_phases || wants.operations || wants.host_trace || wants.measured;
+  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
+                                wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");

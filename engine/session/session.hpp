@@ -22,13 +22,14 @@ namespace kr::session {
 struct Wants {
   bool sums = false;        // tables::Source::runs; throws Error for a file of module trees
   bool statistics = false;  // with them
-  bool found_phases = false;  // with them: phases found without annotations
   bool operations = false;  // with them, kept until the session ends
   bool host_trace = false;  // calls and ranges of the host, where the format has them
   bool timeline = false;    // with sums: the host trace where a run has operations
   bool modules = false;     // module trees: those of the file, or those that enclose operations
   bool comparison = false;  // with sums: what comparing runs needs, which a saved run has, too
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
+  /// With sums: the phases found from operations alone, compared with those of annotations.
+  bool found_phases = false;
 
   /// What these tables need of runs.
   static Wants of(std::span<const tables::Definition* const> wanted);

@@ -24,8 +24,8 @@ enum class Needs : uint8_t {
   rules,
   runs,        // Source::runs, summed
   statistics,  // of every run
-  found_phases,  // of every run
   operations,  // Run::trace
+  found_phases,
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage

@@ -18,7 +18,8 @@ std::string without_agreement(const Source& source) {
     if (!run.found->agreement.empty()) return {};
   }
   std::string nothing = without_found_phases(source);
-  return nothing.empty() ? "no annotation of a trace is of the phase `prefill` or `decode`" : nothing;
+  return nothing.empty() ? "no annotation of a trace is of the phase `prefill` or `decode`"
+                         : nothing;
 }
 
 /// Beside annotated phases, found ones are shown if they are asked for.
@@ -37,21 +38,10 @@ Cell median_of(const std::optional<analyze::TimesOf>& times) {
 void add_found_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const analyze::FoundPart& part : run.found->parts) {
-      sink.row({run.summary.id,
-                int64_t{part.device},
-                analyze::to_string(part.phase),
-                part.stretches,
-                part.steps,
-                table::cell(part.tokens),
-                table::cell(part.layers),
-                part.instances,
-                part.total_ns,
-                part.busy_ns,
-                part.span_ns,
-                mean_of(part.step),
-                median_of(part.step),
-                mean_of(part.layer),
-                median_of(part.layer),
+      sink.row({run.summary.id, int64_t{part.device}, analyze::to_string(part.phase),
+                part.stretches, part.steps, table::cell(part.tokens), table::cell(part.layers),
+                part.instances, part.total_ns, part.busy_ns, part.span_ns, mean_of(part.step),
+                median_of(part.step), mean_of(part.layer), median_of(part.layer),
                 part.confidence ? Cell(analyze::to_string(*part.confidence)) : Cell(),
                 part.evidence});
     }
@@ -66,8 +56,8 @@ void add_found_steps(const Source& source, RowSink& sink) {
       number = before != nullptr && before->device == step.device ? number + 1 : 0;
       before = &step;
       sink.row({run.summary.id, int64_t{step.device}, number, analyze::to_string(step.phase),
-                step.start_ns, step.span_ns, step.total_ns, step.layers * step.stacks,
-                step.kernels, step.layer_ns, analyze::to_string(step.confidence)});
+                step.start_ns, step.span_ns, step.total_ns, step.layers * step.stacks, step.kernels,
+                step.layer_ns, analyze::to_string(step.confidence)});
     }
   }
 }
@@ -110,7 +100,8 @@ const Definition found_phases_table{
        "`model_load`, `prefill`, `decode`, `idle`, or `other`: steps of another kind, and "
        "operations outside steps."},
       {"stretches", Unit::count, Role::measure, "How often the phase begins."},
-      {"steps", Unit::count, Role::measure, "Steps of the model: stacks of layers, one after the other."},
+      {"steps", Unit::count, Role::measure,
+       "Steps of the model: stacks of layers, one after the other."},
       {"tokens", Unit::count, Role::measure,
        "Tokens of each request: the steps of `decode`. Empty if a step may make several, and for "
        "other phases.",
@@ -146,20 +137,22 @@ const Definition found_steps_table{
     {.id = "found_steps",
      .title = "steps, found from the kernels",
      .doc = "One row per run, device and step, found without annotations.",
-     .columns =
-         {{"run", Unit::text, Role::key, "The run."},
-          {"device", Unit::id, Role::key, "The number of the device."},
-          {"number", Unit::id, Role::key, "The place of the step on the device, from 0."},
-          {"phase", Unit::text, Role::measure, "Its phase, as in `found_phases`."},
-          {"start_ns", Unit::ns, Role::measure, "The start of its first operation."},
-          {"span_ns", Unit::ns, Role::measure, "From there to the last end of its operations."},
-          {"total_ns", Unit::ns, Role::measure, "The sum of the durations of its operations."},
-          {"layers", Unit::count, Role::measure,
-           "Its layers; of all stacks if it has several, as in training."},
-          {"kernels", Unit::count, Role::measure, "Its kernels."},
-          {"layer_ns", Unit::ns, Role::measure,
-           "One layer: the sum of the durations of kernels in the layers, divided by their number."},
-          {"confidence", Unit::text, Role::measure, "`high`, `medium` or `low`."}},
+     .columns = {{"run", Unit::text, Role::key, "The run."},
+                 {"device", Unit::id, Role::key, "The number of the device."},
+                 {"number", Unit::id, Role::key, "The place of the step on the device, from 0."},
+                 {"phase", Unit::text, Role::measure, "Its phase, as in `found_phases`."},
+                 {"start_ns", Unit::ns, Role::measure, "The start of its first operation."},
+                 {"span_ns", Unit::ns, Role::measure,
+                  "From there to the last end of its operations."},
+                 {"total_ns", Unit::ns, Role::measure,
+                  "The sum of the durations of its operations."},
+                 {"layers", Unit::count, Role::measure,
+                  "Its layers; of all stacks if it has several, as in training."},
+                 {"kernels", Unit::count, Role::measure, "Its kernels."},
+                 {"layer_ns", Unit::ns, Role::measure,
+                  "One layer: the sum of the durations of kernels in the layers, divided by their "
+                  "number."},
+                 {"confidence", Unit::text, Role::measure, "`high`, `medium` or `low`."}},
      .in_short_form = false},
     Needs::found_phases,
     add_found_steps,
@@ -186,7 +179,8 @@ const Definition found_phase_labels_table{
 const Definition found_agreement_table{
     {"found_agreement",
      "found and annotated phases",
-     "One row per run and phase (`prefill`, `decode`) that annotations of the run have: how far the "
+     "One row per run and phase (`prefill`, `decode`) that annotations of the run have: how far "
+     "the "
      "phases found from the kernels agree.",
      {{"run", Unit::text, Role::key, "The run."},
       {"phase", Unit::text, Role::key, "The phase."},

@@ -89,8 +89,7 @@ std::vector<const table::Info*> all_infos() {
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::found_phases ||
-         definition.needs == Needs::operations;
+         definition.needs == Needs::found_phases || definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {
