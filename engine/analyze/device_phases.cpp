@@ -13,7 +13,9 @@ namespace {
 
 constexpr int64_t least_idle_ns = 1'000'000;
 constexpr size_t least_pitches = 3;  // steps from start to start
-constexpr int64_t least_load_copies = 16;
+constexpr size_t least_load_copies = 16;
+/// Kernels of one name that a kind of layer has in a stack.
+constexpr int64_t least_of_layers = 3;
 
 /// Lower case, without `-`, `_` and spaces: `[cudamemcpyhosttodevice]`.
 std::string plain_name(std::string_view name) {
@@ -141,37 +143,50 @@ class DeviceFinder {
   }
 
   /// From kernels to operations: copies between two steps belong to the step behind the longest
-  /// gap. A long gap ends a step.
+  /// gap. The first of several steps begins with as many copies as most others.
   void place_steps() {
-    size_t least = 0;
-    for (size_t i = 0; i < places_.steps.size(); ++i) {
-      StepPlaces& step = places_.steps[i];
-      const bool follows = i > 0 && places_.steps[i - 1].continues;
-      size_t begin = begin_of(step, least);
-      if (follows) ranges_.back().second = begin;
-      size_t end = kernels_.operations[step.end - 1] + 1;
-      if (!step.continues) end = end_of(step, end);
+    const std::vector<StepPlaces>& steps = places_.steps;
+    const auto follows = [&](size_t i) { return i > 0 && steps[i - 1].continues; };
+    std::vector<size_t> copies;  // before the first kernel
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const size_t first = kernels_.operations[steps[i].begin];
+      ranges_.emplace_back(first, kernels_.operations[steps[i].end - 1] + size_t{1});
+      if (!follows(i)) continue;
+      ranges_[i].first = ranges_[i - 1].second = behind_longest_gap(steps[i].begin);
+      copies.push_back(first - ranges_[i].first);
+    }
+    size_t usual = least_load_copies - 1;
+    if (!copies.empty()) {
+      const auto middle = copies.begin() + static_cast<ptrdiff_t>(copies.size() / 2);
+      std::nth_element(copies.begin(), middle, copies.end());
+      usual = *middle;
+    }
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      auto& [begin, end] = ranges_[i];
+      const size_t least = i > 0 ? ranges_[i - 1].second : 0;
       begin = std::max(begin, least);
-      ranges_.emplace_back(begin, std::max(begin, end));
-      least = ranges_.back().second;
+      for (size_t k = 0; !follows(i) && k < usual && begin > least; ++k) {
+        if (traits(begin - 1).kernel || gaps_[begin] >= out_.idle_gap_ns) break;
+        --begin;
+      }
+      for (size_t k = 0; !steps[i].continues && k < least_load_copies && end < operations_.size();
+           ++k) {
+        if (traits(end).kernel || gaps_[end] >= out_.idle_gap_ns) break;
+        ++end;
+      }
+      end = std::max(begin, end);
     }
     for (size_t i = 0; i < ranges_.size(); ++i) trim(i);
   }
 
-  size_t begin_of(const StepPlaces& step, size_t least) const {
-    size_t begin = kernels_.operations[step.begin];
-    const size_t from = step.begin == 0 ? 0 : kernels_.operations[step.begin - 1] + size_t{1};
-    for (size_t i = std::max(from, std::min(least, begin)); i < kernels_.operations[step.begin];
-         ++i) {
-      if (gaps_[i] > gaps_[begin]) begin = i;
+  /// Among a kernel and what lies between it and the kernel before.
+  size_t behind_longest_gap(size_t kernel) const {
+    size_t place = kernels_.operations[kernel];
+    const size_t last = place;
+    for (size_t i = kernel == 0 ? 0 : kernels_.operations[kernel - 1] + size_t{1}; i < last; ++i) {
+      if (gaps_[i] > gaps_[place]) place = i;
     }
-    return begin;
-  }
-
-  /// Copies after the last kernel, up to the next kernel or long gap.
-  size_t end_of(const StepPlaces&, size_t end) const {
-    while (end < operations_.size() && !traits(end).kernel && gaps_[end] < out_.idle_gap_ns) ++end;
-    return end;
+    return place;
   }
 
   /// A step begins after the last long gap before its layers, and ends before the first after them.
@@ -212,13 +227,21 @@ class DeviceFinder {
     }
     found.span_ns = last_ns - found.start_ns;
     int64_t stack_ns = 0;
+    std::map<uint32_t, std::pair<int64_t, int64_t>> attention;  // by name: kernels, ns
     std::vector<uint32_t> names;
     names.reserve(step.stack.last - step.stack.first);
     for (size_t k = step.stack.first; k < step.stack.last; ++k) {
       const size_t place = kernels_.operations[k];
       stack_ns += at(place).duration_ns;
       names.push_back(kernels_.names[k]);
-      if (traits(place).attention) out.attention_ns += at(place).duration_ns;
+      if (!traits(place).attention) continue;
+      auto& [count, ns] = attention[kernels_.names[k]];
+      ++count;
+      ns += at(place).duration_ns;
+    }
+    // What few layers have may be a draft's.
+    for (const auto& [name, sums] : attention) {
+      if (sums.first >= least_of_layers) out.attention_ns += sums.second;
     }
     out.attention_outside_ns -= out.attention_ns;
     std::sort(names.begin(), names.end());
@@ -293,7 +316,7 @@ class DeviceFinder {
       ++copies;
       copies_ns += at(i).duration_ns;
     }
-    if (copies < least_load_copies || copies_ns < least_ns) return;
+    if (copies < int64_t{least_load_copies} || copies_ns < least_ns) return;
     std::fill(out_.phase_of.begin() + static_cast<ptrdiff_t>(first),
               out_.phase_of.begin() + static_cast<ptrdiff_t>(last), FoundPhase::model_load);
     out_.load_copies += copies;

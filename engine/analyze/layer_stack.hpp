@@ -9,6 +9,7 @@
 // are counted, too. Shuffled kernels have no order, and no layers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,11 @@ struct LayerStack {
 
   friend bool operator==(const LayerStack&, const LayerStack&) = default;
 };
+
+/// Within a tenth: a draft may add a layer or two to those of decode.
+inline bool nearly_equal(uint32_t layers, uint32_t usual) noexcept {
+  return std::max(layers, usual) - std::min(layers, usual) <= usual / 10;
+}
 
 /// For many stretches of one sequence.
 class LayerCounter {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "analyze/layer_stack.hpp"
+
 namespace kr::analyze {
 namespace {
 
@@ -74,14 +76,17 @@ class Namer {
       out_.why = "several stacks of layers in one step, as in training";
       return false;
     }
-    if (usual->second * 10 < steps_.size() * 9) {
+    size_t near = 0;
+    for (const auto& [layers, steps] : of_layers)
+      near += nearly_equal(layers, usual->first) ? steps : 0;
+    if (near * 10 < steps_.size() * 9) {
       out_.why = "steps of different numbers of layers: a draft model, or several models";
       return false;
     }
     size_t training = 0;
     for (size_t i = 0; i < steps_.size(); ++i) {
       const StepFacts& step = steps_[i];
-      if (step.stacks != 1 || step.layers != usual->first) continue;
+      if (step.stacks != 1 || !nearly_equal(step.layers, usual->first)) continue;
       if (step.training_ns * 100 >= std::max<int64_t>(step.total_ns, 1)) {
         ++training;
       } else if (step.attention_ns > 0) {
@@ -115,11 +120,16 @@ class Namer {
     for (const size_t i : of) out_.phases[i] = phase;
   }
 
-  /// Attention outside the layers, half as long as that of a layer or more, may be that of a draft.
+  /// Attention outside the layers, half as long as that of a layer or more, may be that of a draft,
+  /// and so may a layer more.
   void count_tokens() {
-    out_.one_token_per_step = std::none_of(decode_.begin(), decode_.end(), [&](size_t i) {
-      return steps_[i].attention_outside_ns * 2 * steps_[i].layers >= steps_[i].attention_ns;
-    });
+    const uint32_t layers = steps_[inference_.front()].layers;
+    const bool same = std::all_of(inference_.begin(), inference_.end(),
+                                  [&](size_t i) { return steps_[i].layers == layers; });
+    out_.one_token_per_step =
+        same && std::none_of(decode_.begin(), decode_.end(), [&](size_t i) {
+          return steps_[i].attention_outside_ns * 2 * steps_[i].layers >= steps_[i].attention_ns;
+        });
   }
 
   void two_kinds(int64_t median) {

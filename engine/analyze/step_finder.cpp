@@ -246,16 +246,16 @@ class StepFinder {
   }
 
   /// The stacks of a part without a name that marks its steps: the part itself, or those before
-  /// and after its longest gap. With `like`, only stacks of that shape.
+  /// and after its longest gap. With `like`, only stacks of nearly that shape.
   void split(size_t begin, size_t end, size_t splits, const Steps* like,
              std::vector<StepPlaces>& out) {
     if (end <= begin) return;
     const auto stack =
         moved(counter_.find(std::span(kernels_.names).subspan(begin, end - begin)), begin);
-    const bool fits =
-        stack && !stack->has_joint && !marked_inside(*stack) &&
-        (stack->last - stack->first) * 2 >= end - begin &&
-        (like == nullptr || (stack->layers == like->layers && stack->parts == like->parts));
+    const bool fits = stack && !stack->has_joint && !marked_inside(*stack) &&
+                      (stack->last - stack->first) * 2 >= end - begin &&
+                      (like == nullptr ||
+                       (nearly_equal(stack->layers, like->layers) && stack->parts == like->parts));
     if (fits) {
       out.push_back({0, 0, *stack, false});
       return;

@@ -269,6 +269,7 @@ TEST_CASE("times of phases are those of a slow count, and add up to those of the
       if (covered || begins) end_gap();
       covered ? static_cast<void>(busy += tick) : static_cast<void>(++free_ticks);
     }
+    end_gap();
     for (const auto& one : all) total += one.duration_ns;
     for (const auto& share : device.shares) {
       span += share.span_ns;
