@@ -206,7 +206,33 @@ class DeviceFinder {
     }
   }
 
-  StepFacts facts(size_t i, FoundStep& found) const {
+  /// The names of the stack, and its attention. Returns the time of its kernels.
+  int64_t add_stack(size_t i, StepFacts& out) {
+    const LayerStack& stack = places_.steps[i].stack;
+    int64_t stack_ns = 0;
+    attention_names_.clear();
+    for (size_t k = stack.first; k < stack.last; ++k) {
+      const uint32_t place = kernels_.operations[k];
+      const int64_t ns = at(place).duration_ns;
+      stack_ns += ns;
+      OfName& name = of_name_[kernels_.names[k]];
+      if (name.step != i) {
+        name = {i, 0, 0};
+        out.layer_kernels += hash_numbers(kernels_.names[k], 1);
+        if (traits(place).attention) attention_names_.push_back(kernels_.names[k]);
+      }
+      ++name.kernels;
+      name.total_ns += ns;
+    }
+    // What few layers have may be a draft's.
+    for (const uint32_t name : attention_names_) {
+      if (of_name_[name].kernels >= least_of_layers) out.attention_ns += of_name_[name].total_ns;
+    }
+    out.attention_outside_ns -= out.attention_ns;
+    return stack_ns;
+  }
+
+  StepFacts facts(size_t i, FoundStep& found) {
     const auto& [begin, end] = ranges_[i];
     const StepPlaces& step = places_.steps[i];
     StepFacts out;
@@ -226,27 +252,7 @@ class DeviceFinder {
       if (one.training) out.training_ns += ns;
     }
     found.span_ns = last_ns - found.start_ns;
-    int64_t stack_ns = 0;
-    std::map<uint32_t, std::pair<int64_t, int64_t>> attention;  // by name: kernels, ns
-    std::vector<uint32_t> names;
-    names.reserve(step.stack.last - step.stack.first);
-    for (size_t k = step.stack.first; k < step.stack.last; ++k) {
-      const size_t place = kernels_.operations[k];
-      stack_ns += at(place).duration_ns;
-      names.push_back(kernels_.names[k]);
-      if (!traits(place).attention) continue;
-      auto& [count, ns] = attention[kernels_.names[k]];
-      ++count;
-      ns += at(place).duration_ns;
-    }
-    // What few layers have may be a draft's.
-    for (const auto& [name, sums] : attention) {
-      if (sums.first >= least_of_layers) out.attention_ns += sums.second;
-    }
-    out.attention_outside_ns -= out.attention_ns;
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    for (const uint32_t name : names) out.layer_kernels = hash_numbers(out.layer_kernels, name);
+    const int64_t stack_ns = add_stack(i, out);
     out.total_ns = found.total_ns;
     found.layers = out.layers;
     found.stacks = out.stacks;
@@ -257,6 +263,8 @@ class DeviceFinder {
   void name_all_steps() {
     std::vector<StepFacts> all;
     all.reserve(ranges_.size());
+    out_.steps.reserve(ranges_.size());
+    of_name_.assign(kernels_.distinct, {});
     for (size_t i = 0; i < ranges_.size(); ++i) {
       FoundStep& found = out_.steps.emplace_back();
       found.device = run_.trace.track(at(ranges_[i].first).track).device;
@@ -371,6 +379,14 @@ class DeviceFinder {
   KernelSequence kernels_;  // `operations` are places among those of the device
   StepPlacesFound places_;
   std::vector<std::pair<size_t, size_t>> ranges_;  // by step: of operations of the device
+  /// What the last stack with a name has of it.
+  struct OfName {
+    size_t step = SIZE_MAX;
+    int64_t kernels = 0;
+    int64_t total_ns = 0;
+  };
+  std::vector<OfName> of_name_;  // by name of `kernels_`
+  std::vector<uint32_t> attention_names_;
 };
 
 }  // namespace

@@ -92,8 +92,8 @@ class PartMaker {
   void describe_load(FoundPart& part) const {
     const bool mostly = device_.load_copies_ns * 10 >= part.total_ns * 9;
     part.confidence = mostly && device_.load_is_first ? Confidence::high : Confidence::medium;
-    part.evidence = fmt::format("{} from the host, {} % of the time of these operations{}",
-                                table::counted(device_.load_copies, "copy"),
+    part.evidence = fmt::format("{} copies from the host, {} % of the time of these operations{}",
+                                table::grouped(device_.load_copies),
                                 table::percent(device_.load_copies_ns, part.total_ns, 1),
                                 device_.load_is_first ? ", before the first step" : "");
   }
@@ -118,7 +118,10 @@ class PartMaker {
     } else {
       part.evidence += "; no step repeats";
     }
-    if (!device_.verdict.why.empty()) part.evidence += "; " + device_.verdict.why;
+    const bool like_none = part.phase == FoundPhase::other && device_.verdict.any;
+    const std::string why =
+        like_none ? "neither like prefill nor like decode" : device_.verdict.why;
+    if (!why.empty()) part.evidence += "; " + why;
   }
 
   const DevicePhases& device_;
@@ -189,6 +192,7 @@ std::map<int32_t, std::vector<uint32_t>> operations_by_device(const trace::Trace
   std::vector<std::vector<uint32_t>*> of_track;
   std::map<int32_t, std::vector<uint32_t>> out;
   of_track.reserve(trace.tracks.size());
+  if (trace.tracks.size() == 1) out[trace.tracks[0].device].reserve(trace.operations.size());
   for (const trace::Track& track : trace.tracks) of_track.push_back(&out[track.device]);
   for (uint32_t i = 0; i < trace.operations.size(); ++i) {
     of_track[trace.operations[i].track.index]->push_back(i);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -101,13 +102,16 @@ class Namer {
   }
 
   void find_prefill(int64_t median) {
-    for (size_t k = 0; k < inference_.size(); ++k) {
-      const size_t i = inference_[k];
-      if (steps_[i].total_ns < 2 * median || decode_kernels_.contains(steps_[i].layer_kernels))
-        continue;
-      const bool followed = k + 1 < inference_.size() && inference_[k + 1] == i + 1;
-      if (followed) prefill_.push_back(i);
+    std::vector<size_t> longer;
+    std::set<uint64_t> followed;  // kernels of those that a step follows
+    for (const size_t i : inference_) {
+      const StepFacts& step = steps_[i];
+      if (step.total_ns < 2 * median || decode_kernels_.contains(step.layer_kernels)) continue;
+      longer.push_back(i);
+      if (step.continues) followed.insert(step.layer_kernels);
     }
+    std::copy_if(longer.begin(), longer.end(), std::back_inserter(prefill_),
+                 [&](size_t i) { return followed.contains(steps_[i].layer_kernels); });
   }
 
   bool all_generate(const std::vector<size_t>& of) const {
@@ -118,6 +122,7 @@ class Namer {
 
   void name_all(const std::vector<size_t>& of, FoundPhase phase) {
     for (const size_t i : of) out_.phases[i] = phase;
+    out_.any = true;
   }
 
   /// Attention outside the layers, half as long as that of a layer or more, may be that of a draft,

@@ -5,7 +5,7 @@
 // of layers come between them (a draft model), no step is.
 // - Two kinds: decode is the kind with most steps, at least 8, with times within a factor of 1.5 of
 //   their median. Prefill takes twice this median or more, with kernels in its layers that decode
-//   does not have, and a step of decode or prefill follows.
+//   does not have, and a step follows at once, or follows one of the same kernels.
 // - One kind: decode, if 16 steps or more write the KV cache or sample, and the time of attention
 //   grows from step to step, as the context does.
 #pragma once
@@ -35,6 +35,7 @@ struct StepFacts {
 struct PhaseVerdict {
   std::vector<FoundPhase> phases;           // by step; `other` where nothing is known
   Confidence confidence = Confidence::low;  // of prefill and decode
+  bool any = false;                         // there is a step of these
   bool one_token_per_step = false;
   std::string why;  // what tells prefill from decode, or why nothing does
 };
