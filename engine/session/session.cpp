@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
 
 namespace kr::session {
@@ -222,13 +223,21 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
-  if (wants.statistics || wants.comparison) {
-    one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
+  const match::CompiledRules& rules = *source_.rules;
+  // Both read the attribution of a run with a host trace.
+  if (wants.found_phases && run->trace.host) run->attribution(rules);
+  in_parallel(wants.found_phases ? 2 : 1, [&](size_t task) {
+    if (task == 1) {
+      one.found = analyze::find_phases(rules, *run);
+    } else if (wants.statistics || wants.comparison) {
+      one.statistics = analyze::analyze(rules, *run, one.summary);
+    }
+  });
+  if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
     }
   }
-  if (wants.found_phases) one.found = analyze::find_phases(*source_.rules, *run);
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);
   }
