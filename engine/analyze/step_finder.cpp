@@ -16,6 +16,9 @@ namespace {
 constexpr size_t least_step = 16;   // kernels of a repeated stretch
 constexpr size_t most_anchors = 4;  // examined of those with one usual stretch
 constexpr size_t most_splits = 3;   // of a part without a name that marks its steps
+/// So many times all kernels are examined for layers at most: enough for traces in which stretches
+/// are equal, and a limit for those in which few are.
+constexpr size_t most_examined = 16;
 constexpr double least_bounded = 0.9;
 constexpr double least_in_steps = 0.5;  // of the kernels between the first and the last anchor
 
@@ -186,7 +189,8 @@ class StepFinder {
   /// A stack that is at least half of the stretch. Equal stretches are examined once.
   std::optional<LayerStack> stack_of(size_t begin, size_t end) {
     const auto [at, added] = known_.try_emplace(ordered(begin, end));
-    if (added) {
+    if (added && examined_ < most_examined * kernels_.size()) {
+      examined_ += end - begin;
       at->second = counter_.find(std::span(kernels_.names).subspan(begin, end - begin));
       const auto& stack = at->second;
       if (stack && (stack->last - stack->first) * 2 < end - begin) at->second.reset();
@@ -340,6 +344,7 @@ class StepFinder {
   std::vector<uint64_t> powers_;
   std::vector<std::pair<uint64_t, size_t>> stretches_;  // of the name examined
   std::unordered_map<uint64_t, std::optional<LayerStack>> known_;
+  size_t examined_ = 0;  // kernels of these
 };
 
 }  // namespace
