@@ -11,6 +11,7 @@
 
 #include "analyze/health.hpp"
 #include "base/error.hpp"
+#include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
 
 namespace kr::session {
@@ -51,6 +52,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.found_phases |= one->needs == tables::Needs::found_phases;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
@@ -59,8 +61,8 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
   }
-  wants.host_trace |= wants.statistics;
-  wants.sums |= wants.statistics || wants.operations || wants.health;
+  wants.host_trace |= wants.statistics || wants.found_phases;
+  wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
 
@@ -73,6 +75,7 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
+  found_phases |= other.found_phases;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -107,8 +110,8 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations =
-      wants.statistics || wants.operations || wants.host_trace || wants.measured;
+  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
+                                wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
@@ -269,8 +272,17 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   one.summary = std::move(summary);
   const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
   measure(one, run);
-  if (wants.statistics || wants.comparison || wants.health) {
-    one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
+  const match::CompiledRules& rules = *source_.rules;
+  // Both read the attribution of a run with a host trace.
+  if (wants.found_phases && run->trace.host) run->attribution(rules);
+  in_parallel(wants.found_phases ? 2 : 1, [&](size_t task) {
+    if (task == 1) {
+      one.found = analyze::find_phases(rules, *run);
+    } else if (wants.statistics || wants.comparison || wants.health) {
+      one.statistics = analyze::analyze(rules, *run, one.summary);
+    }
+  });
+  if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
     }

@@ -32,6 +32,8 @@ struct Wants {
   bool modules = false;      // module trees: those of the file, or those that enclose operations
   bool comparison = false;   // with sums: what comparing runs needs, which a saved run has, too
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
+  /// With sums: the phases found from operations alone, compared with those of annotations.
+  bool found_phases = false;
 
   /// What these tables need of runs.
   static Wants of(std::span<const tables::Definition* const> wanted);

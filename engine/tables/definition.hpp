@@ -25,6 +25,7 @@ enum class Needs : uint8_t {
   runs,        // Source::runs, summed
   statistics,  // of every run
   operations,  // Run::trace
+  found_phases,
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage
@@ -52,6 +53,8 @@ struct Definition {
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
   Reads reads = {};
+  /// Whether a verb shows it to people who did not ask for it, if it is one of many. Null: it does.
+  bool (*shown_unasked)(const Source& source) = nullptr;
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;

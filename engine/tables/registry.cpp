@@ -39,6 +39,10 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
      }},
+    {Needs::found_phases, "found phases",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.found.has_value(); });
+     }},
     {Needs::operations, "operations",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
@@ -85,7 +89,7 @@ std::vector<const table::Info*> all_infos() {
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::operations;
+         definition.needs == Needs::found_phases || definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/found_phases.hpp"
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
@@ -28,6 +29,7 @@ namespace kr::tables {
 struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
+  std::optional<analyze::FoundPhases> found;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
   std::optional<changes::Profile> saved = {};   // of a saved run, which has neither of these two
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu

@@ -379,6 +379,8 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
     if (for_people && !tables_named_ && one_of_many) continue;
     const std::string absent = tables::absent(*one, source);
+    const bool unasked = for_people && !tables_named_ && wanted.size() > 1;
+    if (unasked && absent.empty() && one->shown_unasked && !one->shown_unasked(source)) continue;
     if (absent.empty()) {
       table::Table made = tables::make(*one, source);
       present.push_back(for_people ? tables::with_run_names(std::move(made), source)

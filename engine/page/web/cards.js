@@ -126,6 +126,14 @@ const CARDS = {
       columns: ["dimension", "label", "run", "device", "metric", "samples", "own_ns", "below_ns", "share", "mean_hz", "highest_hz"],
     },
     {
+      id: "found_phases",
+      table: "found_phases",
+      title: "Phases, found from the kernels",
+      note: "without annotations, from repeated kernels, labels, copies and gaps",
+      where: (row) => !rowsOf("found_agreement").some(({ run }) => run === row.run), // annotated phases say more
+      columns: ["phase", "run", "device", "steps", "tokens", "layers", "total_ns", "span_ns", "step_median_ns", "layer_median_ns", "confidence", ["evidence", { kind: "name" }]],
+    },
+    {
       id: "layers",
       table: "layers",
       title: "Repeated kernel sequences",

@@ -279,9 +279,9 @@ void NcuMerge::tell_repeated() {
   }
   if (contradictions_ == 0) return;
   out_->warn("repeated-kernels",
-               fmt::format("Kernels of several pages have the same ID, name, grid and block, but "
-                           "another `{}`, or another process: they are separate kernels ({}).",
-                           contradiction_, plural(contradictions_, "pair")),
+             fmt::format("Kernels of several pages have the same ID, name, grid and block, but "
+                         "another `{}`, or another process: they are separate kernels ({}).",
+                         contradiction_, plural(contradictions_, "pair")),
              "info");
 }
 

@@ -175,7 +175,8 @@ void NsysRowReader::read(NsysRows& out) {
 
 void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
   std::array<sqlite::Statement::Cell, linked_columns> cells;  // NOLINT: those wanted are set
-  statement.cells(std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
+  statement.cells(
+      std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
   if (cells[start_column].type != Type::integer || cells[end_column].type != Type::integer) {
     odd_row(statement, out, number);
     return;

@@ -1,0 +1,89 @@
+// Phases of a run, found from its operations: model load, prefill, decode, idle. No annotation is
+// used; step_finder.hpp says how steps and layers are found, phase_rules.hpp what they are called.
+//
+// The span of each device is divided among the phases: each moment is in one. A phase begins with
+// the first start of its operations and ends where the next begins; of this time, long gaps are
+// `idle`. A gap is long if it lasts at least 1 ms, and twice the median time from step to step, or
+// without repeated steps 1 % of the span of the device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
+
+namespace kr::analyze {
+
+enum class FoundPhase : uint8_t { model_load, prefill, decode, idle, other };
+inline constexpr size_t found_phase_count = 5;
+/// `model_load`, `prefill`, …
+std::string_view to_string(FoundPhase phase) noexcept;
+
+/// How sure a phase is; docs/tables.md defines each per phase. `measured`: a time that is not
+/// interpreted.
+enum class Confidence : uint8_t { low, medium, high };
+std::string_view to_string(Confidence confidence) noexcept;
+
+struct FoundStep {
+  int32_t device = 0;
+  FoundPhase phase = FoundPhase::other;
+  Confidence confidence = Confidence::low;
+  int64_t start_ns = 0;
+  int64_t span_ns = 0;   // from its first start to the last end of its operations
+  int64_t total_ns = 0;  // of its operations
+  int64_t layers = 0;    // of its stack; of each if it has several
+  int64_t stacks = 1;
+  int64_t kernels = 0;
+  int64_t layer_ns = 0;  // of one layer: the time of the stack's kernels divided by its layers
+};
+
+struct TimesOf {
+  double mean_ns = 0;
+  int64_t median_ns = 0;  // the lower of the middle two
+};
+
+/// A phase on one device.
+struct FoundPart {
+  int32_t device = 0;
+  FoundPhase phase = FoundPhase::other;
+  int64_t stretches = 0;  // without a break
+  int64_t steps = 0;
+  std::optional<int64_t> tokens;  // per request; of decode, if each step makes one
+  std::optional<int64_t> layers;  // of a step, if all have the same number
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t span_ns = 0;
+  std::optional<TimesOf> step;
+  std::optional<TimesOf> layer;
+  std::optional<Confidence> confidence;  // nullopt: time that is not explained
+  std::string evidence;
+  LabelParts labels;
+};
+
+/// A phase that the annotations and the finder know, on all devices together.
+struct PhaseAgreement {
+  std::string phase;
+  int64_t found_steps = 0;
+  int64_t annotated_steps = 0;
+  int64_t found_ns = 0;  // of operations
+  int64_t annotated_ns = 0;
+  int64_t both_ns = 0;
+};
+
+struct FoundPhases {
+  std::vector<FoundPart> parts;           // by device, in the order of FoundPhase
+  std::vector<FoundStep> steps;           // by device and start
+  std::vector<PhaseAgreement> agreement;  // empty: no annotations, or nothing found
+  /// Empty unless nothing was found: then there are no parts and steps, and this says why.
+  std::string nothing;
+};
+
+FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run);
+
+}  // namespace kr::analyze

@@ -1,0 +1,47 @@
+// What found steps are called: by their layers, kernels, times and labels. Never by names.
+//
+// Only steps with one stack of the same number of layers as most others, attention in it, and
+// less than 1 % of the time labelled `training` are prefill or decode. Where steps of other numbers
+// of layers come between them (a draft model), no step is.
+// - Two kinds: decode is the kind with most steps, at least 8, with times within a factor of 1.5 of
+//   their median. Prefill takes twice this median or more, with kernels in its layers that decode
+//   does not have, and a step follows at once, or follows one of the same kernels.
+// - One kind: decode, if 16 steps or more write the KV cache or sample, and the time of attention
+//   grows from step to step, as the context does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/found_phases.hpp"
+
+namespace kr::analyze {
+
+/// What is known of a step.
+struct StepFacts {
+  uint32_t layers = 0;
+  uint32_t stacks = 1;
+  int64_t total_ns = 0;
+  uint64_t layer_kernels = 0;  // stands for the set of names in the stack
+  int64_t attention_ns = 0;    // in the stack
+  int64_t attention_outside_ns = 0;
+  int64_t training_ns = 0;
+  bool generates = false;  // a kernel is labelled as KV cache or sampling
+  bool continues = false;  // the next step begins where this one ends
+};
+
+struct PhaseVerdict {
+  std::vector<FoundPhase> phases;           // by step; `other` where nothing is known
+  Confidence confidence = Confidence::low;  // of prefill and decode
+  bool any = false;                         // there is a step of these
+  bool one_token_per_step = false;
+  std::string why;  // what tells prefill from decode, or why nothing does
+};
+
+/// `bounded`: the part of the steps whose end something shows (step_finder.hpp); 0: nothing
+/// repeats.
+PhaseVerdict name_steps(std::span<const StepFacts> steps, double bounded);
+
+}  // namespace kr::analyze

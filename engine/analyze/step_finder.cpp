@@ -1,0 +1,357 @@
+#include "analyze/step_finder.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "classify/periods.hpp"
+
+namespace kr::analyze {
+namespace {
+
+constexpr size_t least_step = 16;   // kernels of a repeated stretch
+constexpr size_t most_anchors = 4;  // examined of those with one usual stretch
+constexpr size_t most_splits = 3;   // of a part without a name that marks its steps
+/// So many times all kernels are examined for layers at most: enough for traces in which stretches
+/// are equal, and a limit for those in which few are.
+constexpr size_t most_examined = 16;
+constexpr double least_bounded = 0.9;
+constexpr double least_in_steps = 0.5;  // of the kernels between the first and the last anchor
+
+/// A name whose stretches, from one occurrence to the next, are mostly equal to others.
+struct Anchor {
+  uint32_t name = 0;
+  size_t occurrences = 0;
+  uint64_t usual = 0;  // the hash of its most frequent stretch
+  size_t kernels = 0;  // of that stretch
+};
+
+struct Stretch {
+  size_t begin = 0;
+  size_t end = 0;
+  std::optional<LayerStack> stack;  // in places of the sequence
+};
+
+/// Stretches of one anchor, and how many of them end alike.
+struct Steps {
+  std::vector<Stretch> stretches;
+  uint32_t layers = 0;  // those with most kernels have this many
+  uint32_t parts = 0;
+  size_t usual = 0;    // stretches of this shape
+  size_t kernels = 0;  // of these
+  Boundary boundary = Boundary::none;
+  double bounded = 0;
+};
+
+class StepFinder {
+ public:
+  explicit StepFinder(const KernelSequence& kernels)
+      : kernels_(kernels), counter_(kernels.distinct) {
+    index();
+  }
+
+  StepPlacesFound find() {
+    StepPlacesFound found;
+    if (const std::optional<Steps> steps = best_steps()) {
+      found.boundary = steps->boundary;
+      found.bounded = steps->bounded;
+      add_stacks(*steps, found.steps);
+    } else {
+      split(0, kernels_.size(), most_splits, nullptr, found.steps);
+      const auto differs = [&](const StepPlaces& step) {
+        return step.stack.layers != found.steps.front().stack.layers;
+      };
+      // Parts of one step, cut at any gap, have layers, too: as many as the cut made.
+      if (std::any_of(found.steps.begin(), found.steps.end(), differs)) found.steps.clear();
+    }
+    if (!found.steps.empty()) cut(found.steps);
+    return found;
+  }
+
+ private:
+  void index() {
+    const size_t size = kernels_.size();
+    begins_.assign(kernels_.distinct + 1, 0);
+    for (const uint32_t name : kernels_.names) ++begins_[name + 1];
+    for (size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    places_.resize(size);
+    std::vector<uint32_t> next(begins_.begin(), begins_.end() - 1);
+    std::vector<uint64_t> hashes(kernels_.distinct);
+    for (size_t i = 0; i < hashes.size(); ++i) hashes[i] = hash_numbers(i, 1) | 1;
+    sums_.resize(size + 1);
+    ordered_.resize(size + 1);
+    for (size_t i = 0; i < size; ++i) {
+      const uint32_t name = kernels_.names[i];
+      places_[next[name]++] = static_cast<uint32_t>(i);
+      sums_[i + 1] = sums_[i] + hashes[name];
+      ordered_[i + 1] = ordered_[i] * base + hashes[name];
+    }
+    powers_.assign(1, 1);
+  }
+
+  std::span<const uint32_t> places(uint32_t name) const {
+    return {places_.data() + begins_[name], begins_[name + 1] - begins_[name]};
+  }
+
+  uint64_t power(size_t exponent) {
+    while (powers_.size() <= exponent) powers_.push_back(powers_.back() * base);
+    return powers_[exponent];
+  }
+  /// Of the kernels in their order.
+  uint64_t ordered(size_t begin, size_t end) {
+    return ordered_[end] - ordered_[begin] * power(end - begin);
+  }
+
+  std::optional<Anchor> anchor(uint32_t name) {
+    const std::span<const uint32_t> at = places(name);
+    if (at.size() < 3 || at.size() * least_step > kernels_.size()) return std::nullopt;
+    stretches_.clear();
+    for (size_t i = 1; i < at.size(); ++i) {
+      stretches_.emplace_back(sums_[at[i]] - sums_[at[i - 1]], at[i] - at[i - 1]);
+    }
+    std::sort(stretches_.begin(), stretches_.end());
+    Anchor out{name, at.size(), 0, 0};
+    size_t equal = 0;  // kernels of stretches that are equal to another one
+    size_t most = 1;
+    for (size_t i = 0, end = 0; i < stretches_.size(); i = end) {
+      while (end < stretches_.size() && stretches_[end] == stretches_[i]) ++end;
+      if (end - i < 2) continue;
+      const size_t kernels = (end - i) * stretches_[i].second;
+      equal += kernels;
+      if (kernels <= most) continue;
+      most = kernels;
+      out.usual = stretches_[i].first;
+      out.kernels = stretches_[i].second;
+    }
+    const bool regular = equal * 10 >= (at.back() - at.front()) * size_t{3};
+    return regular && out.kernels >= least_step ? std::optional(out) : std::nullopt;
+  }
+
+  /// Of the shortest stretch that is a step, and of those up to twice as long, the name that finds
+  /// most: prefill and decode have names of their own, and names that both have.
+  std::optional<Steps> best_steps() {
+    std::map<std::pair<size_t, uint64_t>, std::vector<Anchor>> by_stretch;
+    for (uint32_t name = 0; name < kernels_.distinct; ++name) {
+      if (const auto found = anchor(name)) {
+        by_stretch[{found->kernels, found->usual}].push_back(*found);
+      }
+    }
+    std::optional<Steps> best;
+    size_t longest = kernels_.size();
+    for (auto& [stretch, anchors] : by_stretch) {
+      if (stretch.first > longest) break;
+      std::stable_sort(anchors.begin(), anchors.end(), [](const Anchor& a, const Anchor& b) {
+        return a.occurrences > b.occurrences;
+      });
+      for (size_t i = 0; i < std::min(anchors.size(), most_anchors); ++i) {
+        std::optional<Steps> steps = steps_of(anchors[i].name);
+        if (!steps) continue;
+        if (!best) longest = 2 * stretch.first;
+        if (!best || steps->kernels > best->kernels) best = std::move(steps);
+      }
+    }
+    return best;
+  }
+
+  std::optional<Steps> steps_of(uint32_t name) {
+    const std::span<const uint32_t> at = places(name);
+    Steps steps;
+    steps.stretches.reserve(at.size() + 1);
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<size_t, size_t>>
+        shapes;  // kernels, stretches
+    for (size_t i = 1; i < at.size(); ++i) {
+      Stretch& stretch =
+          steps.stretches.emplace_back(Stretch{at[i - 1], at[i], stack_of(at[i - 1], at[i])});
+      if (!stretch.stack) continue;
+      auto& [kernels, count] = shapes[{stretch.stack->layers, stretch.stack->parts}];
+      kernels += stretch.end - stretch.begin;
+      ++count;
+    }
+    size_t most = 0;
+    for (const auto& [shape, sums] : shapes) {
+      if (sums.first <= most) continue;
+      most = sums.first;
+      std::tie(steps.layers, steps.parts) = shape;
+      steps.usual = sums.second;
+      steps.kernels = most;
+    }
+    if (steps.usual < 2) return std::nullopt;
+    const double all = static_cast<double>(at.back() - at.front());
+    if (static_cast<double>(most) < least_in_steps * all || !find_boundary(steps))
+      return std::nullopt;
+    return steps;
+  }
+
+  /// A stack that is at least half of the stretch. Equal stretches are examined once.
+  std::optional<LayerStack> stack_of(size_t begin, size_t end) {
+    const auto [at, added] = known_.try_emplace(ordered(begin, end));
+    if (added && examined_ < most_examined * kernels_.size()) {
+      examined_ += end - begin;
+      at->second = counter_.find(std::span(kernels_.names).subspan(begin, end - begin));
+      const auto& stack = at->second;
+      if (stack && (stack->last - stack->first) * 2 < end - begin) at->second.reset();
+    }
+    return moved(at->second, begin);
+  }
+
+  static std::optional<LayerStack> moved(std::optional<LayerStack> stack, size_t by) {
+    if (stack) {
+      stack->first += by;
+      stack->last += by;
+    }
+    return stack;
+  }
+
+  bool find_boundary(Steps& steps) const {
+    size_t copies = 0, labels = 0, gaps = 0;
+    for (const Stretch& one : steps.stretches) {
+      if (!one.stack || one.stack->layers != steps.layers || one.stack->parts != steps.parts)
+        continue;
+      uint8_t inside = 0, outside = 0;
+      int64_t gap_inside = -1, gap_outside = -1;
+      for (size_t i = one.begin + 1; i <= one.end; ++i) {
+        const bool in = i > one.stack->first && i < one.stack->last;
+        (in ? inside : outside) |= kernels_.marks[i];
+        int64_t& gap = in ? gap_inside : gap_outside;
+        gap = std::max(gap, kernels_.gap_ns[i]);
+      }
+      const uint8_t only = outside & static_cast<uint8_t>(~inside);
+      copies += (only & KernelSequence::after_copy) != 0 ? 1 : 0;
+      labels += (only & KernelSequence::edge) != 0 ? 1 : 0;
+      gaps += gap_outside > gap_inside ? 1 : 0;
+    }
+    const auto consider = [&](Boundary boundary, size_t count) {
+      const double part = static_cast<double>(count) / static_cast<double>(steps.usual);
+      if (part > steps.bounded) {
+        steps.boundary = boundary;
+        steps.bounded = part;
+      }
+    };
+    consider(Boundary::copies, copies);
+    consider(Boundary::labels, labels);
+    consider(Boundary::gaps, gaps);
+    return steps.bounded >= least_bounded;
+  }
+
+  void add_stacks(const Steps& steps, std::vector<StepPlaces>& out) {
+    split(0, steps.stretches.front().begin, most_splits, &steps, out);
+    for (const Stretch& one : steps.stretches) {
+      if (one.stack) {
+        out.push_back({0, 0, *one.stack, false});
+      } else {
+        split(one.begin, one.end, 1, &steps, out);
+      }
+    }
+    split(steps.stretches.back().end, kernels_.size(), most_splits, &steps, out);
+  }
+
+  /// The stacks of a part without a name that marks its steps: the part itself, or those before
+  /// and after its longest gap. With `like`, only stacks of nearly that shape.
+  void split(size_t begin, size_t end, size_t splits, const Steps* like,
+             std::vector<StepPlaces>& out) {
+    if (end <= begin) return;
+    const auto stack =
+        moved(counter_.find(std::span(kernels_.names).subspan(begin, end - begin)), begin);
+    const bool fits = stack && !stack->has_joint && !marked_inside(*stack) &&
+                      (stack->last - stack->first) * 2 >= end - begin &&
+                      (like == nullptr ||
+                       (nearly_equal(stack->layers, like->layers) && stack->parts == like->parts));
+    if (fits) {
+      out.push_back({0, 0, *stack, false});
+      return;
+    }
+    if (splits == 0 || end - begin < 2 * classify::least_covered) return;
+    size_t at = begin + 1;
+    for (size_t i = begin + 1; i < end; ++i) {
+      if (kernels_.gap_ns[i] > kernels_.gap_ns[at]) at = i;
+    }
+    split(begin, at, splits - 1, like, out);
+    split(at, end, splits - 1, like, out);
+  }
+
+  bool marked_inside(const LayerStack& stack) const {
+    return std::any_of(kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.first + 1),
+                       kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.last),
+                       [](uint8_t marks) { return marks != 0; });
+  }
+
+  /// The kernels between two stacks, and where the step ends: by sums of gaps over equal joints.
+  void cut(std::vector<StepPlaces>& steps) {
+    std::vector<size_t> lengths;
+    lengths.reserve(steps.size());
+    for (size_t i = 1; i < steps.size(); ++i) {
+      lengths.push_back(steps[i].stack.first - steps[i - 1].stack.last);
+    }
+    size_t longest = kernels_.size();
+    if (!lengths.empty()) {
+      std::nth_element(lengths.begin(),
+                       lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2), lengths.end());
+      longest = 3 * lengths[lengths.size() / 2] + 64;
+    }
+    std::unordered_map<uint64_t, std::vector<int64_t>> gaps;  // by joint and place
+    const auto joined = [&](size_t i) {
+      return steps[i].stack.first - steps[i - 1].stack.last <= longest;
+    };
+    const auto joint_of = [&](size_t i) {
+      return ordered(steps[i - 1].stack.last, steps[i].stack.first);
+    };
+    for (size_t i = 1; i < steps.size(); ++i) {
+      if (!joined(i)) continue;
+      const size_t from = steps[i - 1].stack.last;
+      std::vector<int64_t>& sums = gaps[joint_of(i)];
+      sums.resize(steps[i].stack.first - from + 1);
+      for (size_t k = 0; k < sums.size(); ++k) sums[k] += kernels_.gap_ns[from + k];
+    }
+    size_t before = 0, after = 0;  // kernels of a step outside its stack, at most
+    for (size_t i = 1; i < steps.size(); ++i) {
+      if (!joined(i)) continue;
+      const std::vector<int64_t>& sums = gaps[joint_of(i)];
+      const auto place =
+          static_cast<size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+      steps[i - 1].end = steps[i].begin = steps[i - 1].stack.last + place;
+      steps[i - 1].continues = true;
+      before = std::max(before, steps[i].stack.first - steps[i].begin);
+      after = std::max(after, place);
+    }
+    if (steps.size() == 1) before = after = kernels_.size();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (i == 0 || !joined(i)) {
+        const size_t least = i == 0 ? 0 : steps[i - 1].stack.last;
+        const size_t first = steps[i].stack.first;
+        steps[i].begin = std::max(least, first - std::min(before, first));
+      }
+      if (!steps[i].continues) {
+        const size_t most = i + 1 == steps.size() ? kernels_.size() : steps[i + 1].stack.first;
+        steps[i].end = std::min(most, steps[i].stack.last + after);
+      }
+    }
+    for (size_t i = 1; i < steps.size(); ++i)
+      steps[i].begin = std::max(steps[i].begin, steps[i - 1].end);
+  }
+
+  static constexpr uint64_t base = 0x9e3779b97f4a7c15ULL;
+
+  const KernelSequence& kernels_;
+  LayerCounter counter_;
+  std::vector<uint32_t> begins_;  // by name, and the end: in places_
+  std::vector<uint32_t> places_;  // by name, in order
+  std::vector<uint64_t> sums_;    // of hashes before a place
+  std::vector<uint64_t> ordered_;
+  std::vector<uint64_t> powers_;
+  std::vector<std::pair<uint64_t, size_t>> stretches_;  // of the name examined
+  std::unordered_map<uint64_t, std::optional<LayerStack>> known_;
+  size_t examined_ = 0;  // kernels of these
+};
+
+}  // namespace
+
+StepPlacesFound find_steps(const KernelSequence& kernels) {
+  if (kernels.size() < classify::least_covered) return {};
+  return StepFinder(kernels).find();
+}
+
+}  // namespace kr::analyze
