@@ -74,7 +74,9 @@ struct Point {
 
 /// Whole-number hashes, so that the page is the same everywhere.
 double fraction(uint64_t seed) {
-  seed = (seed + 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
+  seed = (seed + 1) * 0x9e3779b97f4a7c15U;
+  seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9U;
+  seed = (seed ^ seed >> 27) * 0x94d049bb133111ebU;
   return static_cast<double>((seed ^ seed >> 31) >> 11) / 9007199254740992.0;
 }
 
