@@ -82,7 +82,10 @@ double fraction(uint64_t seed) {
 
 std::vector<Point> points_of(const kr::analyze::RunSummary& run, size_t most) {
   const char* bounds[] = {"compute", "memory", "latency", ""};
-  const std::vector<kr::analyze::LabelSum>& labels = run.dimensions.at(0).labels;
+  const auto substage =
+      std::find_if(run.dimensions.begin(), run.dimensions.end(),
+                   [](const auto& dimension) { return dimension.dimension == "substage"; });
+  const std::vector<kr::analyze::LabelSum>& labels = substage->labels;
   std::vector<Point> points;
   for (size_t i = 0; i < most; ++i) {
     const double intensity = std::pow(10.0, -1 + 3.3 * fraction(4 * i));
