@@ -250,7 +250,7 @@ const Definition list_rulesets_table{
 
 const Definition list_gpus_table{
     {"list_gpus",
-     "GPUs",
+     "data sheets of GPUs",
      "One row per GPU whose data sheet kr has: dense peaks, never with sparsity, for `--gpu`.",
      {
          {"name", Unit::text, Role::key, "The GPU."},

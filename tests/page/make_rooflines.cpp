@@ -74,13 +74,18 @@ struct Point {
 
 /// Whole-number hashes, so that the page is the same everywhere.
 double fraction(uint64_t seed) {
-  seed = (seed + 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
+  seed = (seed + 1) * 0x9e3779b97f4a7c15U;
+  seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9U;
+  seed = (seed ^ seed >> 27) * 0x94d049bb133111ebU;
   return static_cast<double>((seed ^ seed >> 31) >> 11) / 9007199254740992.0;
 }
 
 std::vector<Point> points_of(const kr::analyze::RunSummary& run, size_t most) {
   const char* bounds[] = {"compute", "memory", "latency", ""};
-  const std::vector<kr::analyze::LabelSum>& labels = run.dimensions.at(0).labels;
+  const auto substage =
+      std::find_if(run.dimensions.begin(), run.dimensions.end(),
+                   [](const auto& dimension) { return dimension.dimension == "substage"; });
+  const std::vector<kr::analyze::LabelSum>& labels = substage->labels;
   std::vector<Point> points;
   for (size_t i = 0; i < most; ++i) {
     const double intensity = std::pow(10.0, -1 + 3.3 * fraction(4 * i));

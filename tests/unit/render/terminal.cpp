@@ -54,7 +54,7 @@ TEST_CASE("terminal: all columns but the texts of the short form") {
   CHECK(text.find("in short") == std::string::npos);
   CHECK(text.find("rate               work  load %             clock  seen  reason") !=
         std::string::npos);
-  CHECK(text.find("1,000,000      1,500,000,000,000   99.95  1,980,000,000     yes\n") !=
+  CHECK(text.find("1.00 M  1,500,000,000,000   99.95  1,980,000,000     yes\n") !=
         std::string::npos);
 }
 

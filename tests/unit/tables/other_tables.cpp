@@ -122,8 +122,8 @@ TEST_CASE("tables and columns are listed from the definitions") {
                   "nothing if the run has no time.") != listed.end());
   CHECK(rows("list_formats", nothing).size() == trace::formats().size());
   CHECK(rows("list_gpus", nothing)[1] ==
-        "V100 PCIe|7000000000000|14000000000000||112000000000000||||900000000000||80|NVIDIA V100 "
-        "data sheet (2020)");
+        "V100 PCIe|7000000000000|14000000000000|-|112000000000000|-|-|-|900000000000|-|80|NVIDIA "
+        "V100 data sheet (2020)");
   CHECK(!rows("list_checks", nothing).empty());
   CHECK(absent("list_models", nothing) == "it is not a result of this command");
   CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");
