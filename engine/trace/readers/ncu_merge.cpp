@@ -79,11 +79,10 @@ void NcuMerge::remember_metric(std::string_view name) {
 
 /// Stays where it is.
 NcuMerge::Found& NcuMerge::kernel(const NcuKernel& found) {
-  const std::string_view name = keep(found.name);
-  const auto [at, added] = found_.try_emplace({pages_, found.id, found.process, name});
+  const auto [at, added] = found_.try_emplace({pages_, found.id, found.process});
   Found& kernel = at->second;
   if (added) {
-    kernel.kernel = {.name = name,
+    kernel.kernel = {.name = keep(found.name),
                      .cc = keep(found.cc),
                      .grid = found.grid,
                      .block = found.block,
@@ -272,10 +271,11 @@ void NcuMerge::finish(const std::string& shown, bool needs_durations) {
 
 void NcuMerge::tell_repeated() {
   if (repeated_durations_ != 0) {
-    out_->warn("repeated-kernels",
-               fmt::format("{} in one page repeat ID and name with another duration, and are not "
-                           "counted: a page without its header may follow another.",
-                           plural(repeated_durations_, "row")));
+    out_->warn(
+        "repeated-kernels",
+        fmt::format("{} in one page repeat an ID with another duration, and are not counted: "
+                    "a page without its header may follow another.",
+                    plural(repeated_durations_, "row")));
   }
   if (contradictions_ == 0) return;
   out_->warn("repeated-kernels",

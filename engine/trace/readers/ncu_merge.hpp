@@ -1,6 +1,6 @@
 // Kernels of all pages of ncu that are read as one run, and which of them are the same kernel.
 //
-// Within a page a kernel is its ID, process and name. Kernels of two pages are one kernel if ID,
+// Within a page a kernel is its ID and process. Kernels of two pages are one kernel if ID,
 // name, grid, block, device and compute capability are the same (grid and block have to be known),
 // and what both pages have of it agrees: the durations, within what ncu rounded, of kernels of one
 // process, and each metric of the same section, body item and name. Kernels of two processes that
@@ -42,7 +42,6 @@ class NcuMerge {
     size_t page;
     int64_t id;
     int64_t process;
-    std::string_view name;  // of the profile
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   /// A kernel as the pages so far have it.

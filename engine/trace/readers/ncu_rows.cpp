@@ -227,8 +227,7 @@ void NcuRowParser::kernel(size_t at) {
   if (layout_->stream) found.stream = number(at, *layout_->stream, "Stream");
   if (!out_->kernels.empty()) {
     const NcuKernel& last = out_->kernels.back();
-    const bool same = last.id == found.id && last.process == found.process;
-    if (same && last.name == cursor_.row().cells[layout_->name]) return;
+    if (last.id == found.id && last.process == found.process) return;
   }
   found.name = keep(cursor_.row().cells[layout_->name]);
   found.cc = keep(cell(layout_->cc));

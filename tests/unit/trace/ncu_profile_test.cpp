@@ -244,8 +244,8 @@ TEST_CASE("a page without its header behind another") {
       open({header + duration(who, "4.70") + duration({1, 9}, "5.00") + duration(who, "4.90")});
   CHECK(trace.operations.size() == 2);
   CHECK(said(trace, "repeated-kernels") ==
-        "1 row in one page repeat ID and name with another duration, and are not counted: a page "
-        "without its header may follow another.");
+        "1 row in one page repeat an ID with another duration, and are not counted: a page without "
+        "its header may follow another.");
 }
 
 TEST_CASE("a page of `raw`") {
