@@ -89,49 +89,58 @@ void add_found_agreement(const Source& source, RowSink& sink) {
 }  // namespace
 
 const Definition found_phases_table{
-    {"found_phases",
-     "phases, found from the kernels",
-     "One row per run, device and phase, found without annotations, from repeated sequences of "
-     "kernels, their labels, copies and gaps ([phases.md](phases.md)). Each moment of the span of "
-     "a device is in one phase: `span_ns` adds up to that of the device.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"device", Unit::id, Role::key, "The number of the device."},
-      {"phase", Unit::text, Role::key,
-       "`model_load`, `prefill`, `decode`, `idle`, or `other`: steps of another kind, and "
-       "operations outside steps."},
-      {"stretches", Unit::count, Role::measure, "How often the phase begins."},
-      {"steps", Unit::count, Role::measure,
-       "Steps of the model: stacks of layers, one after the other."},
-      {"tokens", Unit::count, Role::measure,
-       "Tokens of each request: the steps of `decode`. Empty if a step may make several, and for "
-       "other phases.",
-       true},
-      {"layers", Unit::count, Role::measure,
-       "Layers of a step; empty if steps have different numbers.", true},
-      {"instances", Unit::count, Role::detail, "Operations of the phase."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
-      {"busy_ns", Unit::ns, Role::detail,
-       "The time of the span in which at least one operation ran. Adds up to that of the device."},
-      {"span_ns", Unit::ns, Role::measure,
-       "The time that belongs to the phase: from the first start of its operations to the start "
-       "of the next phase, without idle gaps."},
-      {"step_mean_ns", Unit::ns, Role::detail,
-       "The mean over steps, from the first start to the last end. Of `decode`: one token.", true},
-      {"step_median_ns", Unit::ns, Role::measure, "The median of the same.", true},
-      {"layer_mean_ns", Unit::ns, Role::detail,
-       "The mean over steps of the time of one layer: the sum of the durations of kernels in the "
-       "layers, divided by their number.",
-       true},
-      {"layer_median_ns", Unit::ns, Role::measure, "The median of the same.", true},
-      {"confidence", Unit::text, Role::measure,
-       "`high`, `medium` or `low`, as [phases.md](phases.md) defines them; empty for time that no "
-       "step explains.",
-       true},
-      {"evidence", Unit::text, Role::measure, "What the phase was found by: a text for people."}}},
-    Needs::found_phases,
-    add_found_phases,
-    without_found_phases,
-    without_annotated_phases};
+    .info =
+        {"found_phases",
+         "phases, found from the kernels",
+         "One row per run, device and phase, found without annotations, from repeated sequences of "
+         "kernels, their labels, copies and gaps ([phases.md](phases.md)). Each moment of the span "
+         "of "
+         "a device is in one phase: `span_ns` adds up to that of the device.",
+         {{"run", Unit::text, Role::key, "The run."},
+          {"device", Unit::id, Role::key, "The number of the device."},
+          {"phase", Unit::text, Role::key,
+           "`model_load`, `prefill`, `decode`, `idle`, or `other`: steps of another kind, and "
+           "operations outside steps."},
+          {"stretches", Unit::count, Role::measure, "How often the phase begins."},
+          {"steps", Unit::count, Role::measure,
+           "Steps of the model: stacks of layers, one after the other."},
+          {"tokens", Unit::count, Role::measure,
+           "Tokens of each request: the steps of `decode`. Empty if a step may make several, and "
+           "for "
+           "other phases.",
+           true},
+          {"layers", Unit::count, Role::measure,
+           "Layers of a step; empty if steps have different numbers.", true},
+          {"instances", Unit::count, Role::detail, "Operations of the phase."},
+          {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+          {"busy_ns", Unit::ns, Role::detail,
+           "The time of the span in which at least one operation ran. Adds up to that of the "
+           "device."},
+          {"span_ns", Unit::ns, Role::measure,
+           "The time that belongs to the phase: from the first start of its operations to the "
+           "start "
+           "of the next phase, without idle gaps."},
+          {"step_mean_ns", Unit::ns, Role::detail,
+           "The mean over steps, from the first start to the last end. Of `decode`: one token.",
+           true},
+          {"step_median_ns", Unit::ns, Role::measure, "The median of the same.", true},
+          {"layer_mean_ns", Unit::ns, Role::detail,
+           "The mean over steps of the time of one layer: the sum of the durations of kernels in "
+           "the "
+           "layers, divided by their number.",
+           true},
+          {"layer_median_ns", Unit::ns, Role::measure, "The median of the same.", true},
+          {"confidence", Unit::text, Role::measure,
+           "`high`, `medium` or `low`, as [phases.md](phases.md) defines them; empty for time that "
+           "no "
+           "step explains.",
+           true},
+          {"evidence", Unit::text, Role::measure,
+           "What the phase was found by: a text for people."}}},
+    .needs = Needs::found_phases,
+    .rows = add_found_phases,
+    .absent = without_found_phases,
+    .shown_unasked = without_annotated_phases};
 
 const Definition found_steps_table{
     {.id = "found_steps",
