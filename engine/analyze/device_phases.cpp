@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "base/hash.hpp"
 
@@ -16,16 +15,6 @@ constexpr size_t least_pitches = 3;  // steps from start to start
 constexpr size_t least_load_copies = 16;
 /// Kernels of one name that a kind of layer has in a stack.
 constexpr int64_t least_of_layers = 3;
-
-/// Lower case, without `-`, `_` and spaces: `[cudamemcpyhosttodevice]`.
-std::string plain_name(std::string_view name) {
-  std::string out;
-  out.reserve(name.size());
-  for (const char c : name) {
-    if (c != '-' && c != '_' && c != ' ') out += lower(c);
-  }
-  return out;
-}
 
 class DeviceFinder {
  public:
@@ -390,39 +379,6 @@ class DeviceFinder {
 };
 
 }  // namespace
-
-std::vector<OperationTraits> operation_traits(const sema::Program& program,
-                                              const trace::Trace& trace,
-                                              const classify::Labelled& labelled) {
-  std::vector<OperationTraits> out(labelled.rows());
-  for (size_t row = 0; row < out.size(); ++row) {
-    OperationTraits& one = out[row];
-    const trace::OperationName& name = trace.names.get(labelled.names[row]);
-    one.kernel = name.kind == OperationKind::kernel;
-    if (name.kind == OperationKind::memcpy) {
-      const std::string plain = plain_name(name.text);
-      const auto has = [&](const char* part) { return plain.find(part) != std::string::npos; };
-      one.from_host = has("htod") || has("hosttodevice");
-      one.to_host = has("dtoh") || has("devicetohost");
-    }
-  }
-  for (const classify::DimensionLabels& dimension : labelled.dimensions) {
-    const std::string& name = program.dimensions.get(dimension.dimension).name;
-    const bool substage = name == "substage";
-    if (!substage && name != "stage") continue;
-    for (size_t row = 0; row < out.size(); ++row) {
-      const std::string_view label = dimension.by_row[row].label;
-      OperationTraits& one = out[row];
-      if (!one.kernel) continue;
-      one.training |= label == "training";
-      if (!substage) continue;
-      one.attention |= label == "attention" || label == "linear_attention";
-      one.edge |= label == "sampling" || label == "embedding";
-      one.generates |= label == "sampling" || label == "kv_cache";
-    }
-  }
-  return out;
-}
 
 DevicePhases find_device_phases(const LabelledTrace& run, std::span<const uint32_t> operations,
                                 std::span<const OperationTraits> traits) {

@@ -7,27 +7,11 @@
 #include <vector>
 
 #include "analyze/found_phases.hpp"
+#include "analyze/operation_traits.hpp"
 #include "analyze/phase_rules.hpp"
 #include "analyze/step_finder.hpp"
 
 namespace kr::analyze {
-
-/// What the labels and the name of an operation say. Labels are those of the dimensions `substage`
-/// and `stage`.
-struct OperationTraits {
-  bool kernel = false;
-  bool attention = false;
-  bool edge = false;       // sampling or embedding
-  bool generates = false;  // KV cache or sampling
-  bool training = false;
-  bool from_host = false;  // a copy from the host to the device
-  bool to_host = false;
-};
-
-/// By row of the labels.
-std::vector<OperationTraits> operation_traits(const sema::Program& program,
-                                              const trace::Trace& trace,
-                                              const classify::Labelled& labelled);
 
 /// What a phase of a device is made of.
 struct PhaseShare {

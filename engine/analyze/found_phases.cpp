@@ -20,9 +20,11 @@ TimesOf times_of(std::vector<int64_t> times) {
   TimesOf out;
   for (const int64_t ns : times) out.mean_ns += static_cast<double>(ns);
   out.mean_ns /= static_cast<double>(times.size());
-  const auto middle = times.begin() + static_cast<ptrdiff_t>((times.size() - 1) / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  out.median_ns = *middle;
+  std::sort(times.begin(), times.end());
+  const size_t half = times.size() / 2;
+  out.median_ns = static_cast<double>(times[half]);
+  if (times.size() % 2 == 0)
+    out.median_ns = (out.median_ns + static_cast<double>(times[half - 1])) / 2;
   return out;
 }
 
@@ -109,8 +111,9 @@ class PartMaker {
                           : device_.verdict.confidence;
     part.evidence = table::counted(part.steps, "step");
     if (part.layers) part.evidence += " of " + table::counted(*part.layers, "layer");
-    part.evidence += fmt::format(", {} {}", table::human_time(part.step->median_ns),
-                                 part.steps == 1 ? "long" : "median");
+    part.evidence +=
+        fmt::format(", {} {}", table::human_time(static_cast<int64_t>(part.step->median_ns)),
+                    part.steps == 1 ? "long" : "median");
     if (repeated) {
       part.evidence +=
           fmt::format("; {} % of the steps that repeat end with {}",

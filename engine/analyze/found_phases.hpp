@@ -44,7 +44,7 @@ struct FoundStep {
 
 struct TimesOf {
   double mean_ns = 0;
-  int64_t median_ns = 0;  // the lower of the middle two
+  double median_ns = 0;
 };
 
 /// A phase on one device.

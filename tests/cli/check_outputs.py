@@ -701,6 +701,11 @@ engine e "E" {
   model m { substage { misc: "gemm_b"  gemm: "gemm" } }
 }
 """
+SERVING_RULES = """engine e {
+  phases { prefill: "EXTEND"  decode: "DECODE" }
+  substage { attention: "attn"  sampling: "sample"  misc: otherwise }
+}
+"""
 OLD_RULES = """labels substage { gemm misc }
 pattern g = "gemm"
 engine e "E" { detect: "gemm"  substage { gemm: g  misc: otherwise } }
@@ -728,6 +733,26 @@ def steps_trace(rank):
     return json.dumps({"traceEvents": events, "distributedInfo": {"rank": rank, "world_size": 2, "backend": "nccl"}})
 
 
+def serving_trace():
+    """A prefill and ten steps of decode, of eight layers each, with annotations."""
+    events, at, number = [], 0, 0
+
+    def x(category, name, start, length, **args):
+        events.append({"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": length, "args": args})
+
+    for step in range(11):
+        begin, phase, times = at, *(("EXTEND", 9) if step == 0 else ("DECODE", 1))
+        layer = ["norm", f"attn_{phase}", f"up_{phase}", f"down_{phase}"]
+        for name in ["embed", *layer * 8, "head", "sample"]:
+            number += 1
+            x("cuda_runtime", "cudaLaunchKernel", at, 0.5, correlation=number)
+            x("kernel", name, at, 2 * times, device=0, stream=7, correlation=number)
+            at += 2 * times + 1
+        x("user_annotation", f"step[{phase}]", begin, at - begin)
+        at += 50
+    return json.dumps({"traceEvents": events})
+
+
 def odd_trace(factor):
     lines = ["Start (ns),Duration (ns),CorrId,Device,Strm,Name"]
     for i, name in enumerate(ODD_NAMES):
@@ -737,6 +762,8 @@ def odd_trace(factor):
 
 def make_more_inputs(folder):
     (folder / "steps.kr").write_text(STEP_RULES)
+    (folder / "serving.kr").write_text(SERVING_RULES)
+    (folder / "serving.json").write_text(serving_trace())
     (folder / "old.kr").write_text(OLD_RULES)
     (folder / "new.kr").write_text(OLD_RULES.replace('"gemm"\nengine e', '"gemm" | "k1"\nengine e').replace("engine old", "engine new"))
     for rank in (0, 1):
@@ -764,6 +791,9 @@ RESULTS = [
     ("saved sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables",
                               "tree_sums,tree_kernels,tree_labels,tree_step_labels,tree_sequences"],
      "tree_sums tree_kernels tree_labels tree_step_labels tree_sequences", False),
+    ("found phases", ["analyze", "serving.json", "--rules", "serving.kr", "--tables",
+                      "found_phases,found_steps,found_phase_labels,found_agreement"],
+     "found_phases found_steps found_phase_labels found_agreement", True),
     ("sequences", ["report", "rank0.json", *BY_STEPS, "--tables", "sequences"], "sequences", False),
     ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
     ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_names unexplained_runs", False),

@@ -10,6 +10,7 @@
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
+#include "roofline.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -38,6 +39,7 @@ struct ReportOptions : RunVerbOptions {
   std::string save;
   std::string by = "substage";
   NcuOptions ncu;
+  RooflineOptions roofline;
 };
 
 void write_markdown(const tables::Source& source, const overview::Report& report,
@@ -49,6 +51,17 @@ void write_markdown(const tables::Source& source, const overview::Report& report
   }
 }
 
+void write_roofline(RooflineFile& file, const tables::Source& source,
+                    const overview::Report& report, Streams& streams) {
+  const tables::Definition& points = *tables::find("roofline");
+  if (const std::string why = tables::absent(points, source); !why.empty()) {
+    throw Error("", "--roofline has nothing to draw: " + why,
+                "name pages of ncu with --ncu, or as the run");
+  }
+  const table::Table roofs = tables::make(*tables::find("roofline_roofs"), source);
+  file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);
+}
+
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
@@ -58,6 +71,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
+  RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
   std::vector<timeline::Timeline> timelines;
@@ -95,6 +109,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
         [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
+  if (roofline.wanted()) write_roofline(roofline, source, report, streams);
   return Exit::done;
 }
 
@@ -111,6 +126,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("DIM");
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);
+  options.roofline.add_to(app);
 }
 
 }  // namespace
