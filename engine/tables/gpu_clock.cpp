@@ -204,7 +204,7 @@ const Definition gpu_utilization_table{
                       {"device", Unit::id, Role::key, "The device, as in `devices`."},
                       {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
                       {"label", Unit::text, Role::key, "The label."},
-                      {"own_ns", Unit::ns, Role::measure,
+                      {"own_ns", Unit::ns, Role::detail,
                        "The time in which at least one of its operations ran on the device."},
                       {"samples", Unit::count, Role::measure,
                        "Samples in this time, of the metric that has most of them."},
