@@ -28,6 +28,9 @@ import time
 
 import read_back
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import nsys_export  # noqa: E402
+
 try:
     from jsonschema import Draft202012Validator
 except ImportError:
@@ -770,10 +773,14 @@ def make_more_inputs(folder):
         (folder / f"rank{rank}.json").write_text(steps_trace(rank))
     for name, factor in (("odd.csv", 1), ("slow.csv", 3)):
         (folder / name).write_bytes(odd_trace(factor))
+    nsys_export.write(folder / "nsys.sqlite")
 
 
 BY_STEPS = ["--rules", "steps.kr"]
 ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
+NSYS_STATS = ("cuda_gpu_kern_sum,cuda_gpu_kern_gb_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_gpu_sum,cuda_graph_sum,"
+              "cuda_gpu_trace,cuda_api_sum,cuda_api_gpu_sum,cuda_kern_exec_sum,cuda_kern_exec_trace,"
+              "nvtx_sum,nvtx_pushpop_sum,nvtx_startend_sum,nvtx_kern_sum,nvtx_gpu_proj_sum")
 # The name, the words, and tables that must have rows. `grid`: on a terminal, too, a table is lines below its title.
 RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
@@ -785,6 +792,7 @@ RESULTS = [
      "activity_ratios launch_matching launch_queue attribution", True),
     ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
      "ranks rank_balance rank_steps rank_step_balance collective_balance collectives", True),
+    ("nsys stats", ["analyze", "nsys.sqlite", *BY_STEPS, "--tables", NSYS_STATS], NSYS_STATS.replace(",", " "), True),
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),

@@ -82,6 +82,11 @@ def without_preamble(text):
 REFERENCES = [
     ("mfu_2gpu_after.sqlite", "cuda_gpu_kern_sum", "mfu_2gpu_after.cuda_gpu_kern_sum.2023.4.csv", None, None),
     ("mfu_2gpu_after.sqlite", "cuda_gpu_kern_gb_sum", "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
+    # The trace that nsys printed has the same sums, as far as it has names, times, grids and blocks.
+    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "cuda_gpu_kern_sum",
+     "mfu_2gpu_after.cuda_gpu_kern_sum.2023.4.csv", None, None),
+    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "cuda_gpu_kern_gb_sum",
+     "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
     ("mfu_2gpu_after.sqlite", "cuda_gpu_trace", "mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", None, None),
     ("mfu_2gpu_after.sqlite", "cuda_kern_exec_trace",
      "mfu_2gpu_after.cuda_kern_exec_trace.head300.2023.4.csv", None, 301),

@@ -1,0 +1,40 @@
+"""A small nsys export with kernels, copies, a set, a CUDA graph as a whole, calls and NVTX ranges."""
+import sqlite3
+
+SCHEMA = """
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'norm<int, 4>'), (3, 'cudaLaunchKernel_v7000'),
+  (4, 'cudaMemcpyAsync_v3020'), (5, 'cudaGraphLaunch_v10000');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, streamId INT,
+  demangledName INT, correlationId INT, globalPid INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT,
+  blockZ INT, registersPerThread INT, staticSharedMemory INT, dynamicSharedMemory INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT, deviceId INT, contextId INT, streamId INT,
+  correlationId INT, globalPid INT, bytes INT, copyKind INT, srcKind INT, dstKind INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INT, end INT, deviceId INT, correlationId INT, globalPid INT, bytes INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, end INT, deviceId INT, correlationId INT, globalPid INT,
+  graphId INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, text TEXT);
+"""
+
+
+def write(path):
+    path.unlink(missing_ok=True)
+    process = 1 << 56 | 77 << 24
+    database = sqlite3.connect(path)
+    database.executescript(SCHEMA)
+    for number, (name, grid) in enumerate([(1, 4), (1, 8), (2, 1), (2, 1)], 1):
+        start = 1000 * number
+        database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?, 1, 1, 128, 1, 1, "
+                         "32, 1024, 0)", (start, start + 100 * number, name, number, process, grid))
+    database.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?, 1, 2)", [
+        (6000, 6400, 5, process, 4096, 1), (6500, 6600, 6, process, 16, 2)])
+    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (6700, 6710, 0, 7, ?, 512)", (process,))
+    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (8000, 9000, 0, 8, ?, 3)", (process,))
+    database.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?)", [
+        (100 * correlation, 100 * correlation + 10 * correlation, process + 1, correlation, name)
+        for correlation, name in [(1, 3), (2, 3), (3, 3), (5, 4), (6, 4), (8, 5)]])
+    database.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, ?, ?)", [
+        (50, 700, 59, process + 1, "step"), (150, 260, 59, process + 1, "layer"), (280, 900, 60, process + 1, "load")])
+    database.commit()
+    database.close()
