@@ -10,7 +10,10 @@ using trace::HostRange;
 using trace::HostTrace;
 
 RangeTitle title_of(const HostTrace& host, const HostRange& range) {
-  return {{}, host.range_names[range.name], range.form};
+  const std::string& name = host.range_names[range.name];
+  if (host.range_texts.empty()) return {{}, name, range.form};
+  const trace::RangeText& text = host.range_texts[range.name];
+  return {text.domain, text.text.empty() ? name : text.text, range.form};
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ const Definition optimize_labels_table{
 
 const Definition ncu_match_table{
     {"ncu_match",
-     "time with and without measurements of ncu",
+     "time that ncu measured",
      "One row per run and way in which its kernels were found among those of ncu. The rows of a "
      "run add up to its time.",
      {{"run", Unit::text, Role::key, "The run."},

@@ -171,7 +171,7 @@ const Definition roofline_roofs_table{
      "roof of a single kernel may be lower, by its clocks: see `roofline`.",
      {{"run", Unit::text, Role::key, "The run."},
       {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes."},
-      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2`, …"},
+      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2` or another."},
       {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second."},
       {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet."}},
      false,

@@ -29,9 +29,9 @@ namespace kr::tables {
 struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
-  std::optional<analyze::FoundPhases> found;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
-  std::optional<changes::Profile> saved = {};   // of a saved run, which has neither of these two
+  std::optional<analyze::FoundPhases> found = {};
+  std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
 };
 

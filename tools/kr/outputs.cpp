@@ -82,6 +82,13 @@ bool has_nsys_names(const tables::Definition* table) {
   return !table->info.alias.empty();
 }
 
+/// The first that all runs have, to be named in a message; else the first.
+const tables::Definition& usual_table(const std::vector<const tables::Definition*>& wanted) {
+  const auto usual = std::find_if(wanted.begin(), wanted.end(),
+                                  [](const auto* one) { return one->absent == nullptr; });
+  return usual == wanted.end() ? *wanted.front() : **usual;
+}
+
 /// How a CSV file of one table begins: with its first columns, which no version of kr changes.
 std::string csv_begin(const std::vector<const tables::Definition*>& wanted, bool nsys_names) {
   if (wanted.size() != 1) return {};
@@ -238,7 +245,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
           "", "a CSV file contains one table",
           fmt::format(
               "choose one, such as --tables {}, or use --out-dir to write one file per table",
-              wanted.front()->info.id));
+              usual_table(wanted).info.id));
     }
     const std::string begin = format != csv_format ? ""
                               : per_table          ? csv_begin(wanted, nsys_names_)
