@@ -266,7 +266,7 @@ const Definition cuda_gpu_sum_table{
 
 const Definition cuda_graph_sum_table{
     stats_info(
-        "cuda_graph_sum", "CUDA graphs",
+        "cuda_graph_sum", "whole CUDA graphs",
         "One row per run and CUDA graph that was traced as a whole, by descending total; the "
         "kernels inside are hidden. nsys has no such report.",
         with_times(name_key("name", "The graph, by its number in the trace."), "launches"), {}),

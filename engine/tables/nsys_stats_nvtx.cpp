@@ -70,16 +70,16 @@ table::Info range_info(const char* id, const char* title, const std::string& of,
 
 }  // namespace
 
-const Definition nvtx_sum_table{range_info("nvtx_sum", "NVTX ranges", "NVTX ranges", true),
+const Definition nvtx_sum_table{range_info("nvtx_sum", "ranges of NVTX", "NVTX ranges", true),
                                 Needs::operations, add_ranges<Styles::all>, without_ranges};
 
 const Definition nvtx_pushpop_sum_table{
-    range_info("nvtx_pushpop_sum", "NVTX push/pop ranges",
+    range_info("nvtx_pushpop_sum", "push/pop ranges of NVTX",
                "NVTX ranges that were pushed and popped", false),
     Needs::operations, add_ranges<Styles::push_pop>, without_style<Styles::push_pop>};
 
 const Definition nvtx_startend_sum_table{
-    range_info("nvtx_startend_sum", "NVTX start/end ranges",
+    range_info("nvtx_startend_sum", "start/end ranges of NVTX",
                "NVTX ranges that were started and ended", false),
     Needs::operations, add_ranges<Styles::start_end>, without_style<Styles::start_end>};
 

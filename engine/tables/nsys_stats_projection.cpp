@@ -121,7 +121,7 @@ table::Info projection_info() {
         "How many ranges enclose the range on its thread, in the mean."},
        {"children_mean", Unit::count, Role::detail,
         "How many ranges with operations are directly inside, in the mean."}});
-  return stats_info("nvtx_gpu_proj_sum", "NVTX ranges projected on the GPU",
+  return stats_info("nvtx_gpu_proj_sum", "ranges of NVTX projected on the GPU",
                     "One row per run and text of NVTX ranges in which operations were launched, by "
                     "descending projected time.",
                     std::move(columns),
