@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "base/integer.hpp"
 
@@ -101,7 +102,7 @@ std::vector<SpreadGroup> by_total(std::vector<SpreadGroup> groups,
   std::stable_sort(groups.begin(), groups.end(), [&](const SpreadGroup& a, const SpreadGroup& b) {
     const int64_t left = spreads[a.group].moments.sum;
     const int64_t right = spreads[b.group].moments.sum;
-    return left != right ? left > right : a.text < b.text;
+    return std::tie(right, a.text, a.kind) < std::tie(left, b.text, b.kind);
   });
   return groups;
 }

@@ -42,8 +42,9 @@ Cell tid_of(const trace::HostThread& thread);
 struct SpreadGroup {
   std::string_view text;  // decides between groups of one total
   size_t group = 0;
+  OperationKind kind = OperationKind::kernel;  // decides between equal texts
 };
-/// Those that have values: by descending total, then by text.
+/// Those that have values: by descending total, then by text, then by kind.
 std::vector<SpreadGroup> by_total(std::vector<SpreadGroup> groups,
                                   const std::vector<analyze::Spread>& spreads);
 

@@ -44,7 +44,9 @@ std::vector<analyze::Spread> spreads_of_names(const trace::Trace& trace, Wanted 
 std::vector<SpreadGroup> names_of(const trace::Trace& trace) {
   std::vector<SpreadGroup> groups;
   groups.reserve(trace.names.size());
-  for (const OperationName& name : trace.names) groups.push_back({name.text, groups.size()});
+  for (const OperationName& name : trace.names) {
+    groups.push_back({name.text, groups.size(), name.kind});
+  }
   return groups;
 }
 

@@ -53,7 +53,7 @@ void add_api_gpu_sum(const Source& source, RowSink& sink) {
     });
     std::vector<SpreadGroup> groups = names_of_calls(host);
     for (const trace::OperationName& name : trace.names) {
-      groups.push_back({name.text, groups.size()});
+      groups.push_back({name.text, groups.size(), name.kind});
     }
     const int64_t total_ns = total_of(spreads);
     for (const SpreadGroup& one : by_total(std::move(groups), spreads)) {
