@@ -6,7 +6,7 @@
 
 TEST_CASE("functions that synchronize and copy, with and without suffixes") {
   using kr::trace::CallKind;
-  for (const auto& [name, kind] : {
+  for (const auto& one : {
            std::pair{"cudaStreamSynchronize", CallKind::stream_synchronize},
            {"cudaStreamSynchronize_v3020", CallKind::stream_synchronize},
            {"cudaStreamSynchronize_ptsz_v7000", CallKind::stream_synchronize},
@@ -32,7 +32,7 @@ TEST_CASE("functions that synchronize and copy, with and without suffixes") {
            {"cuda", CallKind::other},
            {"", CallKind::other},
        }) {
-    CAPTURE(name);
-    CHECK(kr::trace::call_kind_of(name) == kind);
+    CAPTURE(one.first);
+    CHECK(kr::trace::call_kind_of(one.first) == one.second);
   }
 }
