@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "analyze/device_phases.hpp"
@@ -115,9 +116,8 @@ class PartMaker {
         fmt::format(", {} {}", table::human_time(static_cast<int64_t>(part.step->median_ns)),
                     part.steps == 1 ? "long" : "median");
     if (repeated) {
-      part.evidence +=
-          fmt::format("; {} % of the steps that repeat end with {}",
-                      static_cast<int>(100 * device_.bounded + 0.5), shown_by(device_.boundary));
+      part.evidence += fmt::format("; {} % of the steps that repeat end with {}",
+                                   std::lround(100 * device_.bounded), shown_by(device_.boundary));
     } else {
       part.evidence += "; no step repeats";
     }

@@ -59,8 +59,8 @@ std::string versioned(std::string_view name, std::string_view version) {
 
 std::string throughput(int64_t bytes, int64_t ns) {
   if (ns <= 0) return {};
-  const double times = static_cast<double>(ns_per_second / ns);
-  return fmt::format("{:.3f}", static_cast<double>(bytes) * times / mega);
+  const int64_t times = ns_per_second / ns;  // a whole number, as nsys has it
+  return fmt::format("{:.3f}", static_cast<double>(bytes) * static_cast<double>(times) / mega);
 }
 
 std::string_view text_of(const Cell& cell) {
