@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -128,7 +129,9 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
 }
 
 void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
-  const auto known = [](double value) { return value > 0 ? Cell(value) : Cell(); };
+  const auto known = [](double value) {
+    return value > 0 ? Cell(int64_t{std::llround(value)}) : Cell();
+  };
   for (const ncu::GpuPeaks& gpu : ncu::gpus()) {
     sink.row({gpu.name, known(gpu.fp64), known(gpu.fp32), known(gpu.tf32), known(gpu.fp16_tensor),
               known(gpu.bf16_tensor), known(gpu.fp8_tensor), known(gpu.int8_tensor),

@@ -103,6 +103,9 @@ def csv_differences(data, rows, properties, more):
     types = [properties.get(column, more)["type"] for column in columns]
     fractions = ["number" in (one if isinstance(one, list) else [one]) for one in types]
     want = [[csv_cell(cell, fraction) for cell, fraction in zip(row.values(), fractions, strict=True)] for row in rows]
+    # Whole numbers of such columns may be written without a fraction.
+    lines = [[f"{cell}.000000" if fraction and cell.lstrip("-").isdigit() else cell
+              for cell, fraction in zip(line, fractions, strict=True)] for line in lines]
     found = [f"columns {columns}, not {list(row)}" for row in rows[:1] if columns != list(row)]
     difference = first_difference(lines, want)
     return found + ([difference] if difference else [])
