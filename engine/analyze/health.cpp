@@ -124,6 +124,16 @@ void add_warm_up(const StepSums& steps, Findings& out) {
   if (first > 0) out.push_back(finding(FindingCode::warm_up, first, fmt::format("{:.1f}", most)));
 }
 
+/// Names, by device, of which no metric has a mean.
+void add_unsampled(const GpuMetricSums& sums, Findings& out) {
+  const auto unsampled =
+      std::count_if(sums.name_times.begin(), sums.name_times.end(), [](const MetricTimes& times) {
+        return std::none_of(times.parts.begin(), times.parts.end(),
+                            [](const MetricPart& part) { return part.mean.has_value(); });
+      });
+  if (unsampled > 0) out.push_back(finding(FindingCode::unsampled_metrics, unsampled));
+}
+
 }  // namespace
 
 std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
@@ -140,6 +150,7 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
       out.push_back(finding(FindingCode::steps_nested_too_deep, statistics->steps.too_deep));
     }
     add_warm_up(statistics->steps, out);
+    if (statistics->gpu_metrics) add_unsampled(*statistics->gpu_metrics, out);
   }
   sort_worst_first(out);
   return out;

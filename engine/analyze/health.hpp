@@ -8,6 +8,7 @@
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.
+// - unsampled-metrics: names of operations, by device, with fewer than two samples of each metric.
 // - overlap: the durations of the operations add up to more than 1 % above the busy time of the
 //   devices.
 #pragma once
