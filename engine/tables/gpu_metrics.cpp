@@ -62,7 +62,7 @@ std::vector<Column> part_columns(std::string_view operations) {
         {"unit", Unit::text, Role::detail,
          "Which of the columns of values it has: `ratio`, `hz`, `bytes_per_s`, `watts`, `number`."},
         {"sampled", Unit::boolean, Role::measure,
-         "Whether there are at least two samples: else there is no value."},
+         "Whether there are at least two samples; without them the value is empty."},
         {"samples", Unit::count, Role::measure,
          doc("Samples while at least one of {operations} ran on the device.")},
         {"shared_samples", Unit::count, Role::measure,
