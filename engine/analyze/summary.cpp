@@ -65,7 +65,7 @@ std::vector<DeviceSum> device_sums(const trace::Trace& trace, const Counts& coun
   }
   std::vector<DeviceSum> sums;
   for (const auto& [device, sweep] : counts.devices) {
-    DeviceSum sum{sweep.breakdown(), device, names[device]};
+    DeviceSum sum{sweep.breakdown(), device, sweep.first_start_ns(), names[device]};
     if (sum.operations == 0) continue;
     KR_CHECK(sum.span_ns ==
              sum.compute_ns + sum.exposed_communication_ns + sum.exposed_memory_ns + sum.idle_ns);
@@ -239,6 +239,7 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
   run.gpu_total_ns = counts.total_ns;
   run.operations = static_cast<int64_t>(trace.operations.size());
   run.distributed = trace.distributed;
+  run.clock = trace.clock;
   run.dropped = trace.dropped;
   run.inexact = trace.inexact;
   run.warnings = trace.warnings;

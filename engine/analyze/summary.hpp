@@ -42,6 +42,7 @@ struct DimensionSum {
 
 struct DeviceSum : Breakdown {
   int32_t device = 0;
+  int64_t first_start_ns = 0;  // of its operations
   std::string name;
 };
 
@@ -91,6 +92,7 @@ struct RunSummary {
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending busy time, descending total, name
   trace::Distributed distributed;
+  trace::Clock clock;
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;

@@ -69,6 +69,8 @@ class DeviceSweep {
     if (operations_ > 0) advance(all_.covered_to());
   }
 
+  /// Of the first operation; 0 where there is none.
+  int64_t first_start_ns() const noexcept { return first_; }
   /// After `finish`.
   Breakdown breakdown() const noexcept {
     return {.operations = operations_,

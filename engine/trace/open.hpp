@@ -39,6 +39,8 @@ struct OpenOptions {
   bool gpu_metrics = false;
   /// Trace::details, where the format has them.
   bool operation_details = false;
+  /// Trace::collectives, where the format has them.
+  bool collectives = false;
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

@@ -20,6 +20,7 @@
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
 #include "base/warning.hpp"
+#include "trace/collectives.hpp"
 #include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
 #include "trace/ncu_profile.hpp"
@@ -84,13 +85,35 @@ class NameTable {
   Store<OperationName, NameTag> names_;
 };
 
+/// The place of a process in a job that is parallel in several ways, as far as it is told.
+struct RankPlace {
+  std::optional<int64_t> data;      // DP
+  std::optional<int64_t> expert;    // EP
+  std::optional<int64_t> pipeline;  // PP
+  std::optional<int64_t> tensor;    // TP
+
+  bool empty() const noexcept { return !data && !expert && !pipeline && !tensor; }
+  friend auto operator<=>(const RankPlace&, const RankPlace&) = default;
+};
+
 /// What a source says of its process among those of a distributed job.
 struct Distributed {
   std::optional<int64_t> rank;        // from 0
   std::optional<int64_t> world_size;  // processes
   std::string backend;                // `nccl`; may be empty
+  RankPlace place;
+  std::string member;  // of a file with several processes, what it calls this one: `TP01-DP00`
 
   friend bool operator==(const Distributed&, const Distributed&) = default;
+};
+
+/// What the times of a trace count from.
+struct Clock {
+  /// To be added to a time to have nanoseconds since 1970, on the clock of its host; nullopt: it
+  /// is not known what they count from.
+  std::optional<int64_t> utc_ns;
+
+  friend bool operator==(const Clock&, const Clock&) = default;
 };
 
 struct Trace {
@@ -103,6 +126,7 @@ struct Trace {
   std::string inexact;  // why times are not exact to the ns; empty: they are
   std::vector<Warning> warnings;
   Distributed distributed;
+  Clock clock;
   std::string model_text;  // what the trace's context says of the model, for `detect`
   /// With HostDetail::all, where the format has calls or ranges of the host.
   std::unique_ptr<HostTrace> host;
@@ -110,6 +134,8 @@ struct Trace {
   std::unique_ptr<GpuMetrics> gpu_metrics;
   /// With OpenOptions::operation_details, where the format has them.
   std::unique_ptr<OperationDetails> details;
+  /// With OpenOptions::collectives, where the format says more of them than their names.
+  std::unique_ptr<Collectives> collectives;
   /// Of pages of ncu.
   std::unique_ptr<NcuProfile> ncu;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.

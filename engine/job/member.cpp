@@ -1,0 +1,51 @@
+#include "job/member.hpp"
+
+namespace kr::job {
+
+const char* to_string(CollectiveKind kind) noexcept {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return "allreduce";
+    case CollectiveKind::all_gather:
+      return "allgather";
+    case CollectiveKind::reduce_scatter:
+      return "reducescatter";
+    case CollectiveKind::all_to_all:
+      return "alltoall";
+    case CollectiveKind::broadcast:
+      return "broadcast";
+    case CollectiveKind::reduce:
+      return "reduce";
+    case CollectiveKind::gather:
+      return "gather";
+    case CollectiveKind::scatter:
+      return "scatter";
+    case CollectiveKind::barrier:
+      return "barrier";
+    case CollectiveKind::send:
+      return "send";
+    case CollectiveKind::receive:
+      return "recv";
+    case CollectiveKind::send_receive:
+      return "sendrecv";
+    case CollectiveKind::other:
+      break;
+  }
+  return "other";
+}
+
+bool needs_all(CollectiveKind kind) noexcept {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::barrier:
+    case CollectiveKind::send_receive:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace kr::job
