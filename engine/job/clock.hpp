@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturated.hpp"
 #include "job/member.hpp"
 #include "trace/trace.hpp"
 
@@ -57,9 +58,12 @@ struct RankClock {
     std::optional<double> drift_ns_per_s;
   };
 
-  size_t reference = 0;  // the run whose clock this one is brought to; itself: it is its own
+  /// Times of runs with the same number may be compared.
+  size_t clock = 0;
+  /// The run that the estimate is relative to. Itself: nothing is estimated.
+  size_t reference = 0;
   From from = From::own;
-  std::optional<Estimate> estimate;  // nullopt: of a reference, or without collectives
+  std::optional<Estimate> estimate;  // nullopt: without collectives, or of a reference
   int64_t base_ns = 0;               // what the trace tells: ns since 1970 of its time 0; or 0
   int64_t applied_ns = 0;            // added beside `base_ns`
   // Added, too, where no constant is between the bounds: a line through 0 at `drift_zero_ns` of the
@@ -67,24 +71,24 @@ struct RankClock {
   double applied_drift = 0;
   int64_t drift_zero_ns = 0;
 
-  int64_t shift_ns() const noexcept { return base_ns + applied_ns; }
-  /// A time of the run on the clock of the reference.
-  int64_t on_reference(int64_t time_ns) const noexcept;
+  int64_t shift_ns() const noexcept { return add_saturated(base_ns, applied_ns); }
+  /// A time of the run on the clock `clock`.
+  int64_t on_clock(int64_t time_ns) const noexcept;
 };
 const char* to_string(RankClock::From from) noexcept;
 
 struct ClockTable {
   std::vector<RankClock> ranks;  // by run
 
-  /// To be added to times of a run to have them on the clock of its reference, but for a drift.
+  /// To be added to times of a run to have them on its `clock`, but for a drift.
   int64_t shift_ns(size_t run) const noexcept { return ranks[run].shift_ns(); }
-  /// A time of a run on the clock of its reference.
-  int64_t on_job_clock(size_t run, int64_t time_ns) const noexcept {
-    return ranks[run].on_reference(time_ns);
+  /// A time of a run on its `clock`.
+  int64_t on_clock(size_t run, int64_t time_ns) const noexcept {
+    return ranks[run].on_clock(time_ns);
   }
   /// Whether times of two runs may be compared.
   bool comparable(size_t run, size_t other) const noexcept {
-    return ranks[run].reference == ranks[other].reference;
+    return ranks[run].clock == ranks[other].clock;
   }
   /// Whether times of all runs may be compared.
   bool is_one() const noexcept;

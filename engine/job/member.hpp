@@ -53,6 +53,7 @@ struct CollectiveGroup {
 
   std::string name;   // of the process group; empty: the trace does not tell
   std::string ranks;  // of the process group, as the source spells them; may be empty
+  std::string description;  // of the process group: `TP`; may be empty
   CollectiveKind kind = CollectiveKind::other;
   std::string kernel;      // of kind `other`: the operations of a group have one name
   int64_t size = unknown;  // members
