@@ -81,12 +81,6 @@ struct LaunchStatistics {
   std::vector<StreamQueue> queues;  // by device and stream; those with launched operations
 };
 
-/// The communicating kernels of one name.
-struct CommunicationTimes {
-  std::string name;
-  std::vector<int64_t> durations_ns;  // in order of start
-};
-
 struct LayerPart {
   classify::RepeatedBlock block;
   int32_t device = 0;
@@ -97,7 +91,6 @@ struct LayerPart {
 struct RunStatistics {
   std::vector<KernelStatistics> kernels;  // by descending total, name, device
   std::vector<ActivityStatistics> activity;
-  std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
   std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
   classify::AttributionSums attribution;

@@ -90,7 +90,9 @@ class GroupTimer {
       bytes = std::max(bytes, instance(i, k).bytes);
     }
     for (size_t i = 0; i < parts; ++i) {
-      raise(out_.parts[i].beyond_shortest_ns, instance(i, k).duration_ns() - shortest);
+      const int64_t duration = instance(i, k).duration_ns();
+      raise(out_.parts[i].matched_ns, duration);
+      raise(out_.parts[i].beyond_shortest_ns, duration - shortest);
     }
     add_bandwidth(bytes, out_.one_clock ? wait_on_one_clock(k) : shortest);
   }

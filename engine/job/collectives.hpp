@@ -43,8 +43,10 @@ struct PartTimes {
   size_t run = 0;
   int32_t device = 0;
   int64_t instances = 0;
-  int64_t matched = 0;  // of them; the following times are theirs, but for `total_ns`
   int64_t total_ns = 0;
+  // Of those that are matched.
+  int64_t matched = 0;
+  int64_t matched_ns = 0;
   int64_t waiting_ns = 0;          // on one clock; 0 where there is none
   int64_t beyond_shortest_ns = 0;  // needs no clock
   int64_t last = 0;                // how often it was the last to arrive; 0 without a clock

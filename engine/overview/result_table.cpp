@@ -55,6 +55,10 @@ class RunFacts {
       line(health->text,
            health->severity == analyze::Severity::info ? table::Ink::faint : table::Ink::warning);
     }
+    if (const std::string collectives = tables::collective_headline(source_);
+        !collectives.empty()) {
+      line(collectives, table::Ink::bold);
+    }
     return std::move(out_) + '\n';
   }
 

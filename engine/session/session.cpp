@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
+#include "job/extract.hpp"
 
 namespace kr::session {
 namespace {
@@ -52,6 +53,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
@@ -75,6 +77,7 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
+  collectives |= other.collectives;
   found_phases |= other.found_phases;
   operations |= other.operations;
   host_trace |= other.host_trace;
@@ -110,7 +113,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
+  const bool needs_operations = wants.statistics || wants.collectives || wants.found_phases || wants.operations ||
                                 wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
@@ -194,11 +197,12 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
   options.host =
-      wants.host_trace || wants.timeline || wants.modules || wants.comparison || wants.health
+      wants.host_trace || wants.collectives || wants.timeline || wants.modules || wants.comparison || wants.health
           ? trace::HostDetail::all
           : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
+  options.collectives = wants.collectives;
   options.operation_details = wants.details;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
@@ -282,6 +286,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
+  if (wants.collectives) one.members = job::members_of(rules, *run);
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));

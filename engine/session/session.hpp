@@ -23,6 +23,7 @@ struct Wants {
   bool sums = false;         // tables::Source::runs; throws Error for a file of module trees
   bool statistics = false;   // with them
   bool gpu_metrics = false;  // with statistics, where the format has them
+  bool collectives = false;  // with sums: what communicates, of runs that have operations
   bool operations = false;   // with them, kept until the session ends
   bool host_trace = false;   // calls and ranges of the host, where the format has them
   bool waits = false;        // with statistics: what the host waited for, where the format has it
@@ -92,6 +93,9 @@ class Session {
   /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
+
+  /// How runs are compared as ranks of a job.
+  void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
 
   /// Begins with the runs that another session of the same rules has read.
   void share_runs(const Session& other);

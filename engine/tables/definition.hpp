@@ -24,6 +24,7 @@ enum class Needs : uint8_t {
   rules,
   runs,        // Source::runs, summed
   statistics,  // of every run
+  collectives,  // Run::members of every run
   operations,  // Run::trace
   found_phases,
   tree,

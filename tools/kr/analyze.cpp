@@ -30,7 +30,9 @@ OutputRules analyze_outputs() {
                      "rank_balance",
                      "rank_step_balance",
                      "rank_steps",
+                     "clocks",
                      "collective_balance",
+                     "collective_bandwidth",
                      "collectives",
                      "phases",
                      "steps",
@@ -59,13 +61,15 @@ OutputRules analyze_outputs() {
           .database = database_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
-          .statistics = true};
+          .statistics = true,
+          .collectives = true};
 }
 
 struct AnalyzeOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::string by = "substage";
   NcuOptions ncu;
+  JobOptions job;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
@@ -75,6 +79,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
+  options.job.apply(session);
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();
@@ -91,6 +96,8 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
         overview::run_facts(source, options.by, {streams.color_out(), streams.out_width()}));
   }
   for (const tables::Note& note : tables::rank_notes(source)) {
+    // The first lines of the table have it.
+    if (note.code == "collectives" && outputs.makes("table")) continue;
     note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
   }
   const auto markdown = [&](const auto& out, auto tables) {
@@ -110,6 +117,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
                "name");
   options.ncu.add_to(app);
+  options.job.add_to(app);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

@@ -163,6 +163,24 @@ void NcuOptions::join(session::Session& session) const {
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 
+void JobOptions::add_to(CLI::App& app) {
+  app.add_option("--clock", clock,
+                 "What brings several runs to one clock: `collectives` (the default: where they "
+                 "contradict the clocks of the traces), `utc` (these alone), `none`")
+      ->type_name("HOW");
+  app.add_option("--link", link,
+                 "What the links between devices can do, in GB/s, to compare collectives with")
+      ->type_name("GB/s")
+      ->check(CLI::PositiveNumber);
+}
+
+void JobOptions::apply(session::Session& session) const {
+  job::JobOptions options;
+  if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
+  if (link > 0) options.link_bytes_per_s = link * 1e9;
+  session.compare_ranks_with(options);
+}
+
 struct Outputs::Target {
   std::string format;
   std::optional<PendingFile> file = {};  // none: standard output
@@ -198,6 +216,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics && !options.nsys_names),
+      collectives_(rules.collectives && runs.size() > 1 &&
+                   (rules.statistics || options.tables.empty())),
       timeline_(rules.timeline),
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
@@ -355,7 +375,9 @@ session::Wants Outputs::wants() const {
   for (const Target& target : targets_) {
     session::Wants one = session::Wants::of(target.wanted);
     // A verb's own CSV has what operations are, not where they belong.
-    if (target.format == csv_format && !target.one_table) one.host_trace = false;
+    const bool own_csv = target.format == csv_format && !target.one_table;
+    if (own_csv) one.host_trace = false;
+    one.collectives |= collectives_ && !own_csv;
     wants.add(one);
   }
   wants.statistics |= statistics_;

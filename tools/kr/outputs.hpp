@@ -39,6 +39,7 @@ struct OutputRules {
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
+  bool collectives = false;                      // the same, of several runs
   bool timeline = false;                         // the page shows operations over time
   bool any_tables = false;                       // the results are made by the verb: see `write`
   bool whole_lists = false;                      // a terminal shows all rows
@@ -75,6 +76,15 @@ struct NcuOptions {
   void add_to(CLI::App& app);
   /// Reads the pages. Throws Error.
   void join(session::Session& session) const;
+};
+
+/// `--clock`, `--link`.
+struct JobOptions {
+  std::string clock;
+  double link = 0;
+  void add_to(CLI::App& app);
+  /// Throws Error.
+  void apply(session::Session& session) const;
 };
 
 class Outputs {
@@ -129,6 +139,7 @@ class Outputs {
   bool whole_lists_ = false;
   bool several_runs_ = false;
   bool statistics_ = false;
+  bool collectives_ = false;
   bool timeline_ = false;
   bool nsys_names_ = false;
   std::string title_;                      // of a page

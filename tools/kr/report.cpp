@@ -26,6 +26,7 @@ OutputRules report_outputs() {
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
+          .collectives = true,
           .timeline = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
@@ -39,6 +40,7 @@ struct ReportOptions : RunVerbOptions {
   std::string save;
   std::string by = "substage";
   NcuOptions ncu;
+  JobOptions job;
   RooflineOptions roofline;
 };
 
@@ -74,6 +76,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
+  options.job.apply(session);
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
                                 const analyze::RunSummary& summary, size_t index) {
@@ -126,6 +129,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("DIM");
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);
+  options.job.add_to(app);
   options.roofline.add_to(app);
 }
 
