@@ -51,6 +51,7 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "TARGET_INFO_CUDA_DEVICE"sv,
                                      "GPU_METRICS"sv,
                                      "TARGET_INFO_GPU_METRICS"sv,
+                                     "TARGET_INFO_SESSION_START_TIME"sv,
                                      "GENERIC_EVENTS"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
@@ -208,6 +209,7 @@ class NsysReader {
     if (options_->gpu_metrics && !read_nsys_metrics(*database_, schema_, *options_, *out_)) {
       whole_ = false;
     }
+    read_clock();
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
@@ -223,6 +225,14 @@ class NsysReader {
       out_->warn("no-gpu-work",
                  "The export contains no GPU work: it has no rows of kernels, copies or sets.");
     }
+  }
+
+  void read_clock() {
+    constexpr std::string_view table = "TARGET_INFO_SESSION_START_TIME";
+    if (!schema_.has(table) || !NsysColumns(*database_, table).has("utcEpochNs")) return;
+    auto rows = database_->prepare(fmt::format("SELECT \"utcEpochNs\" FROM {}", nsys_table(table)));
+    if (!rows.step()) return;
+    if (const auto utc_ns = rows.whole_number(0)) out_->clock({*utc_ns});
   }
 
   const sqlite::Database* database_;
