@@ -42,7 +42,7 @@ struct OpenOptions {
   /// Trace::collectives, where the format has them.
   bool collectives = false;
   /// Of a merged trace only the process that has this member or rank; empty: all.
-  std::string rank;
+  std::string rank = {};
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

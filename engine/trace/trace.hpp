@@ -104,8 +104,8 @@ struct Distributed {
   std::optional<int64_t> rank;        // from 0
   std::optional<int64_t> world_size;  // processes
   std::string backend;                // `nccl`; may be empty
-  RankPlace place;
-  std::string member;  // of a file with several processes, what it calls this one: `TP01-DP00`
+  RankPlace place = {};
+  std::string member = {};  // of a file with several processes, what it calls this one: `TP01-DP00`
 
   friend bool operator==(const Distributed&, const Distributed&) = default;
 };

@@ -288,7 +288,7 @@ TEST_CASE("the rank of a distributed job, before the events or behind them") {
        {"{" + info + ", " + events + "}", "{" + events + ", " + info + "}"}) {
     for (const size_t window : {1, 1 << 18}) {
       CHECK(read_kineto(text, {.block_size = window}).distributed ==
-            trace::Distributed{3, 8, "nccl", {}, {}});
+            trace::Distributed{3, 8, "nccl"});
     }
   }
   const auto told = [&](std::string_view what) {
