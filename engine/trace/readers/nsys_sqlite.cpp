@@ -206,7 +206,8 @@ class NsysReader {
       };
       if (!waits.read(correlation)) whole_ = false;
     }
-    if (options_->gpu_metrics && !read_nsys_metrics(*database_, schema_, *options_, *out_)) {
+    if (options_->gpu_metrics &&
+        !read_nsys_metrics(*database_, schema_, labels_, *options_, *out_)) {
       whole_ = false;
     }
     read_clock();
