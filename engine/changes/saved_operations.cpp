@@ -23,6 +23,7 @@ class OperationsReader {
     read_names(run, summary);
     read_devices(run, summary);
     if (tables_.has("trace_health")) read_findings(run, summary);
+    read_identity(run, summary);
     saved.profile = profile_of(summary.source, summary, nullptr);
     // A trace without a host trace has no steps, and few have layers.
     if (tables_.has("steps") && tables_.has("step_labels")) read_steps(run, saved.profile);
@@ -122,8 +123,8 @@ class OperationsReader {
   void read_devices(const std::string& run, analyze::RunSummary& summary) {
     Statement rows = tables_.of_run(
         "SELECT device, coalesce(device_name, ''), operations, span_ns, busy_ns, compute_ns, "
-        "communication_ns, exposed_communication_ns, memory_ns, exposed_memory_ns, idle_ns FROM "
-        "devices WHERE run = ?1 ORDER BY rowid",
+        "communication_ns, exposed_communication_ns, memory_ns, exposed_memory_ns, idle_ns, "
+        "first_start_ns FROM devices WHERE run = ?1 ORDER BY rowid",
         run);
     Amount operations;
     while (rows.step()) {
@@ -141,6 +142,7 @@ class OperationsReader {
             &analyze::Breakdown::idle_ns}) {
         one.*value = tables_.amount(rows, column++);
       }
+      one.first_start_ns = tables_.time(rows, column);
       operations += {one.operations, 0};
       // Each is less than the span, which is at most 2^61.
       tables_.check(one.compute_ns <= one.span_ns && one.exposed_communication_ns <= one.span_ns &&
@@ -165,6 +167,14 @@ class OperationsReader {
       if (rows.integer(2) != -1) one.count = tables_.amount(rows, 2);
       summary.findings.push_back(std::move(one));
     }
+  }
+
+  void read_identity(const std::string& run, analyze::RunSummary& summary) {
+    Statement row = tables_.of_run(
+        "SELECT operations_hash, rules_hash, utc_ns FROM run_identities WHERE run = ?1", run);
+    if (!row.step()) return;
+    summary.identity = {std::string(row.text(0)), std::string(row.text(1))};
+    if (!row.is_null(2)) summary.clock.utc_ns = tables_.time(row, 2);
   }
 
   void read_layers(const std::string& run, Profile& profile) {

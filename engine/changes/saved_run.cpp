@@ -14,9 +14,10 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 13> run_tables{
-    "runs",  "notes",       "labels", "coverage",     "devices",   "kernels",     "phases",
-    "steps", "step_labels", "layers", "phase_labels", "sequences", "trace_health"};
+constexpr std::array<std::string_view, 14> run_tables{
+    "run_identities", "runs",         "notes",     "labels",      "coverage",
+    "devices",        "kernels",      "phases",    "steps",       "step_labels",
+    "layers",         "phase_labels", "sequences", "trace_health"};
 
 constexpr std::array<std::string_view, 7> tree_tables{
     "runs",          "notes", "tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",

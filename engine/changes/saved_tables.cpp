@@ -37,6 +37,13 @@ int64_t SavedTables::amount(const Statement& row, int column) const {
   return number;
 }
 
+int64_t SavedTables::time(const Statement& row, int column) const {
+  const int64_t time = row.integer(column);
+  constexpr int64_t most = int64_t{1} << 61;
+  if (time < -most || time > most) refuse("has a time that cannot be");
+  return time;
+}
+
 void SavedTables::check_version() const {
   const auto number = [&](const char* pragma) {
     Statement row = database_.prepare(pragma);
@@ -60,7 +67,8 @@ void SavedTables::check_version() const {
   }
   static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                        "tree_sequences"};
-  static constexpr std::array of_operations{"runs", "labels", "coverage", "kernels", "devices"};
+  static constexpr std::array of_operations{"runs",    "labels",  "coverage",
+                                            "kernels", "devices", "run_identities"};
   const bool trees = has_module_trees();
   for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {
     if (!has(table)) refuse(fmt::format("has no table `{}`", table));

@@ -2,6 +2,7 @@
 // a stranger, so every number is checked.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ class SavedTables {
   }
   /// A count or a time: what kr saves is neither negative nor longer than 73 years.
   int64_t amount(const sqlite::Statement& row, int column) const;
+  /// A time of a clock: within 73 years of its beginning.
+  int64_t time(const sqlite::Statement& row, int column) const;
   /// Takes a part from what is left of a sum.
   void take_from(int64_t& left, int64_t ns) const {
     check(ns <= left);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "analyze/health.hpp"
+#include "analyze/identity.hpp"
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
@@ -61,6 +62,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
     wants.collectives |= one->reads.collectives;
+    wants.identity |= one->reads.identity;
   }
   wants.host_trace |= wants.statistics || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
@@ -83,6 +85,7 @@ void Wants::add(const Wants& other) noexcept {
   details |= other.details;
   health |= other.health;
   collectives |= other.collectives;
+  identity |= other.identity;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -288,6 +291,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
   measure(one, run);
   const match::CompiledRules& rules = *source_.rules;
+  if (wants.identity) one.summary.identity = analyze::identify(rules, run->trace);
   // Both read the attribution of a run with a host trace.
   if (wants.found_phases && run->trace.host) run->attribution(rules);
   in_parallel(wants.found_phases ? 2 : 1, [&](size_t task) {

@@ -115,7 +115,7 @@ class KinetoReader {
     const bool distributed = json_.key() == "distributedInfo";
     const bool base = json_.key() == "baseTimeNanoseconds";
     const JsonKind kind = json_.value();
-    if (base && kind == JsonKind::number) base_ns_ = whole_number<int64_t>().value_or(0);
+    if (base && kind == JsonKind::number) base_time(whole_number<int64_t>().value_or(0));
     if (distributed && kind == JsonKind::object) return distributed_info();
     if (!devices || kind != JsonKind::array) {
       json_.skip();
@@ -129,6 +129,12 @@ class KinetoReader {
         json_.skip();
       }
     }
+  }
+
+  /// What is beyond 2043 is no time, and sums with it might not fit.
+  void base_time(int64_t ns) {
+    constexpr int64_t most = int64_t{1} << 61;
+    if (ns >= 0 && ns <= most) base_ns_ = ns;
   }
 
   /// The number the cursor is on, where it is a whole one.

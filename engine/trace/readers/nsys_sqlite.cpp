@@ -233,7 +233,9 @@ class NsysReader {
     if (!schema_.has(table) || !NsysColumns(*database_, table).has("utcEpochNs")) return;
     auto rows = database_->prepare(fmt::format("SELECT \"utcEpochNs\" FROM {}", nsys_table(table)));
     if (!rows.step()) return;
-    if (const auto utc_ns = rows.whole_number(0)) out_->clock({*utc_ns});
+    constexpr int64_t most = int64_t{1} << 61;  // beyond 2043: sums with it might not fit
+    const auto utc_ns = rows.whole_number(0);
+    if (utc_ns && *utc_ns >= 0 && *utc_ns <= most) out_->clock({*utc_ns});
   }
 
   const sqlite::Database* database_;
