@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "base/ascii.hpp"
+#include "trace/rank_place.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -103,6 +102,57 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   return out;
 }
 
+<<<<<<< HEAD
+=======
+/// Adds the collectives to `out`, and the names whose counts differ.
+void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
+  std::map<std::string_view, std::vector<const CommunicationTimes*>> by_name;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (const CommunicationTimes& times : runs[run].statistics->communication) {
+      auto& all = by_name[times.name];
+      all.resize(runs.size());
+      all[run] = &times;
+    }
+  }
+  for (const auto& [name, times] : by_name) {
+    const CommunicationTimes* first = times[0];
+    const bool equally_often =
+        std::all_of(times.begin(), times.end(), [first](const CommunicationTimes* one) {
+          return one != nullptr && first != nullptr &&
+                 one->durations_ns.size() == first->durations_ns.size();
+        });
+    if (!equally_often) {
+      out.uneven.emplace_back(name);
+      continue;
+    }
+    Collective one;
+    one.name = name;
+    one.instances = static_cast<int64_t>(times[0]->durations_ns.size());
+    one.total_ns.assign(runs.size(), 0);
+    one.waiting_ns.assign(runs.size(), 0);
+    for (size_t k = 0; k < times[0]->durations_ns.size(); ++k) {
+      int64_t shortest = times[0]->durations_ns[k];
+      for (const CommunicationTimes* of : times) shortest = std::min(shortest, of->durations_ns[k]);
+      for (size_t run = 0; run < runs.size(); ++run) {
+        one.total_ns[run] += times[run]->durations_ns[k];
+        one.waiting_ns[run] += times[run]->durations_ns[k] - shortest;
+      }
+    }
+    out.collectives.push_back(std::move(one));
+  }
+  std::stable_sort(
+      out.collectives.begin(), out.collectives.end(),
+      [](const Collective& a, const Collective& b) { return a.waited_ns() > b.waited_ns(); });
+}
+
+bool have_distinct_places(const std::vector<std::pair<trace::RankPlace, size_t>>& places) {
+  std::set<trace::RankPlace> seen;
+  return std::all_of(places.begin(), places.end(), [&](const auto& one) {
+    return !one.first.empty() && seen.insert(one.first).second;
+  });
+}
+
+>>>>>>> main
 }  // namespace
 
 const char* to_string(RankNumber::From from) noexcept {
@@ -117,37 +167,31 @@ const char* to_string(RankNumber::From from) noexcept {
   return "order";
 }
 
-std::optional<int64_t> rank_in_path(std::string_view path) {
-  const std::string lower = lowered(path);
-  std::optional<int64_t> found;
-  size_t found_at = 0;
-  for (const std::string_view word : {"rank", "worker"}) {
-    for (size_t at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
-      size_t digits = at + word.size();
-      if (digits < lower.size() && std::string_view("-_.=").find(lower[digits]) != lower.npos) {
-        ++digits;
-      }
-      int64_t value = 0;
-      const char* const begin = lower.data() + digits;
-      const auto [end, error] = std::from_chars(begin, lower.data() + lower.size(), value);
-      if (error != std::errc() || end == begin || *begin == '-') continue;
-      if (found && at < found_at) continue;
-      found = value;
-      found_at = at;
-    }
-  }
-  return found;
-}
-
 std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs) {
   std::vector<RankNumber> numbers(runs.size());
+  std::vector<std::pair<trace::RankPlace, size_t>> places;
   std::set<int64_t> taken;
+  bool all_differ = true;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const auto in_trace = runs[i].summary->distributed.rank;
-    const auto rank = in_trace ? in_trace : rank_in_path(runs[i].summary->source);
+    const RunSummary& run = *runs[i].summary;
+    const auto in_trace = run.distributed.rank;
+    const auto rank = in_trace ? in_trace : trace::rank_in_path(run.source);
+    places.emplace_back(
+        run.distributed.place.empty() ? trace::place_in_path(run.source) : run.distributed.place,
+        i);
+    all_differ = all_differ && rank && taken.insert(*rank).second;
     if (!rank) continue;
     numbers[i] = {*rank, in_trace ? RankNumber::From::trace : RankNumber::From::name};
     taken.insert(*rank);
+  }
+  if (!all_differ && have_distinct_places(places)) {
+    std::sort(places.begin(), places.end());
+    for (size_t i = 0; i < places.size(); ++i) {
+      const bool in_trace = !runs[places[i].second].summary->distributed.place.empty();
+      numbers[places[i].second] = {static_cast<int64_t>(i),
+                                   in_trace ? RankNumber::From::trace : RankNumber::From::name};
+    }
+    return numbers;
   }
   int64_t next = 0;
   for (RankNumber& number : numbers) {
