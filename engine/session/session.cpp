@@ -63,10 +63,9 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
-    wants.collectives |= one->reads.collectives;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.found_phases;
+  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
@@ -80,7 +79,6 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
-  collectives |= other.collectives;
   found_phases |= other.found_phases;
   operations |= other.operations;
   host_trace |= other.host_trace;
@@ -118,7 +116,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations = wants.statistics || wants.collectives || wants.found_phases || wants.operations ||
+  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
                                 wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
@@ -207,7 +205,6 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
           : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
-  options.collectives = wants.collectives;
   options.operation_details = wants.details;
   options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
