@@ -55,9 +55,17 @@ void match_by_number(std::span<const JobRun> runs, MatchedGroup& group) {
   }
 }
 
-void match(std::span<const JobRun> runs, MatchedGroup& group) {
+/// `members`: of the job.
+void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   std::vector<Part>& parts = group.parts;
-  if (parts.size() < 2 || is_one_sided(group.group.kind)) return;
+  if (is_one_sided(group.group.kind)) return;
+  if (parts.size() < 2) {
+    // Of a named group, others may have no trace here.
+    if (members > 1 && group.group.name.empty()) {
+      group.why_not = fmt::format("one of {} devices has it", members);
+    }
+    return;
+  }
   const int64_t size = group.group.size;
   if (size != CollectiveGroup::unknown && static_cast<size_t>(size) < parts.size()) {
     group.why_not = fmt::format("{} devices have it, but the group has {} members", parts.size(),
@@ -86,9 +94,11 @@ void match(std::span<const JobRun> runs, MatchedGroup& group) {
 std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
   std::map<CollectiveGroup, MatchedGroup> groups;
   std::vector<MatchedGroup*> of_member;
+  size_t members = 0;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (size_t member = 0; member < runs[run].members.size(); ++member) {
       const Member& one = runs[run].members[member];
+      ++members;
       of_member.clear();
       for (const CollectiveGroup& group : one.groups) {
         MatchedGroup& to = groups[group];
@@ -105,7 +115,7 @@ std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
   out.reserve(groups.size());
   for (auto& [key, group] : groups) {
     group.group = key;
-    match(runs, group);
+    match(runs, members, group);
     out.push_back(std::move(group));
   }
   return out;
