@@ -1,0 +1,191 @@
+#include "job/efficiency.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace kr::job {
+namespace {
+
+std::optional<Ratio> ratio(Wide part, Wide whole) noexcept {
+  if (whole <= 0) return std::nullopt;
+  return Ratio{part, whole};
+}
+
+Wide wide(int64_t number) noexcept {
+  return number;
+}
+
+void add(int64_t& sum, int64_t part) {
+  if (__builtin_add_overflow(sum, part, &sum)) {
+    throw Error("", "the sum of the times of devices exceeds 292 years",
+                "check the unit of their times");
+  }
+}
+
+/// First start and last end on a common clock.
+struct Extent {
+  Wide first = std::numeric_limits<int64_t>::max();
+  Wide last = std::numeric_limits<int64_t>::min();
+  bool empty = true;
+
+  void add(const DevicePart& part, int64_t shift_ns) noexcept {
+    const Wide from = wide(part.first_ns) + shift_ns;
+    const Wide to = wide(part.last_ns) + shift_ns;
+    first = empty ? from : std::min(first, from);
+    last = empty ? to : std::max(last, to);
+    empty = false;
+  }
+  /// A span that 64 bits do not hold is not one of a clock.
+  std::optional<int64_t> length() const noexcept {
+    if (empty) return 0;
+    const Wide length = last - first;
+    if (length > std::numeric_limits<int64_t>::max()) return std::nullopt;
+    return static_cast<int64_t>(length);
+  }
+};
+
+bool several_runs(std::span<const DevicePart> parts) noexcept {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const DevicePart& part) { return part.run != parts[0].run; });
+}
+
+bool comparable(std::span<const DevicePart> parts, std::span<const RunClock> clocks) noexcept {
+  if (parts.size() < 2) return true;
+  const bool needs_shift = several_runs(parts);
+  return std::all_of(parts.begin(), parts.end(), [&](const DevicePart& part) {
+    const RunClock& clock = clocks[part.run];
+    return clock.devices_known && (clock.shift_ns || !needs_shift);
+  });
+}
+
+int64_t longest_span(std::span<const DevicePart> parts, std::span<const RunClock> clocks) {
+  std::map<size_t, Extent> runs;
+  int64_t longest = 0;
+  for (const DevicePart& part : parts) {
+    Extent one;
+    Extent& of = clocks[part.run].devices_known ? runs[part.run] : one;
+    of.add(part, 0);
+    longest = std::max(longest, of.length().value_or(0));
+  }
+  return longest;
+}
+
+struct DeviceTimes {
+  ByReading useful_ns;
+  int64_t active_ns = 0;
+};
+
+}  // namespace
+
+const char* to_string(Nccl reading) noexcept {
+  return reading == Nccl::useful ? "useful" : "communication";
+}
+
+const char* to_string(Scaling scaling) noexcept {
+  return scaling == Scaling::strong ? "strong" : "weak";
+}
+
+std::vector<RunClock> agreeing_clocks(std::vector<RunClock> clocks,
+                                      std::span<const DevicePart> whole) {
+  if (whole.empty() || !several_runs(whole) || !comparable(whole, clocks)) return clocks;
+  std::map<size_t, Extent> runs;
+  for (const DevicePart& part : whole) runs[part.run].add(part, *clocks[part.run].shift_ns);
+  Wide last_start = runs.begin()->second.first;
+  Wide first_end = runs.begin()->second.last;
+  for (const auto& [run, extent] : runs) {
+    last_start = std::max(last_start, extent.first);
+    first_end = std::min(first_end, extent.last);
+  }
+  if (last_start <= first_end) return clocks;
+  for (RunClock& clock : clocks) clock.shift_ns.reset();
+  return clocks;
+}
+
+Elapsed elapsed_of(std::span<const DevicePart> parts, std::span<const RunClock> clocks) {
+  if (comparable(parts, clocks)) {
+    // Of one run, the shift changes nothing.
+    const bool shifts = !parts.empty() && several_runs(parts);
+    Extent all;
+    for (const DevicePart& part : parts) {
+      all.add(part, shifts ? *clocks[part.run].shift_ns : 0);
+    }
+    if (const auto length = all.length()) return {*length, true};
+  }
+  return {longest_span(parts, clocks), false};
+}
+
+std::optional<Ratio> Efficiency::parallel(Nccl reading) const noexcept {
+  return ratio(useful_ns[reading], wide(devices) * elapsed_ns);
+}
+
+std::optional<Ratio> Efficiency::load_balance(Nccl reading) const noexcept {
+  return ratio(useful_ns[reading], wide(devices) * most_useful_ns[reading]);
+}
+
+std::optional<Ratio> Efficiency::communication(Nccl reading) const noexcept {
+  return ratio(most_useful_ns[reading], most_active_ns);
+}
+
+std::optional<Ratio> Efficiency::orchestration() const noexcept {
+  return ratio(most_active_ns, elapsed_ns);
+}
+
+Efficiency efficiency_of(std::span<const std::vector<DevicePart>> occurrences,
+                         std::span<const RunClock> clocks) {
+  Efficiency out;
+  std::map<std::pair<size_t, int32_t>, DeviceTimes> devices;
+  for (const std::vector<DevicePart>& parts : occurrences) {
+    const Elapsed elapsed = elapsed_of(parts, clocks);
+    add(out.elapsed_ns, elapsed.ns);
+    out.one_clock &= elapsed.one_clock;
+    for (const DevicePart& part : parts) {
+      DeviceTimes& times = devices[{part.run, part.device}];
+      add(times.useful_ns.useful, part.useful_ns.useful);
+      add(times.useful_ns.communication, part.useful_ns.communication);
+      add(times.active_ns, part.active_ns);
+    }
+  }
+  for (const auto& [device, times] : devices) {
+    add(out.useful_ns.useful, times.useful_ns.useful);
+    add(out.useful_ns.communication, times.useful_ns.communication);
+    out.most_useful_ns.useful = std::max(out.most_useful_ns.useful, times.useful_ns.useful);
+    out.most_useful_ns.communication =
+        std::max(out.most_useful_ns.communication, times.useful_ns.communication);
+    out.most_active_ns = std::max(out.most_active_ns, times.active_ns);
+  }
+  out.devices = static_cast<int64_t>(devices.size());
+  return out;
+}
+
+Scalability scalability_of(const Efficiency& reference, const Efficiency& job, Nccl reading,
+                           Scaling scaling) noexcept {
+  const Wide before = reference.useful_ns[reading];
+  const Wide after = job.useful_ns[reading];
+  Scalability out;
+  if (scaling == Scaling::strong) {
+    out.computation = ratio(before, after);
+    out.speedup = ratio(reference.elapsed_ns, job.elapsed_ns);
+    // The useful time of the job is in the product twice, and falls out.
+    if (after > 0) out.global = ratio(before, wide(job.devices) * job.elapsed_ns);
+  } else {
+    out.computation = ratio(before * job.devices, after * reference.devices);
+    out.speedup =
+        ratio(wide(reference.elapsed_ns) * job.devices, wide(job.elapsed_ns) * reference.devices);
+    if (after > 0) out.global = ratio(before, wide(reference.devices) * job.elapsed_ns);
+  }
+  return out;
+}
+
+std::optional<Ratio> LabelUse::part(const Efficiency& scope) const noexcept {
+  return ratio(useful_ns, wide(scope.devices) * scope.elapsed_ns);
+}
+
+std::optional<Ratio> LabelUse::load_balance(const Efficiency& scope) const noexcept {
+  return ratio(useful_ns, wide(scope.devices) * most_useful_ns);
+}
+
+}  // namespace kr::job
