@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/gpu_metrics.hpp"
+#include "analyze/host_use.hpp"
 #include "analyze/idle.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
@@ -99,6 +100,7 @@ struct RunStatistics {
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
+  std::optional<HostUse> host;                    // nullopt: the format has no calls
   std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;

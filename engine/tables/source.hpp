@@ -17,6 +17,7 @@
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
+#include "job/efficiency.hpp"
 #include "kr/run.hpp"
 #include "ncu/joined.hpp"
 #include "sema/load.hpp"
@@ -33,6 +34,21 @@ struct Run {
   std::optional<analyze::FoundPhases> found = {};
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
+};
+
+/// A job that others are compared with: its runs are its ranks.
+struct Baseline {
+  std::string name;
+  std::vector<Run> runs;
+};
+
+/// How efficiencies are made.
+struct EfficiencyOptions {
+  std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
+  job::Scaling scaling = job::Scaling::strong;
+  /// By run: what is to be added to its times beside Clock::utc_ns, to be on the clock of the
+  /// others; empty: nothing is.
+  std::vector<int64_t> shift_ns = {};
 };
 
 using Note = RunNote;
@@ -109,6 +125,8 @@ struct Source {
   const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
   std::vector<RunHead> other_runs;
+  std::vector<Baseline> baselines;  // the first is the reference
+  EfficiencyOptions efficiency;
   const Tree* tree = nullptr;
   const coverage::TimeCoverage* coverage = nullptr;
   const RunPair* run_difference = nullptr;
