@@ -104,6 +104,22 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   }
 }
 
+void Session::read_baseline(std::string name, std::span<const classify::RunSpec> specs,
+                            const Wants& wants) {
+  Session job(*source_.rules, open_, progress_);
+  for (const classify::RunSpec& spec : specs) {
+    const bool saved = changes::names_saved_run(spec.path);
+    job.read(std::span(&spec, 1), {.sums = true,
+                                   .statistics = wants.statistics && !saved,
+                                   .host_trace = wants.host_trace && !saved});
+  }
+  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
+                                 [](const tables::Run& run) { return run.summary.operations > 0; });
+  if (!works) throw Error(specs.empty() ? name : specs[0].path, "has no GPU work to compare with");
+  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
+  source_.baselines.push_back({std::move(name), std::move(job.source_.runs)});
+}
+
 void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
   if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
     throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",

@@ -319,20 +319,20 @@ bool has_parallel_jobs(const Source& source) {
   });
 }
 
+// People see both as a tree of factors: overview/efficiency_text.hpp.
 const Definition efficiency_table{
-    {"efficiency",
-     "parallel efficiency",
-     "One row per job (or per run, if the runs are not ranks of one job) and reading of "
-     "communication kernels: how well the devices are used, as a product of factors.",
-     with_factors({run_column,
-                   {"scope", Unit::text, Role::key,
-                    "`job`: all runs, which are its ranks; `run`: one run by itself."},
-                   nccl_column})},
+    {.id = "efficiency",
+     .title = "parallel efficiency",
+     .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
+            "communication kernels: how well the devices are used, as a product of factors.",
+     .columns = with_factors({run_column,
+                              {"scope", Unit::text, Role::key,
+                               "`job`: all runs, which are its ranks; `run`: one run by itself."},
+                              nccl_column}),
+     .in_short_form = false},
     Needs::runs,
     add_efficiency,
-    without_jobs,
-    {},
-    has_parallel_jobs};
+    without_jobs};
 
 const Definition efficiency_steps_table{
     {.id = "efficiency_steps",
@@ -354,9 +354,7 @@ const Definition efficiency_steps_table{
      .in_short_form = false},
     Needs::statistics,
     add_efficiency_steps,
-    without_step_jobs,
-    {},
-    has_parallel_jobs};
+    without_step_jobs};
 
 const Definition efficiency_labels_table{
     {.id = "efficiency_labels",
@@ -383,9 +381,7 @@ const Definition efficiency_labels_table{
      .in_short_form = false},
     Needs::runs,
     add_efficiency_labels,
-    without_kernel_times,
-    {},
-    has_parallel_jobs};
+    without_kernel_times};
 
 const Definition efficiency_host_table{
     {.id = "efficiency_host",
@@ -407,17 +403,16 @@ const Definition efficiency_host_table{
      .in_short_form = false},
     Needs::statistics,
     add_efficiency_host,
-    without_launches,
-    {},
-    has_parallel_jobs};
+    without_launches};
 
 const Definition scaling_table{
-    {"scaling",
-     "scaling of jobs",
-     "One row per job (each `--baseline`, then those of the runs) and reading of communication "
-     "kernels: its efficiencies, against the first.",
-     with_factors({{"job", Unit::text, Role::key, "The job; the first is the reference."},
-                   nccl_column})},
+    {.id = "scaling",
+     .title = "scaling of jobs",
+     .doc = "One row per job (each `--baseline`, then those of the runs) and reading of "
+            "communication kernels: its efficiencies, against the first.",
+     .columns = with_factors({{"job", Unit::text, Role::key, "The job; the first is the reference."},
+                              nccl_column}),
+     .in_short_form = false},
     Needs::runs,
     add_scaling,
     without_baseline};
