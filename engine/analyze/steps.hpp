@@ -46,7 +46,7 @@ struct StepPart {
   std::string text;               // the annotation
   int64_t instances = 0;
   int64_t total_ns = 0;
-  Breakdown time;  // of its operations, on all devices together
+  Breakdown time;                   // of its operations, on all devices together
   std::vector<StepDevice> devices;  // by device
   LabelParts labels;
 };

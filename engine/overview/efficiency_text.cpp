@@ -75,11 +75,11 @@ class Factors {
         [&](const Column& one) { return whole(one).load_balance(one.reading); });
     add(below + 1, "communication",
         [&](const Column& one) { return whole(one).communication(one.reading); });
-    add(below + 1, "orchestration",
-        [&](const Column& one) { return whole(one).orchestration(); });
+    add(below + 1, "orchestration", [&](const Column& one) { return whole(one).orchestration(); });
     if (reference == nullptr) return;
     add(1, "computation scalability", [&](const Column& one) { return against(one).computation; });
-    add(0, "speedup", [&](const Column& one) { return against(one).speedup; }, true);
+    add(
+        0, "speedup", [&](const Column& one) { return against(one).speedup; }, true);
   }
 
   const std::vector<Factor>& rows() const { return rows_; }
@@ -107,9 +107,9 @@ class Efficiencies {
     if (jobs_.size() == 1) {
       Block& block = blocks.emplace_back();
       const job::Efficiency& whole = jobs_[0].efficiency.whole();
-      block.title = fmt::format("parallel efficiency (%): {}, {}",
-                                table::counted(whole.devices, "device"),
-                                table::human_time(whole.elapsed_ns));
+      block.title =
+          fmt::format("parallel efficiency (%): {}, {}", table::counted(whole.devices, "device"),
+                      table::human_time(whole.elapsed_ns));
       for (const Nccl reading : source_.efficiency.readings) {
         block.columns.push_back({&jobs_[0], reading, fmt::format("nccl {}", to_string(reading))});
       }
@@ -207,7 +207,7 @@ std::string markdown_efficiency(const tables::Source& source) {
   const Efficiencies all(source);
   std::string out;
   for (const Block& block : all.blocks()) {
-    out += fmt::format("## {}\n\n|  |", render::markdown_text(block.title));
+    out += fmt::format("### {}\n\n|  |", render::markdown_text(block.title));
     std::string rule = "\n| --- |";
     for (const Column& column : block.columns) {
       std::string head = column.head;

@@ -210,11 +210,11 @@ void add_efficiency_labels(const Source& source, RowSink& sink) {
         if (use.useful_ns == 0) continue;
         Cell scalability;
         if (found != before.end()) {
-          scalability = cell_of(
-              job::scalability_of(label_sums(reference->whole(), found->second[reading], reading),
-                                  label_sums(whole, use, reading), reading,
-                                  source.efficiency.scaling)
-                  .computation);
+          scalability =
+              cell_of(job::scalability_of(
+                          label_sums(reference->whole(), found->second[reading], reading),
+                          label_sums(whole, use, reading), reading, source.efficiency.scaling)
+                          .computation);
         }
         sink.row({table::cell_or_nothing(one.run), std::string_view(label.dimension),
                   std::string_view(label.label), std::string_view(to_string(reading)),
@@ -256,9 +256,8 @@ std::string without_jobs(const Source& source) {
 }
 
 std::string without_step_jobs(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return !run.statistics->steps.steps.empty();
-  });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.statistics->steps.steps.empty(); });
   return any ? without_jobs(source) : "no steps are known";
 }
 
@@ -276,8 +275,8 @@ std::string without_baseline(const Source& source) {
 std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   for (const Run& run : runs) {
-    ranks.push_back({&run.summary, run.statistics ? &run.statistics->steps : nullptr,
-                     run.saved.has_value()});
+    ranks.push_back(
+        {&run.summary, run.statistics ? &run.statistics->steps : nullptr, run.saved.has_value()});
   }
   return ranks;
 }
@@ -314,9 +313,8 @@ std::vector<NamedJob> baseline_jobs(const Source& source) {
 bool has_parallel_jobs(const Source& source) {
   if (!source.baselines.empty()) return true;
   const std::vector<NamedJob> jobs = jobs_of(source);
-  return std::any_of(jobs.begin(), jobs.end(), [](const NamedJob& one) {
-    return one.efficiency.whole().devices > 1;
-  });
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [](const NamedJob& one) { return one.efficiency.whole().devices > 1; });
 }
 
 // People see both as a tree of factors: overview/efficiency_text.hpp.
@@ -410,8 +408,8 @@ const Definition scaling_table{
      .title = "scaling of jobs",
      .doc = "One row per job (each `--baseline`, then those of the runs) and reading of "
             "communication kernels: its efficiencies, against the first.",
-     .columns = with_factors({{"job", Unit::text, Role::key, "The job; the first is the reference."},
-                              nccl_column}),
+     .columns = with_factors(
+         {{"job", Unit::text, Role::key, "The job; the first is the reference."}, nccl_column}),
      .in_short_form = false},
     Needs::runs,
     add_scaling,
