@@ -29,7 +29,7 @@ const inDimension = (row) => state.by === "" || row.dimension === state.by;
 const CARDS = {
   report: [
     DEVICES_CARD,
-    EFFICIENCY_CARD,
+    { ...EFFICIENCY_CARD, identified: true },
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },

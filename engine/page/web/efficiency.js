@@ -89,7 +89,7 @@ function curveChart(title, curves, devices, ideal, log, textOf) {
   for (const { title: name, color, mark, points } of curves) {
     const shown = points.filter(([, value]) => !log || value > 0);
     const stroke = color === "#000000" ? "var(--text)" : color;
-    parts.push(line(shown, { style: `stroke: ${stroke}; stroke-width: 2` }));
+    parts.push(line(shown, { stroke, "stroke-width": 2 }));
     for (const [count, value] of shown) {
       const one = curveMark(mark, x(count), y(value), stroke);
       one.append(drawn("title", {}, `${name}: ${textOf(value)} on ${grouped(count)}`));
@@ -121,6 +121,8 @@ SHOWS.efficiency = (entry) => {
   const scaled = rowsOf("scaling").length > 0;
   const rows = rowsOf(scaled ? "scaling" : "efficiency");
   if (!scaled && !rows.some((row) => Number(row.devices) > 1)) return null;
+  // Runs that are only numbered in their order need not be ranks.
+  if (!scaled && entry.identified && runs.length > 1 && runs.some((run) => run.rank_from === "order")) return null;
   const readings = [...groupBy(rows, (row) => row.nccl)];
   const jobs = readings[0][1].length;
   const parts = [];
