@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "base/ascii.hpp"
+#include "trace/rank_place.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -144,6 +143,13 @@ void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
       [](const Collective& a, const Collective& b) { return a.waited_ns() > b.waited_ns(); });
 }
 
+bool have_distinct_places(const std::vector<std::pair<trace::RankPlace, size_t>>& places) {
+  std::set<trace::RankPlace> seen;
+  return std::all_of(places.begin(), places.end(), [&](const auto& one) {
+    return !one.first.empty() && seen.insert(one.first).second;
+  });
+}
+
 }  // namespace
 
 const char* to_string(RankNumber::From from) noexcept {
@@ -158,37 +164,31 @@ const char* to_string(RankNumber::From from) noexcept {
   return "order";
 }
 
-std::optional<int64_t> rank_in_path(std::string_view path) {
-  const std::string lower = lowered(path);
-  std::optional<int64_t> found;
-  size_t found_at = 0;
-  for (const std::string_view word : {"rank", "worker"}) {
-    for (size_t at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
-      size_t digits = at + word.size();
-      if (digits < lower.size() && std::string_view("-_.=").find(lower[digits]) != lower.npos) {
-        ++digits;
-      }
-      int64_t value = 0;
-      const char* const begin = lower.data() + digits;
-      const auto [end, error] = std::from_chars(begin, lower.data() + lower.size(), value);
-      if (error != std::errc() || end == begin || *begin == '-') continue;
-      if (found && at < found_at) continue;
-      found = value;
-      found_at = at;
-    }
-  }
-  return found;
-}
-
 std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs) {
   std::vector<RankNumber> numbers(runs.size());
+  std::vector<std::pair<trace::RankPlace, size_t>> places;
   std::set<int64_t> taken;
+  bool all_differ = true;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const auto in_trace = runs[i].summary->distributed.rank;
-    const auto rank = in_trace ? in_trace : rank_in_path(runs[i].summary->source);
+    const RunSummary& run = *runs[i].summary;
+    const auto in_trace = run.distributed.rank;
+    const auto rank = in_trace ? in_trace : trace::rank_in_path(run.source);
+    places.emplace_back(
+        run.distributed.place.empty() ? trace::place_in_path(run.source) : run.distributed.place,
+        i);
+    all_differ = all_differ && rank && taken.insert(*rank).second;
     if (!rank) continue;
     numbers[i] = {*rank, in_trace ? RankNumber::From::trace : RankNumber::From::name};
     taken.insert(*rank);
+  }
+  if (!all_differ && have_distinct_places(places)) {
+    std::sort(places.begin(), places.end());
+    for (size_t i = 0; i < places.size(); ++i) {
+      const bool in_trace = !runs[places[i].second].summary->distributed.place.empty();
+      numbers[places[i].second] = {static_cast<int64_t>(i),
+                                   in_trace ? RankNumber::From::trace : RankNumber::From::name};
+    }
+    return numbers;
   }
   int64_t next = 0;
   for (RankNumber& number : numbers) {

@@ -30,10 +30,9 @@ struct RankInput {
   const RunStatistics* statistics = nullptr;
 };
 
-/// By run.
+/// By run. Where numbers are missing or repeat, as those of replicas do, but the places of all runs
+/// (DP, EP, PP, TP) are known and differ, ranks are numbered in their order.
 std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs);
-/// The number after the last `rank` or `worker` in a path, directly or after `-`, `_`, `.` or `=`.
-std::optional<int64_t> rank_in_path(std::string_view path);
 const char* to_string(RankNumber::From from) noexcept;
 
 /// One device of one run.

@@ -64,11 +64,11 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                             trace::OpenOptions options, bool or_modules) {
   LabelledOrModules out;
-  const auto open = [&]() -> std::optional<trace::Trace> {
-    if (!or_modules) return trace::open_trace(spec.path, options);
+  const auto open = [&] {
+    if (!or_modules) return trace::open_traces(spec.path, options);
     trace::Opened opened = trace::open_any(spec.path, options);
     out.modules = std::move(opened.modules);
-    return std::move(opened.trace);
+    return std::move(opened.traces);
   };
   const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
@@ -78,20 +78,25 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
   if (needs_host && trace::may_open_again(spec.path, options)) {
-    classify::RangeNames ranges(program, rules.database, exprs);
     options.host = trace::HostDetail::range_names;
-    std::optional<trace::Trace> trace = open();
-    if (!trace) return out;
-    for (const std::string& name : trace->range_names) ranges.add(name);
-    trace->range_names = {};
-    out.labelled = label(rules, spec, std::move(*trace), &ranges);
-    if (out.labelled) return out;
+    bool certain = true;
+    for (trace::Trace& trace : open()) {
+      classify::RangeNames ranges(program, rules.database, exprs);
+      for (const std::string& name : trace.range_names) ranges.add(name);
+      trace.range_names = {};
+      auto run = label(rules, spec, std::move(trace), &ranges);
+      certain = certain && run != nullptr;
+      if (!certain) break;
+      out.labelled.push_back(std::move(run));
+    }
+    if (certain) return out;
+    out.labelled.clear();
   }
   options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
-  std::optional<trace::Trace> trace = open();
-  if (!trace) return out;
-  out.labelled = label(rules, spec, std::move(*trace), nullptr);
-  if (!wants_host) out.labelled->trace.host.reset();
+  for (trace::Trace& trace : open()) {
+    out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
+    if (!wants_host) out.labelled.back()->trace.host.reset();
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyze/summary.hpp"
 #include "classify/attribution.hpp"
@@ -50,7 +51,7 @@ class TraceLabels {
 
 /// One of the two, depending on the file.
 struct LabelledOrModules {
-  std::unique_ptr<LabelledTrace> labelled;
+  std::vector<std::unique_ptr<LabelledTrace>> labelled;  // one per process of a merged trace
   std::optional<trace::ModuleTrace> modules;
 };
 

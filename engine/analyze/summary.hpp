@@ -81,6 +81,14 @@ struct NameSum {
   }
 };
 
+/// What a run is, to tell whether two files hold the same.
+struct RunIdentity {
+  std::string operations;  // 32 hexadecimal digits: of their names, times, devices, streams
+  std::string rules;       // the same, of the texts of all rules loaded
+
+  friend bool operator==(const RunIdentity&, const RunIdentity&) = default;
+};
+
 enum class WallFrom : uint8_t { user, span };
 
 struct RunSummary {
@@ -104,6 +112,7 @@ struct RunSummary {
   std::vector<KernelTime> kernel_times;  // by dimension, label, device; a saved run has none
   trace::Distributed distributed;
   trace::Clock clock;
+  std::optional<RunIdentity> identity;  // if asked for
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;

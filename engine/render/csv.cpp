@@ -60,7 +60,12 @@ class CsvRows final : public RowSink {
     const auto* number = std::get_if<double>(&cell);
     if (number == nullptr || !std::isfinite(*number)) return;
     constexpr size_t longest = 320;  // 309 digits before the point
-    out_.advance(fmt::format_to(out_.space(longest), FMT_COMPILE("{:.6f}"), *number));
+    // A double has 16 digits: behind 10^10 six decimals would be invented.
+    constexpr double no_decimals = 1e10;
+    char* const to = out_.space(longest);
+    out_.advance(std::fabs(*number) < no_decimals
+                     ? fmt::format_to(to, FMT_COMPILE("{:.6f}"), *number)
+                     : fmt::format_to(to, FMT_COMPILE("{:.0f}"), *number));
   }
 
   void append(std::string_view text) {

@@ -143,18 +143,25 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
 
 void Session::add_names(const classify::RunSpec& spec,
                         std::vector<compare::SeenName>& names) const {
-  std::optional<trace::Trace> trace;
+  std::vector<trace::Trace> traces;
   watched(spec, open_,
-          [&](const trace::OpenOptions& as) { trace = trace::open_trace(spec.path, as); });
-  const size_t first = names.size();
-  for (const trace::OperationName& name : trace->names) {
-    names.push_back(
-        {std::string(name.text), name.kind, 0, spec.engine, spec.model, {}, compare::SeenIn::run});
-  }
-  for (const trace::Operation& operation : trace->operations) {
-    int64_t& total = names[first + operation.name.index].total_ns;
-    if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
-      throw Error(spec.path, "the sum of its times exceeds 64 bits of nanoseconds");
+          [&](const trace::OpenOptions& as) { traces = trace::open_traces(spec.path, as); });
+  for (const trace::Trace& trace : traces) {
+    const size_t first = names.size();
+    for (const trace::OperationName& name : trace.names) {
+      names.push_back({std::string(name.text),
+                       name.kind,
+                       0,
+                       spec.engine,
+                       spec.model,
+                       {},
+                       compare::SeenIn::run});
+    }
+    for (const trace::Operation& operation : trace.operations) {
+      int64_t& total = names[first + operation.name.index].total_ns;
+      if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
+        throw Error(spec.path, "the sum of its times exceeds 64 bits of nanoseconds");
+      }
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "analyze/health.hpp"
+#include "analyze/identity.hpp"
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
@@ -60,6 +61,8 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
+    wants.collectives |= one->reads.collectives;
+    wants.identity |= one->reads.identity;
   }
   wants.host_trace |= wants.statistics || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
@@ -81,6 +84,8 @@ void Wants::add(const Wants& other) noexcept {
   waits |= other.waits;
   details |= other.details;
   health |= other.health;
+  collectives |= other.collectives;
+  identity |= other.identity;
   timeline |= other.timeline;
   modules |= other.modules;
   comparison |= other.comparison;
@@ -98,9 +103,9 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) dimension_ = wants.measured;
   for (const classify::RunSpec& spec : specs) {
-    const size_t before = source_.runs.size() + source_.other_runs.size();
+    const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
-    runs_of_file_.push_back(source_.runs.size() + source_.other_runs.size() - before);
+    runs_of_file_.push_back(runs_read() - before);
   }
 }
 
@@ -144,7 +149,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name the trace; kr diff reads saved runs");
   }
   for (changes::SavedRun& saved : changes::read_saved_runs(spec.path)) {
-    const size_t number = source_.runs.size() + source_.other_runs.size();
+    const size_t number = runs_read();
     analyze::RunSummary& summary = saved.summary;
     summary.id += fmt::format("_{}", number);  // unique among the runs read
     for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
@@ -216,36 +221,49 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details;
+  options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);
   });
-  const bool is_modules = opened.modules.has_value();
-  std::unique_ptr<analyze::LabelledTrace> run = std::move(opened.labelled);
-  std::unique_ptr<trees::LabelledModules> modules;
-  if (is_modules) {
-    modules = trees::label_modules(rules, spec, std::move(*opened.modules));
-  } else if (wants.modules) {
-    modules = analyze::modules_of_run(rules, spec, *run);
+  if (opened.modules) {
+    add_modules(trees::label_modules(rules, spec, std::move(*opened.modules)), wants, spec);
+    return;
   }
-  const sema::ModelId model = is_modules ? modules->choice.model : run->choice.model;
-  const size_t index = source_.runs.size() + source_.other_runs.size();
-  const std::string id = analyze::run_id(rules.program(), model, spec.path, index);
-  std::optional<analyze::RunSummary> summary;
-  if (!is_modules && (wants.sums || wants.measured)) {
-    summary = analyze::summarize_run(rules, spec, index, *run);
+  for (std::unique_ptr<analyze::LabelledTrace>& run : opened.labelled) {
+    add_labelled(std::move(run), wants, spec, visit);
   }
+}
+
+/// Of a file of module trees.
+void Session::add_modules(std::unique_ptr<trees::LabelledModules> modules, const Wants& wants,
+                          const classify::RunSpec& spec) {
+  const match::CompiledRules& rules = *source_.rules;
+  const std::string id =
+      analyze::run_id(rules.program(), modules->choice.model, spec.path, runs_read());
   if (wants.measured) {
-    measured_.push_back(is_modules
-                            ? coverage::measure_run(rules, *wants.measured, *modules, id)
-                            : coverage::measure_run(rules, *wants.measured, model, *summary));
+    measured_.push_back(coverage::measure_run(rules, *wants.measured, *modules, id));
+  }
+  add_head(modules->trace, modules->choice, id);
+  if (wants.modules) modules_.push_back(std::move(modules));
+}
+
+void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wants& wants,
+                           const classify::RunSpec& spec, const Visit& visit) {
+  const match::CompiledRules& rules = *source_.rules;
+  std::unique_ptr<trees::LabelledModules> modules;
+  if (wants.modules) modules = analyze::modules_of_run(rules, spec, *run);
+  const sema::ModelId model = run->choice.model;
+  const size_t index = runs_read();
+  std::optional<analyze::RunSummary> summary;
+  if (wants.sums || wants.measured) summary = analyze::summarize_run(rules, spec, index, *run);
+  if (wants.measured) {
+    measured_.push_back(coverage::measure_run(rules, *wants.measured, model, *summary));
   }
   if (wants.sums) {
     add_run(std::move(*summary), std::move(run), index, wants, visit);
-  } else if (modules != nullptr) {
-    add_head(modules->trace, modules->choice, id);
   } else {
-    add_head(run->trace, run->choice, id);
+    add_head(run->trace, run->choice, analyze::run_id(rules.program(), model, spec.path, index));
   }
   if (wants.modules) modules_.push_back(std::move(modules));
 }
@@ -289,6 +307,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
   measure(one, run);
   const match::CompiledRules& rules = *source_.rules;
+  if (wants.identity) one.summary.identity = analyze::identify(rules, run->trace);
   // Both read the attribution of a run with a host trace.
   if (wants.found_phases && run->trace.host) run->attribution(rules);
   in_parallel(wants.found_phases ? 2 : 1, [&](size_t task) {

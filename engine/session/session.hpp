@@ -27,6 +27,8 @@ struct Wants {
   bool host_trace = false;   // calls and ranges of the host, where the format has them
   bool waits = false;        // with statistics: what the host waited for, where the format has it
   bool details = false;      // launch shapes and sizes, where the format has them
+  bool identity = false;     // with sums: what tells whether two files hold the same
+  bool collectives = false;  // what operations that communicate say of themselves
   bool health = false;       // with sums: all findings, those of calls and steps, too
   bool timeline = false;     // with sums: the host trace where a run has operations
   bool modules = false;      // module trees: those of the file, or those that enclose operations
@@ -139,6 +141,11 @@ class Session {
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
+  size_t runs_read() const noexcept { return source_.runs.size() + source_.other_runs.size(); }
+  void add_modules(std::unique_ptr<trees::LabelledModules> modules, const Wants& wants,
+                   const classify::RunSpec& spec);
+  void add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wants& wants,
+                    const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
   void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);

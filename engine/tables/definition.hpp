@@ -43,6 +43,8 @@ struct Reads {
   bool details = false;      // trace::Trace::details
   bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
+  bool collectives = false;  // trace::Trace::collectives
+  bool identity = false;     // RunSummary::identity
   bool findings = false;     // all that findings are made from, of Needs::runs
 };
 

@@ -9,7 +9,8 @@ void add_devices(const Source& source, RowSink& sink) {
     for (const analyze::DeviceSum& one : run.summary.devices) {
       sink.row({run.summary.id, int64_t{one.device}, table::cell_or_nothing(one.name),
                 one.operations, one.span_ns, one.busy_ns, one.compute_ns, one.communication_ns,
-                one.exposed_communication_ns, one.memory_ns, one.exposed_memory_ns, one.idle_ns});
+                one.exposed_communication_ns, one.memory_ns, one.exposed_memory_ns, one.idle_ns,
+                one.first_start_ns});
     }
   }
 }
@@ -34,7 +35,9 @@ const Definition devices_table{
       {"memory_ns", Unit::ns, Role::detail, "The time in which a copy or set ran."},
       {"exposed_memory_ns", Unit::ns, Role::measure,
        "The time in which a copy or set ran, and neither compute nor communication."},
-      {"idle_ns", Unit::ns, Role::measure, "The time of the span in which nothing ran."}}},
+      {"idle_ns", Unit::ns, Role::measure, "The time of the span in which nothing ran."},
+      {"first_start_ns", Unit::id, Role::detail,
+       "When its first operation begins, on the clock of the trace."}}},
     Needs::runs,
     add_devices};
 

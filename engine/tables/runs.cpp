@@ -48,6 +48,15 @@ void add_runs(const Source& source, RowSink& sink) {
   }
 }
 
+void add_identities(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const auto& identity = run.summary.identity;
+    if (!identity) continue;
+    sink.row({run.summary.id, identity->operations, identity->rules,
+              table::cell(run.summary.clock.utc_ns)});
+  }
+}
+
 std::string no_runs(const Source& source) {
   const bool any = !source.runs.empty() || !source.other_runs.empty();
   return any ? std::string() : "the results are not about runs";
@@ -182,5 +191,25 @@ const Definition notes_table{
      true},
     Needs::nothing,
     add_notes};
+
+const Definition run_identities_table{
+    {.id = "run_identities",
+     .title = "identities of runs",
+     .doc = "One row per run: what tells whether two files hold the same run, and what its times "
+            "count from. Runs that were saved without it have no row.",
+     .columns = {{"run", Unit::text, Role::key, "The run."},
+                 {"operations_hash", Unit::text, Role::measure,
+                  "Equal for equal operations: 32 hexadecimal digits."},
+                 {"rules_hash", Unit::text, Role::measure,
+                  "Equal for equal texts of rules: 32 hexadecimal digits."},
+                 {"utc_ns", Unit::id, Role::measure,
+                  "What to add to a time of the trace to have nanoseconds since 1970; empty if the "
+                  "trace does not say.",
+                  true}},
+     .in_short_form = false},
+    Needs::runs,
+    add_identities,
+    nullptr,
+    {.identity = true}};
 
 }  // namespace kr::tables

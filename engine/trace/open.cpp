@@ -130,13 +130,40 @@ const TraceFormat& format_of(const Input& input) {
   throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
 }
 
-Trace read_trace(const TraceFormat& format, Input& input) {
+/// Leaves the one that `wanted` names.
+void keep_rank(std::vector<Trace>& traces, const std::string& wanted, const Input& input) {
+  if (traces.size() == 1 && traces[0].distributed.member.empty()) {
+    throw Error(input.shown(),
+                fmt::format("is not a merged trace of several ranks: there is no "
+                            "rank `{}` to choose",
+                            wanted),
+                "leave out --rank");
+  }
+  std::string members;
+  for (const Trace& trace : traces) {
+    const Distributed& info = trace.distributed;
+    const std::string rank = info.rank ? fmt::format("{}", *info.rank) : "";
+    if (same_ignoring_case(info.member, wanted) || rank == wanted) {
+      Trace kept = std::move(traces[static_cast<size_t>(&trace - traces.data())]);
+      traces.clear();
+      traces.push_back(std::move(kept));
+      return;
+    }
+    members += (members.empty() ? "" : ", ") + (info.member.empty() ? "(others)" : info.member);
+  }
+  throw Error(input.shown(), fmt::format("has no rank `{}`", wanted), "its ranks are " + members);
+}
+
+std::vector<Trace> read_traces(const TraceFormat& format, Input& input) {
   TraceBuilder builder(input.path(), std::string(format.name));
   format.read(input, builder);
-  Trace trace = std::move(builder).finish();
-  const bool wanted = input.options().waits && trace.host != nullptr;
-  if (wanted && !trace.host->waits) trace.host->waits = std::make_unique<HostWaits>();
-  return trace;
+  std::vector<Trace> traces = std::move(builder).finish_members();
+  if (!input.options().rank.empty()) keep_rank(traces, input.options().rank, input);
+  for (const Trace& trace : traces) {
+    const bool wanted = input.options().waits && trace.host != nullptr;
+    if (wanted && !trace.host->waits) trace.host->waits = std::make_unique<HostWaits>();
+  }
+  return traces;
 }
 
 }  // namespace
@@ -166,7 +193,7 @@ std::pair<char, char> first_bytes(std::string_view head) noexcept {
   return {head[first], next == head.npos ? '\0' : head[next]};
 }
 
-Trace open_trace(const std::string& path, const OpenOptions& options) {
+std::vector<Trace> open_traces(const std::string& path, const OpenOptions& options) {
   Input input(path, options);
   const TraceFormat& format = format_of(input);
   if (format.read == nullptr) {
@@ -175,7 +202,16 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
                             format.name),
                 "show it with `kr tree`");
   }
-  return read_trace(format, input);
+  return read_traces(format, input);
+}
+
+Trace open_trace(const std::string& path, const OpenOptions& options) {
+  std::vector<Trace> traces = open_traces(path, options);
+  if (traces.size() > 1) {
+    throw Error(path, fmt::format("holds the traces of {} ranks", traces.size()),
+                "choose one with --rank");
+  }
+  return std::move(traces.front());
 }
 
 Opened open_any(const std::string& path, const OpenOptions& options) {
@@ -187,7 +223,7 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
     format.read_modules(input, builder);
     opened.modules = std::move(builder).finish();
   } else {
-    opened.trace = read_trace(format, input);
+    opened.traces = read_traces(format, input);
   }
   return opened;
 }

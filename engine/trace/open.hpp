@@ -41,19 +41,23 @@ struct OpenOptions {
   bool operation_details = false;
   /// Trace::collectives, where the format has them.
   bool collectives = false;
+  /// Of a merged trace only the process that has this member or rank; empty: all.
+  std::string rank = {};
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;
 };
 
-/// `path` `-` is standard input. Throws Error.
+/// `path` `-` is standard input. Throws Error, also if it holds the traces of several processes.
 Trace open_trace(const std::string& path, const OpenOptions& options = {});
 
 /// One or the other, by what `path` holds.
 struct Opened {
-  std::optional<Trace> trace;
+  std::vector<Trace> traces;  // one per process of a merged trace
   std::optional<ModuleTrace> modules;
 };
+/// Traces only. Throws Error.
+std::vector<Trace> open_traces(const std::string& path, const OpenOptions& options = {});
 /// Whatever is there. Throws Error.
 Opened open_any(const std::string& path, const OpenOptions& options = {});
 /// Whether it is module trees alone that `path` holds, told by its first bytes. Not for standard

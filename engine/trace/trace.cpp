@@ -18,7 +18,7 @@ namespace {
 class Before {
  public:
   explicit Before(const Trace& trace) : trace_(&trace) {}
-  /// Of the correlations only one is there: those of the host trace, or those of the details.
+  /// Of the correlations at most one is there: those of the host trace, or those of the details.
   Before(const Trace& trace, const uint32_t* tracks, const int64_t* correlations,
          const uint32_t* detail_correlations)
       : trace_(&trace),
@@ -45,9 +45,11 @@ class Before {
     const Track& right = track(b);
     if (left.device != right.device) return left.device < right.device;
     if (left.stream != right.stream || tracks_ == nullptr) return left.stream < right.stream;
-    return correlations_ != nullptr
-               ? correlations_[a.track.index] < correlations_[b.track.index]
-               : detail_correlations_[a.track.index] < detail_correlations_[b.track.index];
+    if (correlations_ != nullptr) {
+      return correlations_[a.track.index] < correlations_[b.track.index];
+    }
+    if (detail_correlations_ == nullptr) return a.track.index < b.track.index;
+    return detail_correlations_[a.track.index] < detail_correlations_[b.track.index];
   }
   const Track& track(const Operation& operation) const {
     if (tracks_ == nullptr) return trace_->track(operation.track);
@@ -187,6 +189,36 @@ void TraceBuilder::add_details(const uint32_t* details, const uint32_t* correlat
   std::copy_n(correlations, count, trace_.details->correlation_of.extend(count));
 }
 
+uint32_t TraceBuilder::collective_call(const CollectiveCall& call) {
+  if (!trace_.collectives) trace_.collectives = std::make_unique<Collectives>();
+  std::vector<CollectiveCall>& calls = trace_.collectives->calls;
+  const auto [known, added] =
+      collective_calls_.try_emplace(call, static_cast<uint32_t>(calls.size()));
+  if (added) calls.push_back(call);
+  return known->second;
+}
+
+void TraceBuilder::collective(uint64_t operation, uint32_t call, int64_t sequence) {
+  trace_.collectives->operations.push_back({sequence, static_cast<uint32_t>(operation), call});
+}
+
+/// As `link`: from numbers to places.
+void TraceBuilder::place_collectives(const GrowingArray<Operation>& operations) {
+  std::vector<CollectiveOperation>& known = trace_.collectives->operations;
+  std::vector<CollectiveOperation> placed;
+  placed.reserve(known.size());
+  const auto before = [](const CollectiveOperation& one, uint32_t number) {
+    return one.operation < number;
+  };
+  for (uint32_t place = 0; place < operations.size() && placed.size() < known.size(); ++place) {
+    const uint32_t number = operations[place].track.index;
+    const auto at = std::lower_bound(known.begin(), known.end(), number, before);
+    if (at == known.end() || at->operation != number) continue;
+    placed.push_back({at->sequence, place, at->call});
+  }
+  known = std::move(placed);
+}
+
 void TraceBuilder::check_numbered() const {
   const size_t operations = trace_.operations.size();
   const HostTrace* const host = trace_.host.get();
@@ -240,6 +272,7 @@ void TraceBuilder::sort_numbered() {
     details->correlation_of = in_order(operations, details->correlation_of);
   }
   if (host != nullptr) link(operations);
+  if (trace_.collectives) place_collectives(operations);
   for (Operation& operation : operations) {
     const uint32_t number = operation.track.index;
     operation.track.index = track[number];
@@ -249,7 +282,7 @@ void TraceBuilder::sort_numbered() {
 }
 
 Trace TraceBuilder::finish() && {
-  if (trace_.host || trace_.details) {
+  if (trace_.host || trace_.details || trace_.collectives) {
     sort_numbered();
   } else {
     sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));

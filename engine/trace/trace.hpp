@@ -55,6 +55,9 @@ struct Track {
   int32_t device = 0;
   int64_t stream = 0;
   std::string device_name;  // may be empty
+  /// Of a file with several processes, whose devices have nothing to do with each other: its
+  /// member (trace/rank_place.hpp). Empty in a finished trace.
+  std::string member = {};
 
   friend auto operator<=>(const Track&, const Track&) = default;
 };
@@ -101,8 +104,8 @@ struct Distributed {
   std::optional<int64_t> rank;        // from 0
   std::optional<int64_t> world_size;  // processes
   std::string backend;                // `nccl`; may be empty
-  RankPlace place;
-  std::string member;  // of a file with several processes, what it calls this one: `TP01-DP00`
+  RankPlace place = {};
+  std::string member = {};  // of a file with several processes, what it calls this one: `TP01-DP00`
 
   friend bool operator==(const Distributed&, const Distributed&) = default;
 };
@@ -163,6 +166,7 @@ class TraceBuilder {
   Operation* add(size_t count) { return trace_.operations.extend(count); }
   /// The host trace, to be filled in any order. With it, each operation needs a correlation.
   HostTrace& host();
+  void clock(const Clock& clock) { trace_.clock = clock; }
   void gpu_metrics(GpuMetrics metrics) {
     trace_.gpu_metrics = std::make_unique<GpuMetrics>(std::move(metrics));
   }
@@ -179,6 +183,9 @@ class TraceBuilder {
   /// Once called, each operation needs a detail and its correlation.
   OperationDetails& details();
   void add_details(const uint32_t* details, const uint32_t* correlations, size_t count);
+  uint32_t collective_call(const CollectiveCall& call);
+  /// Of the operation that was added as number `operation`; in rising order.
+  void collective(uint64_t operation, uint32_t call, int64_t sequence);
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(std::string code, std::string text, std::string severity = "warning") {
     trace_.warnings.push_back({std::move(code), std::move(text), std::move(severity)});
@@ -190,11 +197,16 @@ class TraceBuilder {
   size_t operations() const noexcept { return trace_.operations.size(); }
 
   Trace finish() &&;
+  /// One trace for each member of a merged source (see Track::member), in the order of their
+  /// places; one where it has no members. What was dropped and warned of stands in the first.
+  std::vector<Trace> finish_members() &&;
 
  private:
+  friend class MemberSplit;
   void check_numbered() const;
   void sort_numbered();
   void link(const GrowingArray<Operation>& operations);
+  void place_collectives(const GrowingArray<Operation>& operations);
 
   Trace trace_;
   GrowingArray<int64_t> correlations_;  // by operation, where there is a host trace
@@ -202,6 +214,7 @@ class TraceBuilder {
   std::map<Track, TrackId> tracks_;
   std::map<HostCall, uint32_t> calls_;
   std::map<HostThread, uint32_t> threads_;
+  std::map<CollectiveCall, uint32_t> collective_calls_;
   DistinctRangeNames range_names_;
 };
 

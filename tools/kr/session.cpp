@@ -118,6 +118,8 @@ void TraceOptions::add_to(CLI::App& app) {
                "Read a truncated file up to the point where it ends");
   app.add_flag("--allow-inexact", open.allow_inexact,
                "Accept times in seconds, which nsys rounds to 100 us");
+  app.add_option("--rank", open.rank, "Read only this rank of a merged trace: TP01-DP00, or 3")
+      ->type_name("RANK");
 }
 
 classify::RunSpec parse_run(const std::string& written) {

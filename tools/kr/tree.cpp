@@ -141,6 +141,11 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   trace.open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
   session::Session session = open_session(rules, trace, streams);
   read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
+  const size_t ranks = session.source().other_runs.size();
+  if (ranks > 1) {
+    streams.note(fmt::format("the trace has {} ranks: this is {}; choose another with --rank",
+                             ranks, session.source().other_runs[0].source));
+  }
   const trees::LabelledModules& modules = session.modules(0);
   session.show_tree(how);
   const tables::Tree& shown = *session.source().tree;

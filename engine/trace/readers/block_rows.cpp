@@ -7,6 +7,7 @@ void BlockRows::clear() {
   correlations.clear();
   details.clear();
   detail_correlations.clear();
+  collectives.clear();
   launches.clear();
   ranges.clear();
   dropped.clear();
@@ -16,6 +17,7 @@ void BlockRows::clear() {
   new_threads.clear();
   new_range_names.clear();
   new_details.clear();
+  new_collective_calls.clear();
 }
 
 bool LocalIds::begin(BlockRows& out) {
@@ -49,18 +51,19 @@ NameId LocalIds::name(std::string_view text) {
   return id;
 }
 
-TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_name) {
+TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_name,
+                        std::string_view member) {
   const auto place = static_cast<uint64_t>(device) * 8 + static_cast<uint64_t>(stream);
   SeenTrack& seen = seen_tracks_[place % seen_tracks_.size()];
   if (seen.id.valid() && seen.track.device == device && seen.track.stream == stream &&
-      seen.track.device_name == device_name) {
+      seen.track.device_name == device_name && seen.track.member == member) {
     return seen.id;
   }
-  seen.track = {device, stream, std::string(device_name)};
+  seen.track = {device, stream, std::string(device_name), std::string(member)};
   const TrackId next{static_cast<uint32_t>(tracks_.size())};
   const auto [known, added] = tracks_.try_emplace(seen.track, next);
   if (added) {
-    bytes_ += sizeof(Track) + device_name.size();
+    bytes_ += sizeof(Track) + device_name.size() + member.size();
     out_->new_tracks.push_back(seen.track);
   }
   seen.id = known->second;
@@ -111,7 +114,26 @@ uint32_t LocalIds::detail(const OperationDetail& detail) {
   return number;
 }
 
+uint32_t LocalIds::collective_call(const CollectiveCall& call) {
+  const auto [known, added] =
+      collective_calls_.try_emplace(call, static_cast<uint32_t>(collective_calls_.size()));
+  if (added) {
+    bytes_ += sizeof(CollectiveCall) + call.ranks.size();
+    out_->new_collective_calls.push_back(call);
+  }
+  return known->second;
+}
+
 namespace {
+
+void add_collectives(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
+  for (const CollectiveCall& call : rows.new_collective_calls) {
+    ids.collective_calls.push_back(out.collective_call(call));
+  }
+  for (const CollectiveOperation& one : rows.collectives) {
+    out.collective(out.operations() + one.operation, ids.collective_calls[one.call], one.sequence);
+  }
+}
 
 void add_details(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
   if (rows.details.empty()) return;
@@ -137,6 +159,7 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
   for (const BlockRows::NewRangeName& one : rows.new_range_names) {
     ids.range_names.push_back(out.range_name(one.name, one.text));
   }
+  add_collectives(rows, ids, out);
   Operation* to = out.add(rows.operations.size());
   for (const Operation& operation : rows.operations) {
     *to++ = {operation.start_ns, operation.duration_ns, ids.names[operation.name.index],

@@ -25,7 +25,7 @@ namespace kr::trace {
 struct TraceIds {
   std::vector<NameId> names;
   std::vector<TrackId> tracks;
-  std::vector<uint32_t> calls, threads, range_names, details;
+  std::vector<uint32_t> calls, threads, range_names, details, collective_calls;
 };
 
 /// All in the parser's numbers.
@@ -34,6 +34,8 @@ struct BlockRows {
   GrowingArray<int64_t> correlations;  // one per operation, where all of the host is wanted
   // One per operation, where details are wanted.
   GrowingArray<uint32_t> details, detail_correlations;
+  /// Of operations by their number in the block, where they are wanted.
+  std::vector<CollectiveOperation> collectives;
   GrowingArray<Launch> launches;
   GrowingArray<HostRange> ranges;
   std::vector<DroppedRecords> dropped;
@@ -49,6 +51,7 @@ struct BlockRows {
   };
   std::vector<NewRangeName> new_range_names;
   std::vector<OperationDetail> new_details;
+  std::vector<CollectiveCall> new_collective_calls;
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
@@ -71,11 +74,13 @@ class LocalIds {
   NameId name(std::string_view text, OperationKind kind);
   /// Its kind is what the name says. For parsers that know of no kinds.
   NameId name(std::string_view text);
-  TrackId track(int32_t device, int64_t stream, std::string_view device_name = {});
+  TrackId track(int32_t device, int64_t stream, std::string_view device_name = {},
+                std::string_view member = {});
   uint32_t call(std::string_view name, bool driver, std::string_view version = {});
   uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   uint32_t detail(const OperationDetail& detail);
+  uint32_t collective_call(const CollectiveCall& call);
 
  private:
   static constexpr size_t bytes_limit = size_t{4} << 20;
@@ -87,6 +92,7 @@ class LocalIds {
   DistinctTexts calls_, threads_;
   DistinctRangeNames range_names_;
   DetailTable details_;
+  std::map<CollectiveCall, uint32_t> collective_calls_;
   size_t bytes_ = 0;  // of texts
   std::string key_;
   struct SeenTrack {

@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/integer.hpp"
+#include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
 
 namespace kr::trace {
@@ -181,9 +182,18 @@ bool EventParser::list(JsonWalk& json, DetailField first) {
   return json.step_over(']');
 }
 
+std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept {
+  // Most keys are told by their first byte.
+  if (key.size() < 3 || std::string_view("CDdGIOPS").find(key[0]) == key.npos) return std::nullopt;
+  const auto at = std::find(collective_keys.begin(), collective_keys.end(), key);
+  if (at == collective_keys.end()) return std::nullopt;
+  return static_cast<size_t>(at - collective_keys.begin());
+}
+
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = {};
   if (details_) event_.details = {};
+  if (collectives_) event_.collective = {};
   json.step();
   if (json.step_over('}')) return true;
   JsonRaw passed;
@@ -199,6 +209,8 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.correlation;
     } else if (key == told_key) {
       to = &event_.operation;
+    } else if (collectives_ && collective_key(key)) {
+      to = &event_.collective[*collective_key(key)];
     } else if (details_) {
       const auto list_of = detail_list(key);
       if (list_of && json.peek() == '[') {
@@ -277,7 +289,27 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
         integer(json, event_.correlation).value_or(Launch::no_correlation));
   }
   if (details_) take_detail(json);
+  if (collectives_ && event_.collective[0].kind == Kind::string) take_collective(json);
   return true;
+}
+
+void EventParser::take_collective(const JsonWalk& json) {
+  const auto& values = event_.collective;
+  const auto text = [&](size_t key) {
+    const JsonRaw& raw = values[key];
+    return raw.kind == JsonRaw::Kind::string ? std::string(json.plain(raw.text, scratch_))
+                                             : std::string(raw.text);
+  };
+  const auto number = [&](size_t key) {
+    const auto value = integer(json, values[key]);
+    return value && *value >= 0 ? value : std::nullopt;
+  };
+  // In the order of `collective_keys`.
+  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),
+                            number(5), number(6), number(7), number(8), number(9)};
+  out_->collectives.push_back({number(10).value_or(CollectiveOperation::no_sequence),
+                               static_cast<uint32_t>(out_->operations.size() - 1),
+                               ids_.collective_call(call)});
 }
 
 void EventParser::take_detail(const JsonWalk& json) {
@@ -316,8 +348,7 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     return;
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
-  const uint32_t thread = ids_.thread(json.plain(event_.process.text, phase_),
-                                      json.plain(event_.thread.text, number_text_));
+  const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
   if (range) {
     out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
                             HostRange::none,
@@ -347,9 +378,15 @@ DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t
   return DecimalFault::not_a_number;
 }
 
+std::string_view EventParser::process(const JsonWalk& json) {
+  return json.plain(event_.process.text, process_);
+}
+
 TrackId EventParser::track_id(const JsonWalk& json) {
+  std::optional<MergedProcess> merged;
+  if (event_.process.kind == JsonRaw::Kind::string) merged = merged_process(process(json));
   std::optional<int64_t> device = integer(json, event_.device);
-  if (!device) device = integer(json, event_.process);
+  if (!device) device = merged ? integer_from(merged->process) : integer(json, event_.process);
   if (!device || *device < std::numeric_limits<int32_t>::min() ||
       *device > std::numeric_limits<int32_t>::max()) {
     add_dropped("operation without a device number: assigned to device 0");
@@ -361,7 +398,8 @@ TrackId EventParser::track_id(const JsonWalk& json) {
     add_dropped("operation without a stream number: assigned to stream 0");
     stream = 0;
   }
-  return ids_.track(static_cast<int32_t>(*device), *stream);
+  return ids_.track(static_cast<int32_t>(*device), *stream, {},
+                    merged ? merged->member : std::string_view());
 }
 
 // A whole number, or one in a string behind `head`.

@@ -1,6 +1,7 @@
 // Events of a Kineto (Chrome) trace to operations: what one thread does with one window of text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,41 +33,64 @@ struct EventRows : BlockRows {
 class EventParser {
  public:
   /// `levels` objects and lists are open around the events.
-  EventParser(HostDetail host, bool details, size_t levels)
-      : host_(host), details_(details), levels_(levels) {}
+  EventParser(const OpenOptions& options, size_t levels)
+      : host_(options.host),
+        details_(options.operation_details),
+        collectives_(options.collectives),
+        levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
   /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
   void parse(const TextBlock& window, bool first, EventRows& out);
 
  private:
+  static constexpr std::array<std::string_view, 11> collective_keys{
+      "Collective name",
+      "Process Group Name",
+      "Process Group Description",
+      "Process Group Ranks",
+      "dtype",
+      "Group size",
+      "In msg nelems",
+      "Out msg nelems",
+      "Src Rank",
+      "Dst Rank",
+      "Seq",
+  };
+
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
     JsonRaw device, stream, correlation, operation;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
+    std::array<JsonRaw, collective_keys.size()> collective;
   };
 
   void items(std::string_view text, bool first, size_t broken_at);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
+  static std::optional<size_t> collective_key(std::string_view key) noexcept;
   bool list(JsonWalk& json, DetailField first);
   void take_detail(const JsonWalk& json);
+  void take_collective(const JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
   bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
   std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostKind kind);
   DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   TrackId track_id(const JsonWalk& json);
+  std::string_view process(const JsonWalk& json);
   std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
                                  std::string_view head = {});
   void add_dropped(std::string_view what);
 
   HostDetail host_;
   bool details_;
+  bool collectives_;
   size_t levels_;
   JsonTokens tokens_;
-  std::string scratch_, phase_, number_, number_text_;  // texts without escapes, for a moment
-  std::string patched_;                                 // a window without its control bytes
+  // Texts without escapes, for a moment.
+  std::string scratch_, phase_, number_, number_text_, process_;
+  std::string patched_;  // a window without its control bytes
 
   // Of the window and the event being read.
   uint64_t window_offset_ = 0;

@@ -11,7 +11,8 @@
 // or directly a list of such events. Members may stand in any order. This thread reads (and
 // inflates) and cuts the list between its events, others read these, and this one merges what they
 // found in the order of the file. What stands around the list is read here.
-// Start times stay as they are written, from the epoch or from `baseTimeNanoseconds`.
+// Start times stay as they are written, from the epoch or from `baseTimeNanoseconds`. In a merged
+// trace of several ranks a `pid` is `[TP00-DP01] OLD`, of operations too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,6 +67,7 @@ class KinetoReader {
                  fmt::format("The file is cut off at byte {}: its {} complete events were read.",
                              cut.place().offset.value_or(0), events_));
     }
+    out_->clock({base_ns_});
     for (Track& track : out_->tracks()) {
       const auto named = devices_.find(track.device);
       if (named != devices_.end()) track.device_name = named->second;
@@ -111,7 +113,9 @@ class KinetoReader {
     }
     const bool devices = json_.key() == "deviceProperties";
     const bool distributed = json_.key() == "distributedInfo";
+    const bool base = json_.key() == "baseTimeNanoseconds";
     const JsonKind kind = json_.value();
+    if (base && kind == JsonKind::number) base_time(whole_number<int64_t>().value_or(0));
     if (distributed && kind == JsonKind::object) return distributed_info();
     if (!devices || kind != JsonKind::array) {
       json_.skip();
@@ -125,6 +129,12 @@ class KinetoReader {
         json_.skip();
       }
     }
+  }
+
+  /// What is beyond 2043 is no time, and sums with it might not fit.
+  void base_time(int64_t ns) {
+    constexpr int64_t most = int64_t{1} << 61;
+    if (ns >= 0 && ns <= most) base_ns_ = ns;
   }
 
   /// The number the cursor is on, where it is a whole one.
@@ -178,8 +188,7 @@ class KinetoReader {
     levels_ = json_.depth();
     EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
-      auto parser = std::make_shared<EventParser>(input_->options().host,
-                                                  input_->options().operation_details, levels_);
+      auto parser = std::make_shared<EventParser>(input_->options(), levels_);
       return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
     });
     bool first = true;
@@ -237,6 +246,7 @@ class KinetoReader {
   uint64_t events_ = 0;  // read so far
   bool found_ = false;   // `traceEvents`
   bool phases_ = false;  // some event has one
+  int64_t base_ns_ = 0;
   std::map<int32_t, std::string> devices_;
 };
 

@@ -216,9 +216,9 @@ class CollectedMetrics {
 
 class MetricReader {
  public:
-  MetricReader(const sqlite::Database& database, const NsysSchema& schema,
+  MetricReader(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
                const OpenOptions& options, TraceBuilder& out)
-      : database_(&database), schema_(&schema), options_(&options), out_(&out) {}
+      : database_(&database), schema_(&schema), labels_(&labels), options_(&options), out_(&out) {}
 
   bool read() {
     read_samples();
@@ -235,7 +235,7 @@ class MetricReader {
                              before_start_),
                  "info");
     }
-    out_->gpu_metrics(metrics_.finish(NsysGpus(*database_, *schema_), *out_));
+    out_->gpu_metrics(metrics_.finish(NsysGpus(*database_, *schema_, *labels_), *out_));
     return whole_;
   }
 
@@ -328,6 +328,7 @@ class MetricReader {
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;
+  const NsysLabels* labels_;
   const OpenOptions* options_;
   TraceBuilder* out_;
   CollectedMetrics metrics_;
@@ -361,7 +362,10 @@ std::vector<std::pair<int64_t, int32_t>> device_pairs(const sqlite::Database& da
 
 }  // namespace
 
-NsysGpus::NsysGpus(const sqlite::Database& database, const NsysSchema& schema) {
+NsysGpus::NsysGpus(const sqlite::Database& database, const NsysSchema& schema,
+                   const NsysLabels& labels) {
+  // Operations then have nsys's own numbers.
+  if (!labels.numbered_by_process.empty()) return;
   auto pairs = device_pairs(database, schema, "TARGET_INFO_CUDA_DEVICE", "gpuId", "cudaId");
   if (pairs.empty()) pairs = device_pairs(database, schema, "TARGET_INFO_GPU", "id", "cuDevice");
   std::map<int64_t, std::set<int32_t>> devices_of;
@@ -384,8 +388,8 @@ std::optional<int32_t> NsysGpus::device(int32_t gpu) const {
 }
 
 bool read_nsys_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       const OpenOptions& options, TraceBuilder& out) {
-  return MetricReader(database, schema, options, out).read();
+                       const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out) {
+  return MetricReader(database, schema, labels, options, out).read();
 }
 
 }  // namespace kr::trace

@@ -21,12 +21,12 @@ namespace kr::trace {
 /// Fills TraceBuilder::gpu_metrics. False if the file had less than its tables say. Rows that
 /// cannot be read are counted as dropped; samples before the start of the profile are mentioned.
 bool read_nsys_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       const OpenOptions& options, TraceBuilder& out);
+                       const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out);
 
 /// nsys's numbers of GPUs, and those of CUDA.
 class NsysGpus {
  public:
-  NsysGpus(const sqlite::Database& database, const NsysSchema& schema);
+  NsysGpus(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels);
 
   /// Nullopt: CUDA did not use the GPU, or processes number GPUs in different ways.
   std::optional<int32_t> device(int32_t gpu) const;

@@ -49,6 +49,19 @@ std::string name_expression(const NsysColumns& columns, NsysTable table) {
   return "NULL";
 }
 
+/// The number of the GPU, whatever its process calls it. A global id of a process has its pid in
+/// bits 24 to 47.
+std::string device_expression(const NsysColumns& columns, const NsysLabels& labels) {
+  std::string device = columns.or_else("deviceId", "0");
+  if (labels.numbered_by_process.empty()) return device;
+  std::string choice = "CASE";
+  for (const NsysDevice& one : labels.numbered_by_process) {
+    choice += fmt::format(" WHEN {} = {} AND (\"globalPid\" >> 24 & 16777215) = {} THEN {}", device,
+                          one.number, one.process, one.gpu);
+  }
+  return fmt::format("{} ELSE {} END", choice, device);
+}
+
 struct DetailColumn {
   DetailField field;
   std::string_view name;
@@ -112,7 +125,8 @@ std::string_view name_of(NsysTable table) noexcept {
   return names[static_cast<size_t>(table)];
 }
 
-std::string nsys_query(const sqlite::Database& database, const NsysRange& range, NsysParts parts) {
+std::string nsys_query(const sqlite::Database& database, const NsysLabels& labels,
+                       const NsysRange& range, NsysParts parts) {
   const NsysTable table = range.table;
   const NsysColumns columns(database, name_of(table));
   for (const std::string_view needed : {"start", "end"}) {
@@ -134,7 +148,7 @@ std::string nsys_query(const sqlite::Database& database, const NsysRange& range,
     }
   }
   return fmt::format("SELECT \"start\", \"end\", {}, {}, {}{} FROM {}{}",
-                     name_expression(columns, table), columns.or_else("deviceId", "0"),
+                     name_expression(columns, table), device_expression(columns, labels),
                      columns.or_else("streamId", "0"), more, nsys_table(name_of(table)),
                      range.row_id != nullptr
                          ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", range.row_id)
@@ -159,7 +173,7 @@ void NsysRowReader::read(NsysRows& out) {
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
     prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(nsys_query(database_, out.range, parts_)));
+        database_.prepare(nsys_query(database_, *labels_, out.range, parts_)));
   }
   sqlite::Statement& statement = *prepared;
   statement.reset();

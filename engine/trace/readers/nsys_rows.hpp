@@ -51,7 +51,8 @@ struct NsysParts {
 /// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends; of
 /// correlation, process and node of a graph with either part, and of details in the order of
 /// `detail_columns`. Throws Error where the table has no times.
-std::string nsys_query(const sqlite::Database& database, const NsysRange& range, NsysParts parts);
+std::string nsys_query(const sqlite::Database& database, const NsysLabels& labels,
+                       const NsysRange& range, NsysParts parts);
 
 /// Names by what the rows of one table hold for them.
 using NameMemory = IdMemory<NameId>;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <map>
+#include <set>
 #include <span>
 
 #include "base/ascii.hpp"
@@ -166,6 +169,7 @@ NsysLabels::NsysLabels(const sqlite::Database& database, const NsysSchema& schem
                        TraceBuilder& out) {
   read_strings(database, schema, out);
   read_copies(database, schema);
+  read_processes(database, schema);
   read_devices(database, schema);
 }
 
@@ -196,7 +200,8 @@ void NsysLabels::read_devices(const sqlite::Database& database, const NsysSchema
   constexpr const char* table = "TARGET_INFO_GPU";
   if (!schema.has(table)) return;
   const NsysColumns columns(database, table);
-  const std::string number = columns.first_of({"cuDevice", "id"});
+  const std::string number =
+      numbered_by_process.empty() ? columns.first_of({"cuDevice", "id"}) : columns.first_of({"id"});
   if (number == "NULL" || !columns.has("name")) return;
   auto rows =
       database.prepare(fmt::format("SELECT {}, \"name\" FROM {}", number, nsys_table(table)));
@@ -204,6 +209,35 @@ void NsysLabels::read_devices(const sqlite::Database& database, const NsysSchema
     const auto id = rows.whole_number(0);
     if (id && !rows.text(1).empty()) devices.emplace(*id, rows.text(1));
   }
+}
+
+void NsysLabels::read_processes(const sqlite::Database& database, const NsysSchema& schema) {
+  constexpr const char* table = "TARGET_INFO_CUDA_DEVICE";
+  if (!schema.has(table)) return;
+  const NsysColumns columns(database, table);
+  for (const std::string_view needed : {"pid", "cudaId", "gpuId"}) {
+    if (!columns.has(needed)) return;
+  }
+  for (const char* const kind : {"KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE"}) {
+    const std::string operations = fmt::format("CUPTI_ACTIVITY_KIND_{}", kind);
+    if (schema.has(operations) && !NsysColumns(database, operations).has("globalPid")) return;
+  }
+  auto rows = database.prepare(
+      fmt::format("SELECT \"pid\", \"cudaId\", \"gpuId\" FROM {}", nsys_table(table)));
+  std::set<NsysDevice> found;
+  std::map<int64_t, int64_t> gpu_of;  // by number
+  bool several = false;
+  while (rows.step()) {
+    const auto process = rows.whole_number(0);
+    const auto number = rows.whole_number(1);
+    const auto gpu = rows.whole_number(2);
+    if (!process || !number || !gpu || *gpu < 0 || *gpu > std::numeric_limits<int32_t>::max()) {
+      continue;
+    }
+    found.insert({*process, *number, *gpu});
+    several |= gpu_of.try_emplace(*number, *gpu).first->second != *gpu;
+  }
+  if (several) numbered_by_process.assign(found.begin(), found.end());
 }
 
 std::string NsysLabels::copy(int64_t kind, bool& known) const {

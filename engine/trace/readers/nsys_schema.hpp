@@ -74,6 +74,15 @@ class NsysColumns {
 /// A table in SQL: no index of it is asked, since a damaged one may lead to fewer rows.
 std::string nsys_table(std::string_view table);
 
+/// A GPU as one process numbers it. With CUDA_VISIBLE_DEVICES each process begins with 0.
+struct NsysDevice {
+  int64_t process = 0;
+  int64_t number = 0;
+  int64_t gpu = 0;  // its number among all of the machine
+
+  friend auto operator<=>(const NsysDevice&, const NsysDevice&) = default;
+};
+
 /// Read once, for all connections.
 struct NsysLabels {
   NsysLabels(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out);
@@ -84,11 +93,15 @@ struct NsysLabels {
   bool strings_have_key = false;  // found in the file; else all are held in `strings`
   std::unordered_map<int64_t, std::string, NumberHash> strings;
   std::unordered_map<int64_t, std::string, NumberHash> devices;
+  /// Where processes give several GPUs one number: by process and number. Operations then have the
+  /// GPU's number among all. Empty: no number means several GPUs.
+  std::vector<NsysDevice> numbered_by_process;
 
  private:
   void read_strings(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out);
   void read_copies(const sqlite::Database& database, const NsysSchema& schema);
   void read_devices(const sqlite::Database& database, const NsysSchema& schema);
+  void read_processes(const sqlite::Database& database, const NsysSchema& schema);
   std::map<int64_t, std::string> copies_;
 };
 

@@ -51,6 +51,7 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "TARGET_INFO_CUDA_DEVICE"sv,
                                      "GPU_METRICS"sv,
                                      "TARGET_INFO_GPU_METRICS"sv,
+                                     "TARGET_INFO_SESSION_START_TIME"sv,
                                      "GENERIC_EVENTS"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
@@ -205,9 +206,11 @@ class NsysReader {
       };
       if (!waits.read(correlation)) whole_ = false;
     }
-    if (options_->gpu_metrics && !read_nsys_metrics(*database_, schema_, *options_, *out_)) {
+    if (options_->gpu_metrics &&
+        !read_nsys_metrics(*database_, schema_, labels_, *options_, *out_)) {
       whole_ = false;
     }
+    read_clock();
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
@@ -223,6 +226,16 @@ class NsysReader {
       out_->warn("no-gpu-work",
                  "The export contains no GPU work: it has no rows of kernels, copies or sets.");
     }
+  }
+
+  void read_clock() {
+    constexpr std::string_view table = "TARGET_INFO_SESSION_START_TIME";
+    if (!schema_.has(table) || !NsysColumns(*database_, table).has("utcEpochNs")) return;
+    auto rows = database_->prepare(fmt::format("SELECT \"utcEpochNs\" FROM {}", nsys_table(table)));
+    if (!rows.step()) return;
+    constexpr int64_t most = int64_t{1} << 61;  // beyond 2043: sums with it might not fit
+    const auto utc_ns = rows.whole_number(0);
+    if (utc_ns && *utc_ns >= 0 && *utc_ns <= most) out_->clock({*utc_ns});
   }
 
   const sqlite::Database* database_;

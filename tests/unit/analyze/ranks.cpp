@@ -26,16 +26,15 @@ std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
 
 }  // namespace
 
-TEST_CASE("ranks in paths: the number after the last rank or worker") {
-  CHECK(kr::analyze::rank_in_path("rank3.json.gz") == 3);
-  CHECK(kr::analyze::rank_in_path("worker_0/rank-12.pt.trace.json") == 12);
-  CHECK(kr::analyze::rank_in_path("out/Worker_7/trace.json") == 7);
-  CHECK(kr::analyze::rank_in_path("trace.RANK=5.json") == 5);
-  CHECK(kr::analyze::rank_in_path("rank10_of_rank.json") == 10);
-  CHECK(!kr::analyze::rank_in_path("rank.json"));
-  CHECK(!kr::analyze::rank_in_path("rank--3.json"));
-  CHECK(!kr::analyze::rank_in_path("trace7.json"));
-  CHECK(!kr::analyze::rank_in_path("rank99999999999999999999.json"));
+TEST_CASE("ranks with places are numbered by them where their numbers repeat") {
+  kr::analyze::RunSummary a = run("a.json", 0), b = run("b.json", 0);
+  a.distributed.place.data = 1;
+  b.distributed.place.data = 0;
+  const auto numbers = kr::analyze::rank_numbers({{&a}, {&b}});
+  CHECK(numbers[0] == kr::analyze::RankNumber{1, From::trace});
+  CHECK(numbers[1] == kr::analyze::RankNumber{0, From::trace});
+  b.distributed.rank = 5;
+  CHECK(kr::analyze::rank_numbers({{&a}, {&b}})[1] == kr::analyze::RankNumber{5, From::trace});
 }
 
 TEST_CASE("a rank is that of the trace, else of its path, else the first unused number") {

@@ -93,6 +93,28 @@ TEST_CASE("copies, sets and graphs") {
   CHECK(trace.warnings[0].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
 
+TEST_CASE("processes that number their GPUs by themselves have different GPUs") {
+  const std::string operations =
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER, deviceId INTEGER, "
+      "globalPid INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1, 2, 0, 11 << 24), (2, 3, 0, 12 << 24), "
+      "(3, 4, 1, 12 << 24), (4, 5, 0, 13 << 24);"
+      "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, cuDevice INTEGER);"
+      "INSERT INTO TARGET_INFO_GPU VALUES (0, 'A', 0), (4, 'B', 0), (5, 'C', 1);"
+      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);";
+  const auto read = [&](const std::string& devices) {
+    const Folder folder;
+    return dump(trace::open_trace(make(folder, operations + devices)));
+  };
+  CHECK(read("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 11), (4, 0, 12), (5, 1, 12);") ==
+        "1 1 memset A (0) 0 [CUDA memset]\n2 1 memset B (4) 0 [CUDA memset]\n"
+        "3 1 memset C (5) 0 [CUDA memset]\n4 1 memset A (0) 0 [CUDA memset]\n");
+  // All processes mean the same: the numbers are CUDA's.
+  CHECK(read("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (4, 0, 11), (4, 0, 12), (5, 1, 12);") ==
+        "1 1 memset A (0) 0 [CUDA memset]\n2 1 memset A (0) 0 [CUDA memset]\n"
+        "3 1 memset C (1) 0 [CUDA memset]\n4 1 memset A (0) 0 [CUDA memset]\n");
+}
+
 TEST_CASE("tables without numbered rows are read") {
   const Folder folder;
   const trace::Trace trace = trace::open_trace(make(

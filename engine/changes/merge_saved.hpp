@@ -1,0 +1,22 @@
+// Several saved runs as one file, for jobs whose ranks are read apart from each other.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace kr::changes {
+
+/// Writes the runs of these saved runs, which may be several each, to `location`, which stands in
+/// for `path` in errors. Returns how many there are.
+///
+/// The file depends on the set of runs alone: it has the same bytes in whatever order and in
+/// however many steps they are merged. Runs are in the order of their ranks, as far as the traces
+/// or their names tell them, then of their hashes; their ids end in their place.
+///
+/// Throws Error: a part is damaged, of another version of kr, or of module trees; two hold the same
+/// run; or they were labelled by different rules.
+size_t merge_saved_runs(std::span<const std::string> parts, const std::string& location,
+                        const std::string& path);
+
+}  // namespace kr::changes

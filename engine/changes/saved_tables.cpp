@@ -1,0 +1,114 @@
+#include "changes/saved_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "kr/render.hpp"
+
+namespace kr::changes {
+namespace {
+
+using sqlite::Statement;
+
+/// Steps of phases, layers, and the run.
+constexpr size_t most_sequences = 2 * analyze::Sequence::most_phases + 1;
+
+}  // namespace
+
+SavedTables::SavedTables(const std::string& path)
+    : path_(path), database_(sqlite::Database::read(path)) {
+  check_version();
+}
+
+void SavedTables::refuse(const std::string& why) const {
+  throw Error(path_, why, "save the run again with `kr report RUN --save FILE.krun`");
+}
+
+int64_t SavedTables::amount(const Statement& row, int column) const {
+  const int64_t number = row.integer(column);
+  if (number < 0 || number > int64_t{1} << 61) refuse("has a count or time that cannot be");
+  return number;
+}
+
+int64_t SavedTables::time(const Statement& row, int column) const {
+  const int64_t time = row.integer(column);
+  constexpr int64_t most = int64_t{1} << 61;
+  if (time < -most || time > most) refuse("has a time that cannot be");
+  return time;
+}
+
+void SavedTables::check_version() const {
+  const auto number = [&](const char* pragma) {
+    Statement row = database_.prepare(pragma);
+    return row.step() ? row.integer(0) : 0;
+  };
+  if (number("PRAGMA application_id") != render::sqlite_application_id) {
+    refuse("is not a saved run");
+  }
+  const int64_t version = number("PRAGMA user_version");
+  if (version != render::schema_version) {
+    refuse(
+        fmt::format("was saved by another version of kr: its tables have version {}, those of "
+                    "this program {}",
+                    version, render::schema_version));
+  }
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path_, error);
+  if (error ||
+      static_cast<int64_t>(size) != number("PRAGMA page_count") * number("PRAGMA page_size")) {
+    refuse("is not whole");
+  }
+  static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
+                                       "tree_sequences"};
+  static constexpr std::array of_operations{"runs",    "labels",  "coverage",
+                                            "kernels", "devices", "run_identities"};
+  const bool trees = has_module_trees();
+  for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {
+    if (!has(table)) refuse(fmt::format("has no table `{}`", table));
+  }
+}
+
+bool SavedTables::has(std::string_view table) const {
+  return database_.can_prepare(fmt::format("SELECT 1 FROM {}", sqlite::quoted(table)));
+}
+
+Statement SavedTables::of_run(const std::string& sql, const std::string& run) const {
+  Statement rows = database_.prepare(sql);
+  rows.bind(1, run);
+  return rows;
+}
+
+void SavedTables::read_sequences(const char* table, const std::string& run,
+                                 Profile& profile) const {
+  using analyze::Sequence;
+  Statement rows =
+      of_run(fmt::format("SELECT part, coalesce(phase, ''), kernel FROM {} WHERE run = ?1 ORDER BY "
+                         "rowid",
+                         table),
+             run);
+  while (rows.step()) {
+    const auto of = analyze::sequence_part_from(rows.text(0));
+    const std::string phase(rows.text(1));
+    const int64_t name = rows.integer(2);
+    if (!of || name < 0 || static_cast<size_t>(name) >= profile.names.size()) {
+      refuse("has a sequence of names that it does not have");
+    }
+    auto& all = profile.sequences;
+    if (all.empty() || all.back().of != *of || all.back().phase != phase) {
+      all.push_back({*of, phase, {}});
+    }
+    if (all.back().names.size() == Sequence::most_places || all.size() > most_sequences) {
+      refuse("has sequences that are too long");
+    }
+    all.back().names.push_back(static_cast<uint32_t>(name));
+  }
+}
+
+}  // namespace kr::changes

@@ -1,0 +1,54 @@
+// The tables of a saved run, as its readers ask for them: what is there may be damaged, or made by
+// a stranger, so every number is checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/sqlite.hpp"
+#include "changes/saved_run.hpp"
+
+namespace kr::changes {
+
+class SavedTables {
+ public:
+  /// Throws Error: it is no saved run, of another version, or not whole.
+  explicit SavedTables(const std::string& path);
+
+  const std::string& path() const noexcept { return path_; }
+  const sqlite::Database& database() const noexcept { return database_; }
+  bool has_module_trees() const { return has("tree_sums"); }
+  bool has(std::string_view table) const;
+
+  [[noreturn]] void refuse(const std::string& why) const;
+  void check(bool adds_up) const {
+    if (!adds_up) refuse("does not add up");
+  }
+  /// A count or a time: what kr saves is neither negative nor longer than 73 years.
+  int64_t amount(const sqlite::Statement& row, int column) const;
+  /// A time of a clock: within 73 years of its beginning.
+  int64_t time(const sqlite::Statement& row, int column) const;
+  /// Takes a part from what is left of a sum.
+  void take_from(int64_t& left, int64_t ns) const {
+    check(ns <= left);
+    left -= ns;
+  }
+
+  /// With the id of the run as its parameter 1.
+  sqlite::Statement of_run(const std::string& sql, const std::string& run) const;
+  void read_sequences(const char* table, const std::string& run, Profile& profile) const;
+
+ private:
+  void check_version() const;
+
+  std::string path_;
+  sqlite::Database database_;
+};
+
+/// The levels and the profile of a run of module trees.
+void read_saved_trees(const SavedTables& tables, const std::string& run, SavedRun& saved);
+/// The summary, but for its head and notes, and the profile of a run of operations.
+void read_saved_operations(const SavedTables& tables, const std::string& run, SavedRun& saved);
+
+}  // namespace kr::changes

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "classify/attribution.hpp"
+
+namespace kr::classify {
+
+size_t Attribution::block_of(uint32_t layer) const noexcept {
+  // Runs within a layer have none of their own: their number is that of the next block that has.
+  const auto behind =
+      std::partition_point(repeated_blocks.begin(), repeated_blocks.end(),
+                           [&](const RepeatedBlock& block) { return block.first_layer <= layer; });
+  return static_cast<size_t>(behind - repeated_blocks.begin()) - 1;
+}
+
+PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noexcept {
+  if (attribution.range_of[operation] != Attribution::none) return PlaceEvidence::range;
+  if (attribution.created(operation)) return PlaceEvidence::creation;
+  if (attribution.module_of[operation] != Attribution::none) return PlaceEvidence::launch;
+  return attribution.layer_of[operation] != Attribution::none ? PlaceEvidence::layer
+                                                              : PlaceEvidence::none;
+}
+
+std::string_view to_string(PlaceEvidence evidence) noexcept {
+  switch (evidence) {
+    case PlaceEvidence::launch:
+      return "launch";
+    case PlaceEvidence::creation:
+      return "creation";
+    case PlaceEvidence::range:
+      return "range";
+    case PlaceEvidence::layer:
+      return "layer";
+    case PlaceEvidence::none:
+      break;
+  }
+  return {};
+}
+
+AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
+  AttributionSums sums;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const auto add = [&](int64_t& operations, int64_t& ns) {
+      ++operations;
+      ns += trace.operations[i].duration_ns;
+    };
+    switch (evidence_of(attribution, i)) {
+      case PlaceEvidence::launch:
+        add(sums.module_operations, sums.module_ns);
+        break;
+      case PlaceEvidence::creation:
+        add(sums.creation_operations, sums.creation_ns);
+        break;
+      case PlaceEvidence::range:
+        add(sums.range_operations, sums.range_ns);
+        break;
+      case PlaceEvidence::layer:
+        add(sums.layer_operations, sums.layer_ns);
+        break;
+      case PlaceEvidence::none:
+        add(sums.none_operations, sums.none_ns);
+        break;
+    }
+  }
+  return sums;
+}
+
+std::vector<LayerEvidence> layer_evidence(const Attribution& attribution) {
+  const auto like = [](const RepeatedBlock& block) {
+    return std::tuple(block.period, block.repeats, block.unit, block.level, block.graph,
+                      block.step == Attribution::none);
+  };
+  std::map<decltype(like(RepeatedBlock{})), size_t> known;
+  std::vector<LayerEvidence> out;
+  for (const RepeatedBlock& block : attribution.repeated_blocks) {
+    const auto [at, added] = known.try_emplace(like(block), out.size());
+    if (added) {
+      out.push_back({block, 1});
+      continue;
+    }
+    LayerEvidence& one = out[at->second];
+    ++one.units;
+    one.block.total_ns += block.total_ns;
+    one.block.unit_ns += block.unit_ns;
+  }
+  std::stable_sort(out.begin(), out.end(), [](const LayerEvidence& a, const LayerEvidence& b) {
+    return a.block.total_ns > b.block.total_ns;
+  });
+  return out;
+}
+
+std::string evidence(const RepeatedBlock& block) {
+  const double share = block.unit_ns > 0 ? 100.0 * static_cast<double>(block.total_ns) /
+                                               static_cast<double>(block.unit_ns)
+                                         : 0.0;
+  return fmt::format("period of {} kernels, {} times: {:.1f} % of the time of {} kernels of {}",
+                     block.period, block.repeats, share, block.unit,
+                     block.graph                       ? "one graph launch"
+                     : block.step != Attribution::none ? "one step"
+                                                       : "one stream");
+}
+
+}  // namespace kr::classify

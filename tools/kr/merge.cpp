@@ -1,0 +1,55 @@
+// kr merge: saved runs of a job as one file.
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/input_files.hpp"
+#include "base/plural.hpp"
+#include "changes/merge_saved.hpp"
+#include "changes/saved_run.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> parts;
+  std::string output;
+  bool force = false;
+};
+
+Exit merge(const MergeOptions& options, Streams& streams) {
+  for (const std::string& part : options.parts) {
+    if (!changes::names_saved_run(part)) {
+      throw Error(part, "is not the name of a saved run",
+                  "save the run first: `kr report RUN --save FILE.krun`");
+    }
+    InputFiles::note(std::filesystem::path(part));
+  }
+  if (!changes::names_saved_run(options.output)) {
+    throw Error(options.output, "is not the name of a saved run", "let it end in .krun");
+  }
+  PendingFile file(options.output);
+  if (!options.force) file.check_own();
+  const size_t runs =
+      changes::merge_saved_runs(options.parts, file.aside().string(), options.output);
+  file.commit();
+  streams.note(fmt::format("wrote {}: {}", options.output, plural(runs, "run")));
+  return Exit::done;
+}
+
+void add_merge_options(CLI::App& app, MergeOptions& options) {
+  app.add_option("PART", options.parts, "Saved runs: FILE.krun")->required();
+  app.add_option("-o,--output", options.output, "The file to write: FILE.krun")
+      ->type_name("FILE")
+      ->required();
+  app.add_flag("--force", options.force, "Replace an existing file");
+}
+
+}  // namespace
+
+const Verb merge_verb{"merge", "merge saved runs of one job into one file",
+                      "kr merge rank*.krun -o job.krun",
+                      setup<MergeOptions, add_merge_options, merge>, "Traces"};
+
+}  // namespace kr::cli
