@@ -53,24 +53,17 @@ bool several_runs(std::span<const DevicePart> parts) noexcept {
                      [&](const DevicePart& part) { return part.run != parts[0].run; });
 }
 
-bool comparable(std::span<const DevicePart> parts, std::span<const RunClock> clocks) noexcept {
-  if (parts.size() < 2) return true;
-  const bool needs_shift = several_runs(parts);
-  return std::all_of(parts.begin(), parts.end(), [&](const DevicePart& part) {
-    const RunClock& clock = clocks[part.run];
-    return clock.devices_known && (clock.shift_ns || !needs_shift);
-  });
+bool comparable(std::span<const DevicePart> parts, const Shifts& shifts) noexcept {
+  return parts.empty() || !several_runs(parts) ||
+         std::all_of(parts.begin(), parts.end(),
+                     [&](const DevicePart& part) { return shifts[part.run].has_value(); });
 }
 
-int64_t longest_span(std::span<const DevicePart> parts, std::span<const RunClock> clocks) {
+int64_t longest_span(std::span<const DevicePart> parts) {
   std::map<size_t, Extent> runs;
+  for (const DevicePart& part : parts) runs[part.run].add(part, 0);
   int64_t longest = 0;
-  for (const DevicePart& part : parts) {
-    Extent one;
-    Extent& of = clocks[part.run].devices_known ? runs[part.run] : one;
-    of.add(part, 0);
-    longest = std::max(longest, of.length().value_or(0));
-  }
+  for (const auto& [run, extent] : runs) longest = std::max(longest, extent.length().value_or(0));
   return longest;
 }
 
@@ -89,33 +82,29 @@ const char* to_string(Scaling scaling) noexcept {
   return scaling == Scaling::strong ? "strong" : "weak";
 }
 
-std::vector<RunClock> agreeing_clocks(std::vector<RunClock> clocks,
-                                      std::span<const DevicePart> whole) {
-  if (whole.empty() || !several_runs(whole) || !comparable(whole, clocks)) return clocks;
+Shifts agreeing_shifts(Shifts shifts, std::span<const DevicePart> whole) {
+  if (whole.empty() || !several_runs(whole) || !comparable(whole, shifts)) return shifts;
   std::map<size_t, Extent> runs;
-  for (const DevicePart& part : whole) runs[part.run].add(part, *clocks[part.run].shift_ns);
+  for (const DevicePart& part : whole) runs[part.run].add(part, *shifts[part.run]);
   Wide last_start = runs.begin()->second.first;
   Wide first_end = runs.begin()->second.last;
   for (const auto& [run, extent] : runs) {
     last_start = std::max(last_start, extent.first);
     first_end = std::min(first_end, extent.last);
   }
-  if (last_start <= first_end) return clocks;
-  for (RunClock& clock : clocks) clock.shift_ns.reset();
-  return clocks;
+  if (last_start > first_end) std::fill(shifts.begin(), shifts.end(), std::nullopt);
+  return shifts;
 }
 
-Elapsed elapsed_of(std::span<const DevicePart> parts, std::span<const RunClock> clocks) {
-  if (comparable(parts, clocks)) {
+Elapsed elapsed_of(std::span<const DevicePart> parts, const Shifts& shifts) {
+  if (comparable(parts, shifts)) {
     // Of one run, the shift changes nothing.
-    const bool shifts = !parts.empty() && several_runs(parts);
+    const bool several = !parts.empty() && several_runs(parts);
     Extent all;
-    for (const DevicePart& part : parts) {
-      all.add(part, shifts ? *clocks[part.run].shift_ns : 0);
-    }
+    for (const DevicePart& part : parts) all.add(part, several ? *shifts[part.run] : 0);
     if (const auto length = all.length()) return {*length, true};
   }
-  return {longest_span(parts, clocks), false};
+  return {longest_span(parts), false};
 }
 
 std::optional<Ratio> Efficiency::parallel(Nccl reading) const noexcept {
@@ -135,11 +124,11 @@ std::optional<Ratio> Efficiency::orchestration() const noexcept {
 }
 
 Efficiency efficiency_of(std::span<const std::vector<DevicePart>> occurrences,
-                         std::span<const RunClock> clocks) {
+                         const Shifts& shifts) {
   Efficiency out;
   std::map<std::pair<size_t, int32_t>, DeviceTimes> devices;
   for (const std::vector<DevicePart>& parts : occurrences) {
-    const Elapsed elapsed = elapsed_of(parts, clocks);
+    const Elapsed elapsed = elapsed_of(parts, shifts);
     add(out.elapsed_ns, elapsed.ns);
     out.one_clock &= elapsed.one_clock;
     for (const DevicePart& part : parts) {

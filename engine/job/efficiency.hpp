@@ -56,27 +56,20 @@ struct DevicePart {
   int64_t active_ns = 0;  // of the union of all operations
 };
 
-/// How the times of a run become those of others.
-struct RunClock {
-  /// To be added to times of the run; nullopt: unknown.
-  std::optional<int64_t> shift_ns;
-  /// Whether DevicePart::first_ns of its devices are of one clock; saved runs have lost it.
-  bool devices_known = true;
-};
+/// By run of a job: what is to be added to its times to have those of the job; nullopt: unknown.
+using Shifts = std::vector<std::optional<int64_t>>;
 
-/// The clocks of the runs of a job, by run: as they are if the runs have a time in common, else
-/// without any shift: whatever they count from, it is not the same. `whole`: all devices of all
-/// runs.
-std::vector<RunClock> agreeing_clocks(std::vector<RunClock> clocks,
-                                      std::span<const DevicePart> whole);
+/// The shifts as they are if by them the runs have a time in common, else none: whatever the clocks
+/// of the runs count from, it is not the same. `whole`: all devices of all runs.
+Shifts agreeing_shifts(Shifts shifts, std::span<const DevicePart> whole);
 
 /// From the first start to the last end, if the clocks of the runs tell; else the longest span of a
-/// run (or of a device, if its devices are not on one clock).
+/// run.
 struct Elapsed {
   int64_t ns = 0;
   bool one_clock = true;
 };
-Elapsed elapsed_of(std::span<const DevicePart> parts, std::span<const RunClock> clocks);
+Elapsed elapsed_of(std::span<const DevicePart> parts, const Shifts& shifts);
 
 /// The sums of a scope. Ratios are nullopt where they would be 0/0.
 struct Efficiency {
@@ -96,7 +89,7 @@ struct Efficiency {
 /// Of one scope, or of several occurrences of one, such as the steps of a phase: their times are
 /// added, by device, and so are the elapsed times. Throws Error if a sum overflows.
 Efficiency efficiency_of(std::span<const std::vector<DevicePart>> occurrences,
-                         std::span<const RunClock> clocks);
+                         const Shifts& shifts);
 
 /// Strong: the whole problem stays the same. Weak: that of each device does.
 enum class Scaling : uint8_t { strong, weak };

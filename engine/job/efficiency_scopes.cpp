@@ -32,14 +32,6 @@ void add_parts(size_t run, const analyze::StepPart& step, std::vector<DevicePart
   }
 }
 
-RunClock clock_of(const RunOfJob& run, int64_t shift_ns) {
-  RunClock clock{.shift_ns = run.summary->clock.utc_ns, .devices_known = !run.saved};
-  if (clock.shift_ns && __builtin_add_overflow(*clock.shift_ns, shift_ns, &*clock.shift_ns)) {
-    clock.shift_ns.reset();
-  }
-  return clock;
-}
-
 bool inside_own_phase(const std::vector<analyze::StepPart>& steps, size_t at) {
   for (auto outer = steps[at].outer; outer; outer = steps[*outer].outer) {
     if (steps[*outer].phase == steps[at].phase) return true;
@@ -81,14 +73,14 @@ struct Steps {
 
 }  // namespace
 
-JobEfficiency::JobEfficiency(std::vector<RunOfJob> runs, std::span<const int64_t> shift_ns)
-    : runs_(std::move(runs)) {
-  for (size_t run = 0; run < runs_.size(); ++run) {
-    clocks_.push_back(clock_of(runs_[run], run < shift_ns.size() ? shift_ns[run] : 0));
+JobEfficiency::JobEfficiency(std::vector<RunOfJob> runs, Shifts shifts)
+    : runs_(std::move(runs)), shifts_(std::move(shifts)) {
+  if (shifts_.empty()) {
+    for (const RunOfJob& run : runs_) shifts_.push_back(run.summary->clock.utc_ns);
   }
   const std::vector<std::vector<DevicePart>> parts{parts_of(runs_)};
-  clocks_ = agreeing_clocks(std::move(clocks_), parts[0]);
-  whole_ = efficiency_of(parts, clocks_);
+  shifts_ = agreeing_shifts(std::move(shifts_), parts[0]);
+  whole_ = efficiency_of(parts, shifts_);
 }
 
 std::vector<PhaseEfficiency> JobEfficiency::phases() const {
@@ -108,7 +100,7 @@ std::vector<PhaseEfficiency> JobEfficiency::phases() const {
   std::vector<PhaseEfficiency> out;
   out.reserve(phases.size());
   for (const auto& [phase, parts] : phases) {
-    out.push_back({phase, static_cast<int64_t>(parts.size()), efficiency_of(parts, clocks_)});
+    out.push_back({phase, static_cast<int64_t>(parts.size()), efficiency_of(parts, shifts_)});
   }
   return out;
 }
@@ -121,7 +113,7 @@ std::vector<StepEfficiency> JobEfficiency::steps() const {
     const std::vector<std::vector<DevicePart>> parts{std::move(step.parts)};
     auto& [phase, number, occurrence] = step.key;
     out.push_back(
-        {std::move(phase), number, occurrence, step.ranks, efficiency_of(parts, clocks_)});
+        {std::move(phase), number, occurrence, step.ranks, efficiency_of(parts, shifts_)});
   }
   return out;
 }

@@ -19,7 +19,6 @@ namespace kr::job {
 struct RunOfJob {
   const analyze::RunSummary* summary = nullptr;
   const analyze::StepSums* steps = nullptr;  // null: not known
-  bool saved = false;                        // it has lost the times at which devices began
 };
 
 struct PhaseEfficiency {
@@ -49,9 +48,9 @@ struct LabelEfficiency {
 
 class JobEfficiency {
  public:
-  /// `shift_ns`: by run, what is to be added to its times beside `Clock::utc_ns`, to bring them to
-  /// the clock of the others; empty: nothing is. The runs outlive this.
-  explicit JobEfficiency(std::vector<RunOfJob> runs, std::span<const int64_t> shift_ns = {});
+  /// `shifts`: the clocks of the runs; empty: those that they tell, `Clock::utc_ns`. The runs
+  /// outlive this.
+  explicit JobEfficiency(std::vector<RunOfJob> runs, Shifts shifts = {});
 
   const Efficiency& whole() const noexcept { return whole_; }
   /// In order of first occurrence.
@@ -64,7 +63,7 @@ class JobEfficiency {
 
  private:
   std::vector<RunOfJob> runs_;
-  std::vector<RunClock> clocks_;
+  Shifts shifts_;
   Efficiency whole_;
 };
 

@@ -46,9 +46,8 @@ struct Baseline {
 struct EfficiencyOptions {
   std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
   job::Scaling scaling = job::Scaling::strong;
-  /// By run: what is to be added to its times beside Clock::utc_ns, to be on the clock of the
-  /// others; empty: nothing is.
-  std::vector<int64_t> shift_ns = {};
+  /// By run, to the clock of the job; empty: the clocks that the runs tell, Clock::utc_ns.
+  job::Shifts shifts = {};
 };
 
 using Note = RunNote;
