@@ -275,8 +275,7 @@ std::string without_baseline(const Source& source) {
 std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   for (const Run& run : runs) {
-    ranks.push_back(
-        {&run.summary, run.statistics ? &run.statistics->steps : nullptr, run.saved.has_value()});
+    ranks.push_back({&run.summary, run.statistics ? &run.statistics->steps : nullptr});
   }
   return ranks;
 }
@@ -286,14 +285,14 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
 std::vector<NamedJob> jobs_of(const Source& source) {
   std::vector<NamedJob> jobs;
   const auto add = [&](std::string name, std::string run, std::vector<job::RunOfJob> ranks,
-                       std::span<const int64_t> shift_ns) {
-    job::JobEfficiency efficiency(std::move(ranks), shift_ns);
+                       job::Shifts shifts) {
+    job::JobEfficiency efficiency(std::move(ranks), std::move(shifts));
     if (efficiency.whole().devices == 0) return;
     jobs.push_back({std::move(name), std::move(run), std::move(efficiency)});
   };
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
-    add(plural(ranks.size(), "rank"), "", std::move(ranks), source.efficiency.shift_ns);
+    add(plural(ranks.size(), "rank"), "", std::move(ranks), source.efficiency.shifts);
     return jobs;
   }
   for (const job::RunOfJob& rank : ranks) {

@@ -187,14 +187,11 @@ void check_scaling(const Efficiency& before, const Efficiency& after) {
 struct Summed {
   std::vector<kr::analyze::RunSummary> summaries;
   std::vector<kr::analyze::StepSums> steps;
-  std::vector<int64_t> shift_ns;
 
   Summed(const std::vector<Run>& runs, size_t step_count) {
     for (const Run& run : runs) {
       kr::analyze::RunSummary& summary = summaries.emplace_back();
-      // The first device began at the run's time 0 or later: shifts are on both ways.
-      summary.clock.utc_ns = run.clock / 2;
-      shift_ns.push_back(run.clock - run.clock / 2);
+      summary.clock.utc_ns = run.clock;
       summary.dimensions.push_back({"substage", {}});
       kr::analyze::StepSums& of = steps.emplace_back();
       for (size_t step = 0; step < step_count; ++step) {
@@ -224,9 +221,8 @@ struct Summed {
 
   kr::job::JobEfficiency efficiency() const {
     std::vector<kr::job::RunOfJob> ranks;
-    for (size_t i = 0; i < summaries.size(); ++i)
-      ranks.push_back({&summaries[i], &steps[i], false});
-    return kr::job::JobEfficiency(std::move(ranks), shift_ns);
+    for (size_t i = 0; i < summaries.size(); ++i) ranks.push_back({&summaries[i], &steps[i]});
+    return kr::job::JobEfficiency(std::move(ranks));
   }
 };
 
