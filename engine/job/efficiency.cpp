@@ -1,11 +1,14 @@
 #include "job/efficiency.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace kr::job {
 namespace {
@@ -78,8 +81,25 @@ const char* to_string(Nccl reading) noexcept {
   return reading == Nccl::useful ? "useful" : "communication";
 }
 
+std::vector<Nccl> named_readings(const std::string& name, const std::string& option) {
+  if (name == "both") return {nccl_readings.begin(), nccl_readings.end()};
+  for (const Nccl reading : nccl_readings) {
+    if (name == to_string(reading)) return {reading};
+  }
+  throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
+              near_or_all(name, {"useful", "communication", "both"}));
+}
+
 const char* to_string(Scaling scaling) noexcept {
   return scaling == Scaling::strong ? "strong" : "weak";
+}
+
+Scaling named_scaling(const std::string& name, const std::string& option) {
+  for (const Scaling scaling : {Scaling::strong, Scaling::weak}) {
+    if (name == to_string(scaling)) return scaling;
+  }
+  throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
+              near_or_all(name, {"strong", "weak"}));
 }
 
 Shifts agreeing_shifts(Shifts shifts, std::span<const DevicePart> whole) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace kr::job {
@@ -23,6 +24,8 @@ enum class Nccl : uint8_t { useful, communication };
 inline constexpr std::array nccl_readings{Nccl::useful, Nccl::communication};
 /// `useful`, `communication`.
 const char* to_string(Nccl reading) noexcept;
+/// `useful`, `communication` or `both`. Throws Error, which calls it `option`.
+std::vector<Nccl> named_readings(const std::string& name, const std::string& option);
 
 /// One number by reading.
 struct ByReading {
@@ -95,6 +98,8 @@ Efficiency efficiency_of(std::span<const std::vector<DevicePart>> occurrences,
 enum class Scaling : uint8_t { strong, weak };
 /// `strong`, `weak`.
 const char* to_string(Scaling scaling) noexcept;
+/// Throws Error, which calls it `option`.
+Scaling named_scaling(const std::string& name, const std::string& option);
 
 /// Of a job against a reference. Exactly, with N0 and N devices and E0 and E elapsed:
 ///

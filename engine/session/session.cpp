@@ -109,10 +109,9 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   }
 }
 
-void Session::read_baseline(std::string name, std::span<const classify::RunSpec> specs,
-                            const Wants& wants) {
+void Session::read_baseline(const JobSource& source, const Wants& wants) {
   Session job(*source_.rules, open_, progress_);
-  for (const classify::RunSpec& spec : specs) {
+  for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
                                    .statistics = wants.statistics && !saved,
@@ -120,9 +119,12 @@ void Session::read_baseline(std::string name, std::span<const classify::RunSpec>
   }
   const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
                                  [](const tables::Run& run) { return run.summary.operations > 0; });
-  if (!works) throw Error(specs.empty() ? name : specs[0].path, "has no GPU work to compare with");
+  if (!works) {
+    throw Error(source.runs.empty() ? source.name : source.runs[0].path,
+                "has no GPU work to compare with");
+  }
   for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
-  source_.baselines.push_back({std::move(name), std::move(job.source_.runs)});
+  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
 }
 
 void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
@@ -340,6 +342,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
 void Session::share_runs(const Session& other) {
   source_.runs = other.source_.runs;
   source_.other_runs = other.source_.other_runs;
+  source_.baselines = other.source_.baselines;
   warnings_ = other.warnings_;
   runs_of_file_ = other.runs_of_file_;
   modules_ = other.modules_;

@@ -78,7 +78,7 @@ struct AnalyzeOptions : RunVerbOptions {
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
-  const EfficiencyOptions::Jobs baselines = options.efficiency.jobs();
+  const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);

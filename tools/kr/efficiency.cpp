@@ -87,32 +87,27 @@ void EfficiencyOptions::add_to(CLI::App& app) {
       ->type_name("READING");
 }
 
-EfficiencyOptions::Jobs EfficiencyOptions::jobs() const {
-  Jobs jobs;
+std::vector<JobSource> EfficiencyOptions::jobs() const {
+  std::vector<JobSource> jobs;
   for (const std::string& text : baselines) {
     std::string name;
     std::vector<classify::RunSpec> runs = runs_of(text, name);
     const auto taken = [&](const std::string& wanted) {
       return std::any_of(jobs.begin(), jobs.end(),
-                         [&](const auto& job) { return job.first == wanted; });
+                         [&](const auto& job) { return job.name == wanted; });
     };
     std::string own = name;
     for (size_t number = 2; taken(own); ++number) own = fmt::format("{} ({})", name, number);
-    jobs.emplace_back(std::move(own), std::move(runs));
+    jobs.push_back({std::move(own), std::move(runs)});
   }
   return jobs;
 }
 
-void EfficiencyOptions::join(session::Session& session, const Jobs& jobs,
+void EfficiencyOptions::join(session::Session& session, const std::vector<JobSource>& jobs,
                              const session::Wants& wants) const {
-  tables::EfficiencyOptions& made = session.source().efficiency;
-  made.scaling = parse_choice(scaling, "--scaling", {"strong", "weak"}) == "weak"
-                     ? job::Scaling::weak
-                     : job::Scaling::strong;
-  const std::string reading = parse_choice(nccl, "--nccl", {"useful", "communication", "both"});
-  std::erase_if(made.readings,
-                [&](job::Nccl one) { return reading != "both" && to_string(one) != reading; });
-  for (const auto& [name, runs] : jobs) session.read_baseline(name, runs, wants);
+  session.source().efficiency.scaling = job::named_scaling(scaling, "--scaling");
+  session.source().efficiency.readings = job::named_readings(nccl, "--nccl");
+  for (const JobSource& job : jobs) session.read_baseline(job, wants);
 }
 
 }  // namespace kr::cli

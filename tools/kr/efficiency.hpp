@@ -3,10 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "classify/run_spec.hpp"
 #include "session/session.hpp"
 
 namespace kr::cli {
@@ -17,11 +15,11 @@ struct EfficiencyOptions {
   std::string nccl = "both";
   void add_to(CLI::App& app);
 
-  /// By job, its name and its runs. Throws Error.
-  using Jobs = std::vector<std::pair<std::string, std::vector<classify::RunSpec>>>;
-  Jobs jobs() const;
+  /// Throws Error.
+  std::vector<JobSource> jobs() const;
   /// Reads the jobs, for the same tables as the runs. Throws Error.
-  void join(session::Session& session, const Jobs& jobs, const session::Wants& wants) const;
+  void join(session::Session& session, const std::vector<JobSource>& jobs,
+            const session::Wants& wants) const;
 };
 
 }  // namespace kr::cli

@@ -71,7 +71,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
   const std::vector<classify::RunSpec> specs = parse_runs(asked);
   if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
-  const EfficiencyOptions::Jobs baselines = options.efficiency.jobs();
+  const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
