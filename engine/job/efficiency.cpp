@@ -87,7 +87,7 @@ std::vector<Nccl> named_readings(const std::string& name, const std::string& opt
     if (name == to_string(reading)) return {reading};
   }
   throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
-              near_or_all(name, {"useful", "communication", "both"}));
+              near_or_all(name, std::vector<std::string>{"useful", "communication", "both"}));
 }
 
 const char* to_string(Scaling scaling) noexcept {
@@ -99,7 +99,7 @@ Scaling named_scaling(const std::string& name, const std::string& option) {
     if (name == to_string(scaling)) return scaling;
   }
   throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
-              near_or_all(name, {"strong", "weak"}));
+              near_or_all(name, std::vector<std::string>{"strong", "weak"}));
 }
 
 Shifts agreeing_shifts(Shifts shifts, std::span<const DevicePart> whole) {
