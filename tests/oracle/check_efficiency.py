@@ -154,7 +154,7 @@ class Checks:
             return
         occurrences = slow.occurrences(data)
         steps = {(row["step"], row["occurrence"], row["nccl"]): row
-                 for row in found.rows("efficiency_steps", scope="step", phase="training")}
+                 for row in found.rows("efficiency_steps", scope="step", phase="step")}
         for (step, number), operations in occurrences.items():
             sums = slow.Sums()
             sums.add(operations)
@@ -164,7 +164,7 @@ class Checks:
                     self.wrong.append(f"{name}: no row of {step}; there are {list(steps)[:4]}")
                     continue
                 self.factors(f"{name} {step} {reading}", row, sums)
-        for row in found.rows("efficiency_steps", scope="phase", phase="training"):
+        for row in found.rows("efficiency_steps", scope="phase", phase="step"):
             self.factors(f"{name} steps {row['nccl']}", row, slow.within_steps(data))
             self.same(f"{name}: steps", row["steps"], len(occurrences))
 
