@@ -19,7 +19,6 @@
 namespace kr::changes {
 namespace {
 
-using sqlite::quoted;
 using sqlite::Statement;
 
 /// A run of a part.
@@ -46,7 +45,8 @@ struct MergedColumn {
 
 std::string list_of(std::span<const MergedColumn> columns) {
   std::string list;
-  for (const MergedColumn& one : columns) list += (list.empty() ? "" : ", ") + quoted(one.name);
+  for (const MergedColumn& one : columns)
+    list += (list.empty() ? "" : ", ") + sqlite::quoted(one.name);
   return list;
 }
 
@@ -54,7 +54,7 @@ std::string list_of(std::span<const MergedColumn> columns) {
 std::vector<MergedColumn> columns_of(const SavedTables& part, std::string_view table) {
   std::vector<MergedColumn> columns;
   Statement rows =
-      part.database().prepare(fmt::format("PRAGMA main.table_info({})", quoted(table)));
+      part.database().prepare(fmt::format("PRAGMA main.table_info({})", sqlite::quoted(table)));
   while (rows.step()) {
     std::string type(rows.text(2));
     if (type != "INTEGER" && type != "REAL" && type != "TEXT") {
@@ -129,8 +129,8 @@ class Merger {
   void add_head(const SavedTables& part, std::string_view table) {
     const std::vector<MergedColumn> columns = columns_of(part, table);
     columns_of_head_[table] = columns;
-    Statement from =
-        part.database().prepare(fmt::format("SELECT {} FROM {}", list_of(columns), quoted(table)));
+    Statement from = part.database().prepare(
+        fmt::format("SELECT {} FROM {}", list_of(columns), sqlite::quoted(table)));
     while (from.step()) {
       std::vector<std::string> row;
       for (size_t i = 0; i < columns.size(); ++i) row.emplace_back(from.text(static_cast<int>(i)));
@@ -189,9 +189,9 @@ class Merger {
     }
     // A rank that is only the place of a run among those read together is none.
     const bool unranked = table == "runs" && run.rank == no_rank;
-    Statement from = part.of_run(
-        fmt::format("SELECT {} FROM {} WHERE run = ?1 ORDER BY rowid", list_of(own), quoted(table)),
-        run.id);
+    Statement from = part.of_run(fmt::format("SELECT {} FROM {} WHERE run = ?1 ORDER BY rowid",
+                                             list_of(own), sqlite::quoted(table)),
+                                 run.id);
     Statement to = insert(table, columns.size());
     while (from.step()) {
       for (size_t i = 0; i < own.size(); ++i) {
@@ -226,17 +226,17 @@ class Merger {
 
   template <class List>
   void create(std::string_view table, const List& columns) const {
-    std::string sql = fmt::format("CREATE TABLE {} (", quoted(table));
+    std::string sql = fmt::format("CREATE TABLE {} (", sqlite::quoted(table));
     std::string_view separator = "\n  ";
     for (const MergedColumn& one : columns) {
-      sql += fmt::format("{}{} {}", separator, quoted(one.name), one.type);
+      sql += fmt::format("{}{} {}", separator, sqlite::quoted(one.name), one.type);
       separator = ",\n  ";
     }
     out_.execute(sql + "\n)");
   }
 
   Statement insert(std::string_view table, size_t columns) const {
-    std::string sql = fmt::format("INSERT INTO {} VALUES (", quoted(table));
+    std::string sql = fmt::format("INSERT INTO {} VALUES (", sqlite::quoted(table));
     for (size_t i = 0; i < columns; ++i) sql += i == 0 ? "?" : ", ?";
     return out_.prepare(sql + ")");
   }

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""kr merge: the same bytes in whatever order and however many steps saved runs are merged; what is read from the file is
+what is read from the traces together; and what cannot be merged is an error that says why.
+
+    KR=build/tools/kr/kr tests/cli/check_merge.py
+"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+KR = os.path.abspath(os.environ["KR"])
+RULES = """engine e {
+  substage { gemm: "gemm"  norm: "norm"  comm: "nccl"  misc: otherwise }
+  kind { communication: "nccl" }
+}
+"""
+RANKS = 7
+failures = []
+
+
+def expect(holds, *what):
+    if not holds:
+        failures.append(" ".join(map(str, what)))
+
+
+def kr(*words):
+    return subprocess.run([KR, *map(str, words)], capture_output=True, check=False, timeout=120)
+
+
+def trace(rank):
+    """Ranks differ in their names, so that their dimensions and tables do."""
+    noise = random.Random(rank)
+    events, now = [], 1000 + noise.randrange(100)
+    for step in range(5):
+        begin = now
+        for layer in range(8):
+            for name in ("gemm_a", "norm", "ncclAllReduce", *(["gemm_rare"] if rank == 3 else [])):
+                length = noise.randrange(5, 40)
+                correlation = len(events)
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                               "ts": now, "dur": 1, "args": {"correlation": correlation}})
+                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now + 1, "dur": length,
+                               "args": {"device": 0, "stream": 7, "correlation": correlation}})
+                now += length + 2
+        if rank != 5:
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
+                           "ts": begin, "dur": now - begin})
+    return json.dumps({"traceEvents": events, "baseTimeNanoseconds": 1_700_000_000_000_000_000 + rank,
+                       "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": RANKS}})
+
+
+def merge(parts, output):
+    done = kr("merge", *parts, "-o", output)
+    expect(done.returncode == 0, parts, done.stderr)
+    return pathlib.Path(output).read_bytes()
+
+
+def check_order(parts):
+    whole = merge(parts, "whole.krun")
+    for turn in range(30):
+        left, number = list(parts), 0
+        while len(left) > 1:
+            random.shuffle(left)
+            group = [left.pop() for _ in range(random.randrange(2, len(left) + 1))]
+            output = f"turn{turn}_{number}.krun"
+            merge(group, output)
+            number += 1
+            left.append(output)
+        expect(pathlib.Path(left[0]).read_bytes() == whole, "other bytes in turn", turn)
+
+
+def rows(done, table, without):
+    expect(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["tables"].get(table, [])
+    return [{column: value for column, value in row.items() if column not in without} for row in found]
+
+
+def check_same(traces):
+    tables = "labels,devices,kernels,ranks,rank_balance,label_balance,kernel_balance"
+    together = kr("report", *traces, "--rules", "e.kr", "--format", "json", "--tables", tables)
+    merged = kr("report", "whole.krun", "--rules", "e.kr", "--format", "json", "--tables", tables)
+    for table in tables.split(","):
+        a, b = (rows(done, table, {"run"}) for done in (together, merged))
+        expect(a and a == b, table, "differs")
+    ranks = [row["rank"] for row in json.loads(merged.stdout)["runs"]]
+    expect(ranks == sorted(ranks) and len(ranks) == RANKS, ranks)
+
+
+def refused(words, *texts):
+    done = kr("merge", *words)
+    message = done.stderr.decode()
+    expect(done.returncode == 2 and all(text in message for text in texts), words, done.returncode, message)
+
+
+def check_refused(parts):
+    refused([parts[0], parts[1], parts[0], "-o", "x.krun"], "holds the same run as", "merge each run once")
+    shutil.copy(parts[2], "renamed.krun")
+    refused([parts[2], "renamed.krun", "-o", "x.krun"], "renamed.krun", "holds the same run")
+    refused(["whole.krun", parts[4], "-o", "x.krun"], "holds the same run")
+    pathlib.Path("other.kr").write_text(RULES.replace("gemm:", "matmul:"))
+    kr("report", "rank6.json", "--rules", "other.kr", "--save", "other.krun")
+    refused([parts[0], "other.krun", "-o", "x.krun"], "was labelled by other rules than", "save both with the same rules")
+    refused(["rank0.json", "-o", "x.krun"], "rank0.json: is not the name of a saved run", "--save FILE.krun")
+    refused([parts[0], "-o", "x.json"], "x.json: is not the name of a saved run")
+    refused([parts[0], "missing.krun", "-o", "x.krun"], "missing.krun")
+    refused([parts[0], "-o", parts[0]], parts[0])
+    pathlib.Path("mine.krun").write_text("text of mine")
+    refused([parts[0], "-o", "mine.krun"], "mine.krun")
+    pathlib.Path("cut.krun").write_bytes(pathlib.Path(parts[1]).read_bytes()[:9000])
+    refused([parts[0], "cut.krun", "-o", "x.krun"], "cut.krun")
+    shutil.copy(parts[1], "changed.krun")
+    with sqlite3.connect("changed.krun") as database:
+        database.execute("UPDATE labels SET total_ns = total_ns + 1")
+    database.close()
+    refused([parts[0], "changed.krun", "-o", "x.krun"], "changed.krun", "does not add up")
+    shutil.copy(parts[1], "without.krun")
+    with sqlite3.connect("without.krun") as database:
+        database.execute("DELETE FROM run_identities")
+    database.close()
+    refused([parts[0], "without.krun", "-o", "x.krun"], "does not tell which runs it holds")
+    expect(not pathlib.Path("x.krun").exists(), "a file was left")
+
+
+def main():
+    random.seed(12)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        pathlib.Path("e.kr").write_text(RULES)
+        traces, parts = [], []
+        for rank in range(RANKS):
+            traces.append(f"rank{rank}.json")
+            parts.append(f"part{rank}.krun")
+            pathlib.Path(traces[-1]).write_text(trace(rank))
+            done = kr("report", traces[-1], "--rules", "e.kr", "--save", parts[-1])
+            expect(done.returncode == 0, done.stderr)
+        check_order(parts)
+        check_same(traces)
+        check_refused(parts)
+        os.chdir("/")
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
