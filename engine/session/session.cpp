@@ -112,6 +112,24 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   }
 }
 
+void Session::read_baseline(const JobSource& source, const Wants& wants) {
+  Session job(*source_.rules, open_, progress_);
+  for (const classify::RunSpec& spec : source.runs) {
+    const bool saved = changes::names_saved_run(spec.path);
+    job.read(std::span(&spec, 1), {.sums = true,
+                                   .statistics = wants.statistics && !saved,
+                                   .host_trace = wants.host_trace && !saved});
+  }
+  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
+                                 [](const tables::Run& run) { return run.summary.operations > 0; });
+  if (!works) {
+    throw Error(source.runs.empty() ? source.name : source.runs[0].path,
+                "has no GPU work to compare with");
+  }
+  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
+  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
+}
+
 void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
   if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
     throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
@@ -329,6 +347,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
 void Session::share_runs(const Session& other) {
   source_.runs = other.source_.runs;
   source_.other_runs = other.source_.other_runs;
+  source_.baselines = other.source_.baselines;
   warnings_ = other.warnings_;
   runs_of_file_ = other.runs_of_file_;
   modules_ = other.modules_;

@@ -50,7 +50,7 @@ class Random {
       summary.source = "trace" + std::to_string(i) + ".json";
       summary.distributed.rank = 10 - i;
       for (int32_t device = 0; device < below(3); ++device) {
-        summary.devices.push_back({time(), device, "GPU"});
+        summary.devices.push_back({time(), device, 0, "GPU"});
       }
       kr::analyze::RunStatistics& statistics = job.statistics.emplace_back();
       for (int64_t k = below(7); k > 0; --k) {
