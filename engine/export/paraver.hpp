@@ -1,0 +1,52 @@
+// Labelled traces as one Paraver trace: `.prv`, `.pcf` and `.row` (see docs/paraver.md).
+//
+// A task per run, a row per thread of the host and per stream, and one for the samples of each GPU;
+// what overlaps has further rows. Operations and calls are events, with the numbers and labels of
+// nsys2prv; labels, phases, layers and modules are events of the operation, from type 96000000 on.
+// A communication leads from each call to each operation that it launched.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "analyze/run.hpp"
+#include "base/gzip.hpp"
+
+namespace kr::exports {
+
+struct ParaverParts;
+
+class ParaverTrace {
+ public:
+  static constexpr size_t usual_memory = size_t{256} << 20;
+
+  /// `shown` stands in errors: the name of the trace. More records than fit in `memory_bytes` go to
+  /// the folder for temporary files. The rules have to outlive it.
+  ParaverTrace(const match::CompiledRules& rules, std::string shown,
+               size_t memory_bytes = usual_memory);
+  ~ParaverTrace();
+
+  /// A run, as the next task. Nothing refers to it afterwards.
+  ///
+  /// All runs are on the clock of the first, by Trace::clock; `shift_ns` is added to the times of
+  /// this one, for clocks of hosts that differ. A run whose clock is not known, and all if that of
+  /// the first is not, begins with the first event of the first run. Throws Error: times that do
+  /// not fit in 64 bits, a temporary file that cannot be written.
+  void add(const analyze::LabelledTrace& run, int64_t shift_ns = 0);
+
+  /// Some runs are placed by their first event alone: their clocks are not known.
+  bool has_unknown_clocks() const noexcept;
+
+  struct Files {
+    ByteSink prv, pcf, row;
+  };
+  /// Writes the trace, in pieces. Once, after all runs were added. Throws Error: more rows, or a
+  /// longer time, than Paraver can read.
+  void write(const Files& files);
+
+ private:
+  std::unique_ptr<ParaverParts> parts_;
+};
+
+}  // namespace kr::exports
