@@ -65,7 +65,7 @@ struct ParaverParts {
   ParaverRows rows = {};
   bool begun = false;
   bool unknown_clocks = false;
-  std::optional<int64_t> utc_ns = {};   // of the first run
+  std::optional<int64_t> utc_ns = {};    // of the first run
   std::optional<int64_t> first_ns = {};  // the first event of the first run that has any
   int64_t begin_ns = std::numeric_limits<int64_t>::max();
   int64_t end_ns = std::numeric_limits<int64_t>::min();
@@ -206,8 +206,8 @@ class ParaverRun {
     if (const trace::Launch* launch = host != nullptr ? host->launch(i) : nullptr) {
       return launch->correlation;
     }
-    const bool known = trace_.details && trace_.details->correlation_of[i] !=
-                                             trace::OperationDetails::no_correlation;
+    const bool known = trace_.details &&
+                       trace_.details->correlation_of[i] != trace::OperationDetails::no_correlation;
     return known ? trace_.details->correlation_of[i] : trace::Launch::no_correlation;
   }
 
@@ -318,8 +318,8 @@ void ParaverTrace::write(const Files& files) {
   const bool empty = parts.begin_ns > parts.end_ns;
   const int64_t base_ns = empty ? 0 : parts.begin_ns;
   int64_t duration_ns = 0;
-  if (!empty && (__builtin_sub_overflow(parts.end_ns, base_ns, &duration_ns) ||
-                 duration_ns > longest_ns)) {
+  if (!empty &&
+      (__builtin_sub_overflow(parts.end_ns, base_ns, &duration_ns) || duration_ns > longest_ns)) {
     throw Error(parts.shown, "spans more than the 104 days that Paraver can read",
                 "do the runs belong to one job, and are their clocks right?");
   }

@@ -94,8 +94,8 @@ void ParaverLabels::number_dimensions() {
 }
 
 void ParaverLabels::number() {
-  for (ParaverValues* one : {&calls, &kernels, &collectives, &copies, &phases, &modules,
-                             &metrics_}) {
+  for (ParaverValues* one :
+       {&calls, &kernels, &collectives, &copies, &phases, &modules, &metrics_}) {
     one->number();
   }
   std::vector<std::string> names;  // by the numbers of `known_`

@@ -21,8 +21,7 @@ void ParaverRows::begin_task(std::optional<int64_t> rank) {
 
 uint32_t ParaverRows::add(Section section, int64_t first, int64_t second, size_t lane) {
   const auto added = static_cast<uint32_t>(rows_.size());
-  rows_.push_back(
-      {static_cast<uint32_t>(tasks_.size() - 1), section, first, second, lane, added});
+  rows_.push_back({static_cast<uint32_t>(tasks_.size() - 1), section, first, second, lane, added});
   ++tasks_.back().rows;
   return added;
 }

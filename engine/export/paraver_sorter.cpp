@@ -67,8 +67,7 @@ bool ParaverSorter::refill(Part& part) const {
   size_t bytes = wanted * sizeof(ParaverRecord);
   part.left -= wanted;
   while (bytes != 0) {
-    const ssize_t got =
-        ::pread(file_->descriptor(), to, bytes, static_cast<off_t>(part.offset));
+    const ssize_t got = ::pread(file_->descriptor(), to, bytes, static_cast<off_t>(part.offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       throw Error(shown_, std::string("cannot read a temporary file: ") +

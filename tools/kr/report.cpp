@@ -24,7 +24,7 @@ OutputRules report_outputs() {
                      "kernels", "kernel_balance"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
+          .own_formats = {"html", "perfetto", "paraver"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .timeline = true,
           .without = {"table", "csv", "html"},
