@@ -71,6 +71,13 @@ size_t ParaverLabels::dimension(std::string_view name) {
                                   [&](const Dimension& one) { return one.name == name; });
   if (known != dimensions_.end()) return static_cast<size_t>(known - dimensions_.begin());
   dimensions_.push_back({std::string(name), number_of_known(name)});
+  if (name == "kind") {
+    // Its labels are known, so that their numbers are the same in all traces: the configurations
+    // in share/paraver name them.
+    for (const char* label : {"communication", "compute", "memory"}) {
+      dimensions_.back().values.add(label);
+    }
+  }
   return dimensions_.size() - 1;
 }
 
