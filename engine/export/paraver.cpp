@@ -29,19 +29,6 @@ constexpr uint32_t no_number = classify::Attribution::none;
 /// Times are doubles in Paraver.
 constexpr int64_t longest_ns = int64_t{1} << 53;
 
-std::optional<int64_t> first_event(const trace::Trace& trace) {
-  std::optional<int64_t> first;
-  const auto see = [&](int64_t time) { first = first ? std::min(*first, time) : time; };
-  if (!trace.operations.empty()) see(trace.first_start_ns);
-  if (trace.host && !trace.host->launches.empty()) see(trace.host->launches[0].start_ns);
-  if (trace.gpu_metrics) {
-    for (const trace::GpuMetric& metric : trace.gpu_metrics->metrics) {
-      if (!metric.samples.empty()) see(metric.samples[0].time_ns);
-    }
-  }
-  return first;
-}
-
 /// `[CUDA memcpy HtoD]` without its brackets, as nsys2prv has it.
 std::string_view without_brackets(std::string_view name) {
   const bool brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
@@ -57,21 +44,27 @@ struct NamedOperation {
 
 }  // namespace
 
+/// A run, and when it was, on its own clock.
+struct ParaverTask {
+  std::string source;
+  std::optional<int64_t> utc_ns;
+  int64_t begin_ns = std::numeric_limits<int64_t>::max();
+  int64_t end_ns = std::numeric_limits<int64_t>::min();
+
+  bool empty() const noexcept { return begin_ns > end_ns; }
+};
+
 struct ParaverParts {
   const match::CompiledRules& rules;
   std::string shown;
   ParaverSorter records;
   ParaverLabels labels = {};
   ParaverRows rows = {};
-  bool begun = false;
-  bool unknown_clocks = false;
-  std::optional<int64_t> utc_ns = {};    // of the first run
-  std::optional<int64_t> first_ns = {};  // the first event of the first run that has any
-  int64_t begin_ns = std::numeric_limits<int64_t>::max();
-  int64_t end_ns = std::numeric_limits<int64_t>::min();
+  std::vector<ParaverTask> tasks = {};
 
-  /// What is added to the times of a run.
-  int64_t offset(const trace::Trace& trace, int64_t shift_ns);
+  bool has_clocks() const;
+  /// What is added to the times of each task.
+  std::vector<int64_t> offsets(const std::vector<int64_t>& shifts_ns) const;
 };
 
 namespace {
@@ -79,8 +72,8 @@ namespace {
 /// The records of one run.
 class ParaverRun {
  public:
-  ParaverRun(ParaverParts& parts, const analyze::LabelledTrace& run, int64_t offset_ns)
-      : parts_(parts), run_(run), trace_(run.trace), offset_ns_(offset_ns) {}
+  ParaverRun(ParaverParts& parts, const analyze::LabelledTrace& run)
+      : parts_(parts), run_(run), trace_(run.trace) {}
 
   void add() {
     name_operations();
@@ -91,14 +84,6 @@ class ParaverRun {
   }
 
  private:
-  int64_t time(int64_t ns) const {
-    int64_t shifted = 0;
-    if (__builtin_add_overflow(ns, offset_ns_, &shifted)) {
-      throw Error(trace_.source, "times do not fit in 64 bits on the clock of the trace");
-    }
-    return shifted;
-  }
-
   void name_operations() {
     const classify::Labelled& labelled = run_.labelled;
     const analyze::TraceLabels labels(parts_.rules, labelled);
@@ -125,17 +110,18 @@ class ParaverRun {
   }
 
   void add_interval(ParaverRecord record, int64_t start_ns, int64_t end_ns) {
-    record.time_ns = time(start_ns);
+    record.time_ns = start_ns;
     record.order = start_ns == end_ns ? Order::whole : Order::begin;
     add_record(record);
     if (start_ns == end_ns) return;
-    record.time_ns = time(end_ns);
+    record.time_ns = end_ns;
     record.order = Order::end;
     add_record(record);
   }
   void add_record(const ParaverRecord& record) {
-    parts_.begin_ns = std::min(parts_.begin_ns, record.time_ns);
-    parts_.end_ns = std::max(parts_.end_ns, record.time_ns);
+    ParaverTask& task = parts_.tasks.back();
+    task.begin_ns = std::min(task.begin_ns, record.time_ns);
+    task.end_ns = std::max(task.end_ns, record.time_ns);
     parts_.records.add(record);
   }
   int64_t correlation(int64_t number) {
@@ -233,12 +219,12 @@ class ParaverRun {
       for (const uint32_t operation : launched.operations(i)) {
         const Kind kind = named_[run_.labelled.row(operation, trace_.operations[operation])].kind;
         ParaverRecord record;
-        record.time_ns = time(trace_.host->launches[launch].start_ns);
+        record.time_ns = trace_.host->launches[launch].start_ns;
         record.row = call_row_[launch];
         record.order = Order::communication;
         record.kind = kind == Kind::copy ? Kind::copy_launch : Kind::kernel_launch;
         record.value = operation_row_[operation];
-        record.number = time(trace_.operations[operation].start_ns);
+        record.number = trace_.operations[operation].start_ns;
         record.bytes = bytes_of(kind, operation);
         add_record(record);
       }
@@ -255,7 +241,7 @@ class ParaverRun {
       const uint32_t type = parts_.labels.add_metric(metric.name);
       for (const trace::MetricSample& sample : metric.samples) {
         ParaverRecord record;
-        record.time_ns = time(sample.time_ns);
+        record.time_ns = sample.time_ns;
         record.row = gpu->second;
         record.kind = Kind::metric;
         record.value = type;
@@ -268,7 +254,6 @@ class ParaverRun {
   ParaverParts& parts_;
   const analyze::LabelledTrace& run_;
   const trace::Trace& trace_;
-  int64_t offset_ns_;
   std::vector<NamedOperation> named_;    // by row of labels
   std::vector<uint32_t> call_row_;       // by launch
   std::vector<uint32_t> operation_row_;  // by operation
@@ -282,52 +267,69 @@ ParaverTrace::ParaverTrace(const match::CompiledRules& rules, std::string shown,
 
 ParaverTrace::~ParaverTrace() = default;
 
-int64_t ParaverParts::offset(const trace::Trace& trace, int64_t shift_ns) {
-  const std::optional<int64_t> first = first_event(trace);
-  const std::optional<int64_t> utc = trace.clock.utc_ns;
-  const bool is_first = !std::exchange(begun, true);
-  if (is_first) utc_ns = utc;
-  int64_t offset_ns = 0;
-  bool fits = true;
-  if (!is_first && utc_ns && utc) {
-    fits = !__builtin_sub_overflow(*utc, *utc_ns, &offset_ns);
-  } else if (!is_first && first && first_ns) {
-    unknown_clocks = true;
-    fits = !__builtin_sub_overflow(*first_ns, *first, &offset_ns);
-  }
-  if (!first_ns && first) first_ns = *first;
-  if (!fits || __builtin_add_overflow(offset_ns, shift_ns, &offset_ns)) {
-    throw Error(trace.source, "its clock is too far from that of the other runs");
-  }
-  return offset_ns;
-}
-
-void ParaverTrace::add(const analyze::LabelledTrace& run, int64_t shift_ns) {
+void ParaverTrace::add(const analyze::LabelledTrace& run) {
   parts_->rows.begin_task(run.trace.distributed.rank);
-  ParaverRun(*parts_, run, parts_->offset(run.trace, shift_ns)).add();
+  parts_->records.begin_group();
+  parts_->tasks.push_back({.source = run.trace.source, .utc_ns = run.trace.clock.utc_ns});
+  ParaverRun(*parts_, run).add();
 }
 
-bool ParaverTrace::has_unknown_clocks() const noexcept {
-  return parts_->unknown_clocks;
+bool ParaverParts::has_clocks() const {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [](const ParaverTask& task) { return task.empty() || task.utc_ns; });
 }
 
-void ParaverTrace::write(const Files& files) {
+std::vector<int64_t> ParaverParts::offsets(const std::vector<int64_t>& shifts_ns) const {
+  const bool clocks = has_clocks();
+  const ParaverTask* first = nullptr;
+  std::vector<int64_t> offsets(tasks.size());
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const ParaverTask& task = tasks[i];
+    if (task.empty()) continue;
+    if (first == nullptr) first = &task;
+    const int64_t to = clocks ? *task.utc_ns : first->begin_ns;
+    const int64_t from = clocks ? *first->utc_ns : task.begin_ns;
+    int64_t& offset_ns = offsets[i];
+    int64_t ignored = 0;
+    if (__builtin_sub_overflow(to, from, &offset_ns) ||
+        __builtin_add_overflow(offset_ns, shifts_ns.empty() ? 0 : shifts_ns[i], &offset_ns) ||
+        __builtin_add_overflow(task.begin_ns, offset_ns, &ignored) ||
+        __builtin_add_overflow(task.end_ns, offset_ns, &ignored)) {
+      throw Error(task.source, "times do not fit in 64 bits on the clock of the first run");
+    }
+  }
+  return offsets;
+}
+
+bool ParaverTrace::has_unknown_clocks() const {
+  return parts_->tasks.size() > 1 && !parts_->has_clocks();
+}
+
+void ParaverTrace::write(const Files& files, const std::vector<int64_t>& shifts_ns) {
   ParaverParts& parts = *parts_;
   parts.labels.number();
   parts.rows.number(parts.shown);
-  const bool empty = parts.begin_ns > parts.end_ns;
-  const int64_t base_ns = empty ? 0 : parts.begin_ns;
+  const std::vector<int64_t> offsets = parts.offsets(shifts_ns);
+  std::optional<int64_t> begin_ns;
+  std::optional<int64_t> utc_ns;
+  int64_t end_ns = 0;
+  for (size_t i = 0; i < parts.tasks.size(); ++i) {
+    const ParaverTask& task = parts.tasks[i];
+    if (task.empty()) continue;
+    if (!begin_ns) utc_ns = task.utc_ns;
+    end_ns = std::max(begin_ns ? end_ns : task.end_ns + offsets[i], task.end_ns + offsets[i]);
+    begin_ns = std::min(begin_ns.value_or(task.begin_ns + offsets[i]), task.begin_ns + offsets[i]);
+  }
+  const int64_t base_ns = begin_ns.value_or(0);
   int64_t duration_ns = 0;
-  if (!empty &&
-      (__builtin_sub_overflow(parts.end_ns, base_ns, &duration_ns) || duration_ns > longest_ns)) {
+  if (__builtin_sub_overflow(end_ns, base_ns, &duration_ns) || duration_ns > longest_ns) {
     throw Error(parts.shown, "spans more than the 104 days that Paraver can read",
                 "do the runs belong to one job, and are their clocks right?");
   }
-  std::optional<int64_t> utc_ns = parts.utc_ns;
   if (utc_ns && __builtin_add_overflow(*utc_ns, base_ns, &*utc_ns)) utc_ns.reset();
   ParaverText text(parts.labels, parts.rows, base_ns, files.prv);
   text.header(duration_ns, utc_ns);
-  parts.records.each([&](const ParaverRecord& record) { text.add(record); });
+  parts.records.each(offsets, [&](const ParaverRecord& record) { text.add(record); });
   text.finish();
   parts.labels.write(files.pcf);
   files.row(parts.rows.text());

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analyze/run.hpp"
 #include "base/gzip.hpp"
@@ -27,23 +29,23 @@ class ParaverTrace {
                size_t memory_bytes = usual_memory);
   ~ParaverTrace();
 
-  /// A run, as the next task. Nothing refers to it afterwards.
-  ///
-  /// All runs are on the clock of the first, by Trace::clock; `shift_ns` is added to the times of
-  /// this one, for clocks of hosts that differ. A run whose clock is not known, and all if that of
-  /// the first is not, begins with the first event of the first run. Throws Error: times that do
-  /// not fit in 64 bits, a temporary file that cannot be written.
-  void add(const analyze::LabelledTrace& run, int64_t shift_ns = 0);
+  /// A run, as the next task. Nothing refers to it afterwards. Throws Error: a temporary file
+  /// cannot be written.
+  void add(const analyze::LabelledTrace& run);
 
-  /// Some runs are placed by their first event alone: their clocks are not known.
-  bool has_unknown_clocks() const noexcept;
+  /// The clock of a run is not known, so that each of several begins with the first event of the
+  /// first: see `write`.
+  bool has_unknown_clocks() const;
 
   struct Files {
     ByteSink prv, pcf, row;
   };
-  /// Writes the trace, in pieces. Once, after all runs were added. Throws Error: more rows, or a
-  /// longer time, than Paraver can read.
-  void write(const Files& files);
+  /// Writes the trace, in pieces. Once, after all runs were added.
+  ///
+  /// Runs are on the clock of the first, by Trace::clock, if that of all is known. `shifts_ns`, by
+  /// run, is added to their times, for clocks that differ; empty: nothing is. Throws Error: more
+  /// rows, or a longer time, than Paraver can read.
+  void write(const Files& files, const std::vector<int64_t>& shifts_ns = {});
 
  private:
   std::unique_ptr<ParaverParts> parts_;

@@ -23,31 +23,60 @@ constexpr size_t least_read = 64;
 ParaverSorter::ParaverSorter(std::string shown, size_t memory_bytes)
     : shown_(std::move(shown)), most_(std::max<size_t>(memory_bytes / sizeof(ParaverRecord), 1)) {}
 
-void ParaverSorter::sort() {
+void ParaverSorter::begin_group() {
+  end_part();
+  ++groups_;
+}
+
+/// What was added stays in memory, in order.
+void ParaverSorter::end_part() {
+  if (records_.empty()) return;
   trace::sort_in_place(records_.begin(), records_.end(), ParaverOrder());
+  held_ += records_.size();
+  parts_.push_back({.group = groups_ - 1, .read = std::move(records_)});
+  records_ = {};
 }
 
 void ParaverSorter::spill() {
-  sort();
+  end_part();
   if (!file_) file_ = std::make_unique<PartFile>(temporary_folder() / "kr", shown_, 0600);
-  const std::string_view bytes(reinterpret_cast<const char*>(records_.begin()),
-                               records_.size() * sizeof(ParaverRecord));
-  if (const int code = write_all(file_->descriptor(), bytes); code != 0) {
-    throw Error(shown_, std::string("cannot write a temporary file: ") + std::strerror(code),
-                "set TMPDIR to a folder with more room");
+  for (Part& part : parts_) {
+    if (part.left != 0) continue;
+    const std::string_view bytes(reinterpret_cast<const char*>(part.read.begin()),
+                                 part.read.size() * sizeof(ParaverRecord));
+    if (const int code = write_all(file_->descriptor(), bytes); code != 0) {
+      throw Error(shown_, std::string("cannot write a temporary file: ") + std::strerror(code),
+                  "set TMPDIR to a folder with more room");
+    }
+    part.offset = file_size_;
+    part.left = part.read.size();
+    part.read = {};
+    file_size_ += bytes.size();
   }
-  parts_.push_back({.offset = file_size_, .left = records_.size()});
-  file_size_ += bytes.size();
-  records_.clear();
+  held_ = 0;
 }
 
-void ParaverSorter::begin_merge() {
-  if (!records_.empty()) spill();
-  records_ = {};
+void ParaverSorter::begin_merge(const std::vector<int64_t>& shifts_ns) {
+  end_part();
+  if (file_) spill();
+  shifts_ns_ = shifts_ns;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    if (refill(parts_[i])) heap_.push_back(i);
+    if (parts_[i].left == 0) {
+      shift(parts_[i]);
+    } else {
+      refill(parts_[i]);
+    }
+    heap_.push_back(i);
   }
   std::make_heap(heap_.begin(), heap_.end(), [&](size_t a, size_t b) { return later(a, b); });
+}
+
+void ParaverSorter::shift(Part& part) const {
+  const int64_t shift_ns = shifts_ns_[part.group];
+  for (ParaverRecord& record : part.read) {
+    record.time_ns += shift_ns;
+    if (record.order == ParaverRecord::Order::communication) record.number += shift_ns;
+  }
 }
 
 bool ParaverSorter::later(size_t a, size_t b) const noexcept {
@@ -58,7 +87,7 @@ bool ParaverSorter::later(size_t a, size_t b) const noexcept {
 }
 
 /// The next records of a part. False where there are none.
-bool ParaverSorter::refill(Part& part) const {
+bool ParaverSorter::refill(Part& part) {
   const size_t wanted = std::min(part.left, std::max(most_ / parts_.size(), least_read));
   part.read.clear();
   part.at = 0;
@@ -77,6 +106,7 @@ bool ParaverSorter::refill(Part& part) const {
     bytes -= static_cast<size_t>(got);
     part.offset += static_cast<size_t>(got);
   }
+  shift(part);
   return true;
 }
 

@@ -51,8 +51,7 @@ void ParaverFiles::add(const match::CompiledRules& rules, const analyze::Labelle
 void ParaverFiles::write(Streams& streams) {
   if (trace_->has_unknown_clocks()) {
     streams.warning(
-        "the clocks of the runs are not known: in the Paraver trace each begins with the first "
-        "event of the first run");
+        "the clocks of the runs are not known: in the Paraver trace all begin at the same time");
   }
   const auto to = [](PendingFile& file) {
     return [&file](std::string_view bytes) { file.write(bytes); };

@@ -23,23 +23,37 @@ using kr::exports::ParaverText;
 
 }  // namespace
 
-TEST_CASE("records are in order, whatever fits in memory") {
+TEST_CASE("records are in order, each group on its clock, whatever fits in memory") {
   std::mt19937 random(7);
-  std::vector<ParaverRecord> wanted(5000);
-  for (ParaverRecord& record : wanted) {
-    record.time_ns = static_cast<int64_t>(random() % 300);
-    record.row = static_cast<uint32_t>(random() % 4);
-    record.order = static_cast<ParaverRecord::Order>(random() % 4);
-    record.value = static_cast<uint32_t>(random() % 100000);
+  constexpr size_t groups = 3;
+  const std::vector<int64_t> shifts{0, -40, 1000};
+  std::vector<std::vector<ParaverRecord>> given(groups);
+  std::vector<ParaverRecord> sorted;
+  for (size_t group = 0; group < groups; ++group) {
+    given[group].resize(group == 1 ? 0 : 2500);
+    for (ParaverRecord& record : given[group]) {
+      record.time_ns = static_cast<int64_t>(random() % 1300);
+      record.row = static_cast<uint32_t>(random() % 4);
+      record.order = static_cast<ParaverRecord::Order>(random() % 4);
+      record.value = static_cast<uint32_t>(random() % 100000);
+      record.number = 7;
+      ParaverRecord shifted = record;
+      shifted.time_ns += shifts[group];
+      if (record.order == ParaverRecord::Order::communication) shifted.number += shifts[group];
+      sorted.push_back(shifted);
+    }
   }
-  // None of it, a part that ends with a whole block, an odd part, all of it.
-  for (const size_t records : {size_t{1}, size_t{1000}, size_t{777}, size_t{100000}}) {
+  std::sort(sorted.begin(), sorted.end(), ParaverOrder());
+  // None of it, a part that ends with a whole block, an odd part, one group, all of it.
+  for (const size_t records : {size_t{1}, size_t{1250}, size_t{777}, size_t{2500}, size_t{9999}}) {
+    CAPTURE(records);
     ParaverSorter sorter("t.prv", records * sizeof(ParaverRecord));
-    for (const ParaverRecord& record : wanted) sorter.add(record);
+    for (const std::vector<ParaverRecord>& group : given) {
+      sorter.begin_group();
+      for (const ParaverRecord& record : group) sorter.add(record);
+    }
     std::vector<ParaverRecord> got;
-    sorter.each([&](const ParaverRecord& record) { got.push_back(record); });
-    std::vector<ParaverRecord> sorted = wanted;
-    std::sort(sorted.begin(), sorted.end(), ParaverOrder());
+    sorter.each(shifts, [&](const ParaverRecord& record) { got.push_back(record); });
     REQUIRE(got.size() == sorted.size());
     const bool equal = std::equal(got.begin(), got.end(), sorted.begin(),
                                   [](const ParaverRecord& a, const ParaverRecord& b) {
