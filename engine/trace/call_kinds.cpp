@@ -27,7 +27,6 @@ bool is_driver_call(std::string_view name) noexcept {
   return name.size() > 2 && name.starts_with("cu") && is_upper(name[2]);
 }
 
-/// `_v3020`, `_v2`.
 std::string_view without_version(std::string_view name) noexcept {
   size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;

@@ -20,7 +20,7 @@ CallKind call_kind_of(std::string_view name) noexcept;
 
 /// Of the driver: its functions begin with `cu` and a capital, the runtime's with `cuda`.
 bool is_driver_call(std::string_view name) noexcept;
-/// The name without `_v3020`.
+/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
 std::string_view without_version(std::string_view name) noexcept;
 
 constexpr bool is_synchronization(CallKind kind) noexcept {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include "base/ascii.hpp"
 #include "trace/call_kinds.hpp"
 #include "trace/readers/module_text.hpp"
 
@@ -31,14 +30,6 @@ size_t columns_of(NsysHostTable table) {
       break;
   }
   return node_original + 1;
-}
-
-/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
-std::string_view without_version(std::string_view name) {
-  size_t digits = name.size();
-  while (digits > 0 && is_digit(name[digits - 1])) --digits;
-  const bool version = digits < name.size() && digits > 2 && name.substr(digits - 2, 2) == "_v";
-  return version ? name.substr(0, digits - 2) : name;
 }
 
 // Types of NVTX events. Marks (34), categories and names of threads are no ranges.
