@@ -67,7 +67,7 @@ OutputRules analyze_outputs() {
                      "trace_health"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
+          .own_formats = {"html", "perfetto", "paraver"},
           .statistics = true,
           .collectives = true};
 }

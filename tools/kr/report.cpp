@@ -26,7 +26,7 @@ OutputRules report_outputs() {
                      "efficiency", "efficiency_labels", "scaling", "kernels", "kernel_balance"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
+          .own_formats = {"html", "perfetto", "paraver"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .collectives = true,
           .timeline = true,
