@@ -64,7 +64,7 @@ struct ParaverParts {
 
   bool has_clocks() const;
   /// What is added to the times of each task.
-  std::vector<int64_t> offsets(const std::vector<int64_t>& shifts_ns) const;
+  std::vector<int64_t> offsets(const std::map<std::string, int64_t>& shifts_ns) const;
 };
 
 namespace {
@@ -279,7 +279,7 @@ bool ParaverParts::has_clocks() const {
                      [](const ParaverTask& task) { return task.empty() || task.utc_ns; });
 }
 
-std::vector<int64_t> ParaverParts::offsets(const std::vector<int64_t>& shifts_ns) const {
+std::vector<int64_t> ParaverParts::offsets(const std::map<std::string, int64_t>& shifts_ns) const {
   const bool clocks = has_clocks();
   const ParaverTask* first = nullptr;
   std::vector<int64_t> offsets(tasks.size());
@@ -290,9 +290,11 @@ std::vector<int64_t> ParaverParts::offsets(const std::vector<int64_t>& shifts_ns
     const int64_t to = clocks ? *task.utc_ns : first->begin_ns;
     const int64_t from = clocks ? *first->utc_ns : task.begin_ns;
     int64_t& offset_ns = offsets[i];
+    const auto shift = shifts_ns.find(task.source);
     int64_t ignored = 0;
     if (__builtin_sub_overflow(to, from, &offset_ns) ||
-        __builtin_add_overflow(offset_ns, shifts_ns.empty() ? 0 : shifts_ns[i], &offset_ns) ||
+        __builtin_add_overflow(offset_ns, shift == shifts_ns.end() ? 0 : shift->second,
+                               &offset_ns) ||
         __builtin_add_overflow(task.begin_ns, offset_ns, &ignored) ||
         __builtin_add_overflow(task.end_ns, offset_ns, &ignored)) {
       throw Error(task.source, "times do not fit in 64 bits on the clock of the first run");
@@ -305,7 +307,7 @@ bool ParaverTrace::has_unknown_clocks() const {
   return parts_->tasks.size() > 1 && !parts_->has_clocks();
 }
 
-void ParaverTrace::write(const Files& files, const std::vector<int64_t>& shifts_ns) {
+void ParaverTrace::write(const Files& files, const std::map<std::string, int64_t>& shifts_ns) {
   ParaverParts& parts = *parts_;
   parts.labels.number();
   parts.rows.number(parts.shown);

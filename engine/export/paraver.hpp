@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,9 +44,9 @@ class ParaverTrace {
   /// Writes the trace, in pieces. Once, after all runs were added.
   ///
   /// Runs are on the clock of the first, by Trace::clock, if that of all is known. `shifts_ns`, by
-  /// run, is added to their times, for clocks that differ; empty: nothing is. Throws Error: more
+  /// the source of a run, is added to its times, for clocks that differ. Throws Error: more
   /// rows, or a longer time, than Paraver can read.
-  void write(const Files& files, const std::vector<int64_t>& shifts_ns = {});
+  void write(const Files& files, const std::map<std::string, int64_t>& shifts_ns = {});
 
  private:
   std::unique_ptr<ParaverParts> parts_;

@@ -63,7 +63,6 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
-    wants.collectives |= one->reads.collectives;
     wants.identity |= one->reads.identity;
   }
   wants.host_trace |= wants.statistics || wants.found_phases;
@@ -87,7 +86,6 @@ void Wants::add(const Wants& other) noexcept {
   waits |= other.waits;
   details |= other.details;
   health |= other.health;
-  collectives |= other.collectives;
   identity |= other.identity;
   timeline |= other.timeline;
   modules |= other.modules;
@@ -136,7 +134,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations = wants.statistics || wants.collectives || wants.found_phases || wants.operations ||
+  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
                                 wants.host_trace || wants.measured;
   if (needs_operations && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
@@ -219,10 +217,10 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host =
-      wants.host_trace || wants.collectives || wants.timeline || wants.modules || wants.comparison || wants.health
-          ? trace::HostDetail::all
-          : trace::HostDetail::none;
+  options.host = wants.host_trace || wants.collectives || wants.timeline || wants.modules ||
+                         wants.comparison || wants.health
+                     ? trace::HostDetail::all
+                     : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
   options.collectives = wants.collectives;

@@ -29,7 +29,6 @@ struct Wants {
   bool waits = false;        // with statistics: what the host waited for, where the format has it
   bool details = false;      // launch shapes and sizes, where the format has them
   bool identity = false;     // with sums: what tells whether two files hold the same
-  bool collectives = false;  // what operations that communicate say of themselves
   bool health = false;       // with sums: all findings, those of calls and steps, too
   bool timeline = false;     // with sums: the host trace where a run has operations
   bool modules = false;      // module trees: those of the file, or those that enclose operations

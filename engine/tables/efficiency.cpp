@@ -272,6 +272,18 @@ std::string without_baseline(const Source& source) {
   return without_jobs(source);
 }
 
+/// To the clock of the first run; nullopt where nothing relates a run to it.
+job::Shifts shifts_of(const Source& source) {
+  const job::Job* const job = source.job();
+  if (job == nullptr) return {};
+  job::Shifts shifts;
+  for (size_t run = 0; run < source.runs.size(); ++run) {
+    shifts.push_back(job->clocks.comparable(0, run) ? std::optional(job->clocks.shift_ns(run))
+                                                    : std::nullopt);
+  }
+  return shifts;
+}
+
 std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   for (const Run& run : runs) {
@@ -292,7 +304,7 @@ std::vector<NamedJob> jobs_of(const Source& source) {
   };
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
-    add(plural(ranks.size(), "rank"), "", std::move(ranks), source.efficiency.shifts);
+    add(plural(ranks.size(), "rank"), "", std::move(ranks), shifts_of(source));
     return jobs;
   }
   for (const job::RunOfJob& rank : ranks) {

@@ -48,8 +48,6 @@ struct Baseline {
 struct EfficiencyOptions {
   std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
   job::Scaling scaling = job::Scaling::strong;
-  /// By run, to the clock of the job; empty: the clocks that the runs tell, Clock::utc_ns.
-  job::Shifts shifts = {};
 };
 
 using Note = RunNote;

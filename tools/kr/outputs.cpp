@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
@@ -399,6 +400,7 @@ session::Wants Outputs::wants() const {
   wants.statistics |= statistics_;
   wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
   wants.details |= makes(paraver_format);
+  wants.collectives |= makes(paraver_format);
   wants.gpu_metrics |= makes(paraver_format);
   wants.timeline |= makes_timeline();
   return wants;
@@ -441,6 +443,20 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   return present;
 }
 
+namespace {
+
+/// What collectives say of the clocks of ranks, by the source of the run.
+std::map<std::string, int64_t> shifts_of(const tables::Source& source) {
+  std::map<std::string, int64_t> shifts_ns;
+  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
+  for (size_t run = 0; job != nullptr && run < source.runs.size(); ++run) {
+    shifts_ns[source.runs[run].summary.source] = job->clocks.ranks[run].applied_ns;
+  }
+  return shifts_ns;
+}
+
+}  // namespace
+
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
@@ -454,7 +470,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
       target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);
     }
   }
-  if (paraver_) paraver_->write(streams);
+  if (paraver_) paraver_->write(shifts_of(source), streams);
   appear(streams);
 }
 

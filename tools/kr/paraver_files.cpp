@@ -48,7 +48,7 @@ void ParaverFiles::add(const match::CompiledRules& rules, const analyze::Labelle
   trace_->add(run);
 }
 
-void ParaverFiles::write(Streams& streams) {
+void ParaverFiles::write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams) {
   if (trace_->has_unknown_clocks()) {
     streams.warning(
         "the clocks of the runs are not known: in the Paraver trace all begin at the same time");
@@ -57,9 +57,10 @@ void ParaverFiles::write(Streams& streams) {
     return [&file](std::string_view bytes) { file.write(bytes); };
   };
   const exports::ParaverTrace::Files plain{to(prv_), to(pcf_), to(row_)};
-  if (prv_.path().extension() != packed_ending) return trace_->write(plain);
+  if (prv_.path().extension() != packed_ending) return trace_->write(plain, shifts_ns);
   GzipWriter gzip(plain.prv);
-  trace_->write({[&gzip](std::string_view bytes) { gzip.write(bytes); }, plain.pcf, plain.row});
+  trace_->write({[&gzip](std::string_view bytes) { gzip.write(bytes); }, plain.pcf, plain.row},
+                shifts_ns);
   gzip.finish();
 }
 

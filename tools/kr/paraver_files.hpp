@@ -22,7 +22,7 @@ class ParaverFiles {
 
   void add(const match::CompiledRules& rules, const analyze::LabelledTrace& run);
   /// After all runs.
-  void write(Streams& streams);
+  void write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams);
   std::vector<PendingFile*> files();
 
  private:
