@@ -102,49 +102,6 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   return out;
 }
 
-<<<<<<< HEAD
-=======
-/// Adds the collectives to `out`, and the names whose counts differ.
-void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
-  std::map<std::string_view, std::vector<const CommunicationTimes*>> by_name;
-  for (size_t run = 0; run < runs.size(); ++run) {
-    for (const CommunicationTimes& times : runs[run].statistics->communication) {
-      auto& all = by_name[times.name];
-      all.resize(runs.size());
-      all[run] = &times;
-    }
-  }
-  for (const auto& [name, times] : by_name) {
-    const CommunicationTimes* first = times[0];
-    const bool equally_often =
-        std::all_of(times.begin(), times.end(), [first](const CommunicationTimes* one) {
-          return one != nullptr && first != nullptr &&
-                 one->durations_ns.size() == first->durations_ns.size();
-        });
-    if (!equally_often) {
-      out.uneven.emplace_back(name);
-      continue;
-    }
-    Collective one;
-    one.name = name;
-    one.instances = static_cast<int64_t>(times[0]->durations_ns.size());
-    one.total_ns.assign(runs.size(), 0);
-    one.waiting_ns.assign(runs.size(), 0);
-    for (size_t k = 0; k < times[0]->durations_ns.size(); ++k) {
-      int64_t shortest = times[0]->durations_ns[k];
-      for (const CommunicationTimes* of : times) shortest = std::min(shortest, of->durations_ns[k]);
-      for (size_t run = 0; run < runs.size(); ++run) {
-        one.total_ns[run] += times[run]->durations_ns[k];
-        one.waiting_ns[run] += times[run]->durations_ns[k] - shortest;
-      }
-    }
-    out.collectives.push_back(std::move(one));
-  }
-  std::stable_sort(
-      out.collectives.begin(), out.collectives.end(),
-      [](const Collective& a, const Collective& b) { return a.waited_ns() > b.waited_ns(); });
-}
-
 bool have_distinct_places(const std::vector<std::pair<trace::RankPlace, size_t>>& places) {
   std::set<trace::RankPlace> seen;
   return std::all_of(places.begin(), places.end(), [&](const auto& one) {
@@ -152,7 +109,6 @@ bool have_distinct_places(const std::vector<std::pair<trace::RankPlace, size_t>>
   });
 }
 
->>>>>>> main
 }  // namespace
 
 const char* to_string(RankNumber::From from) noexcept {

@@ -65,7 +65,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.found_phases;
+  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
@@ -79,7 +79,6 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
-  collectives |= other.collectives;
   found_phases |= other.found_phases;
   operations |= other.operations;
   host_trace |= other.host_trace;
@@ -223,7 +222,6 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
                      : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
-  options.collectives = wants.collectives;
   options.operation_details = wants.details;
   options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
