@@ -1,5 +1,6 @@
 // The roofline model of what ncu measured: a point per kernel and per label.
 #include <algorithm>
+#include <map>
 
 #include "tables/ncu_rows.hpp"
 
@@ -48,7 +49,7 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels, int64
 std::vector<std::pair<uint32_t, int64_t>> kernels_in_run(const ncu::Joined& joined) {
   std::map<uint32_t, int64_t> times;
   for (const ncu::RunKernel& one : joined.run) {
-    for (const ncu::TimeShare& share : one.shares) times[share.kernel] += share.time_ns;
+    for (const ncu::TimeShare& share : one.time.shares) times[share.kernel] += share.time_ns;
   }
   // Pages without durations have points, too.
   std::vector<std::pair<uint32_t, int64_t>> out(times.begin(), times.end());
@@ -82,35 +83,25 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
 void add_roofline(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    add_kernel_points(run, dimensions, row, sink);
-    for (size_t i = 0; i < dimensions.size(); ++i) {
-      const auto at = run.summary.dimension(dimensions[i]);
-      if (!at) continue;
-      for (const auto& [label, time] : ncu_time_by_label(run, *at)) {
-        if (time.measured_ns == 0) continue;
-        Cells labels(dimensions.size());
-        labels[i] = std::string_view(label);
-        add_point(run, {dimensions[i], label, {}, {}, {}}, labels, time.measured_ns,
-                  time.mean.measures(), time, row, sink);
-      }
+  for (const Run* const run : measured_by_ncu(source)) {
+    add_kernel_points(*run, dimensions, row, sink);
+    for (const auto& [dimension, label, time] : ncu_labels(*run, dimensions)) {
+      if (time.measured_ns == 0) continue;
+      Cells labels(dimensions.size());
+      labels[dimension] = std::string_view(label);
+      add_point(*run, {dimensions[dimension], label, {}, {}, {}}, labels, time.measured_ns,
+                time.mean.measures(), time, row, sink);
     }
   }
 }
 
 void add_roofs(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    for (const ncu::Roof& roof : run.ncu->roofs) {
-      sink.row({run.summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
+  for (const Run* const run : measured_by_ncu(source)) {
+    for (const ncu::Roof& roof : run->ncu->roofs) {
+      sink.row({run->summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
                 roof.source});
     }
   }
-}
-
-Column known_column(const char* id, Unit unit, Role role, const char* doc) {
-  return {id, unit, role, doc, true};
 }
 
 }  // namespace
