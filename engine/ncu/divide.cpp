@@ -101,8 +101,7 @@ void share_out(int64_t total_ns, const std::vector<uint32_t>& measured,
     const double part = static_cast<double>(weight(kernel)) / all;
     const bool last = kernel == measured.back();
     const int64_t time =
-        last ? left
-             : std::min<int64_t>(left, std::llround(part * static_cast<double>(total_ns)));
+        last ? left : std::min<int64_t>(left, std::llround(part * static_cast<double>(total_ns)));
     add(kernel, time);
     left -= time;
   }

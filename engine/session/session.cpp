@@ -273,9 +273,8 @@ void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTr
   }
   if (pages == nullptr) return;
   auto joined = std::make_shared<ncu::Joined>(
-      ncu::join(
-      *source_.rules, to.summary, pages,
-      {.is_itself = is_itself, .gpu = gpu_, .labelled = run.get()}));
+      ncu::join(*source_.rules, to.summary, pages,
+                {.is_itself = is_itself, .gpu = gpu_, .labelled = run.get()}));
   std::vector<Warning>& warnings = to.summary.warnings;
   const bool own = run != nullptr && pages.get() == &run->trace;
   for (const Warning& warning : pages->warnings) {

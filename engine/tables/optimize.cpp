@@ -241,10 +241,11 @@ const Definition ncu_match_table{
        "and parameters. `function`: the function alone, which only one kernel of the run has. "
        "`ambiguous`: several have it, so none is measured. `unmeasured`: ncu has no such kernel. "
        "`not_a_kernel`: copies and sets. `not_in_run`: kernels of ncu that the run does not have."},
-      maybe("found_by", Unit::text, Role::key,
-            "`name, grid and block`: operations whose launch shape ncu measured, each the kernel of "
-            "that shape. `name`: of others, or if the run has no shapes, the time is shared out "
-            "among all measured kernels of the name as ncu's own times are."),
+      maybe(
+          "found_by", Unit::text, Role::key,
+          "`name, grid and block`: operations whose launch shape ncu measured, each the kernel of "
+          "that shape. `name`: of others, or if the run has no shapes, the time is shared out "
+          "among all measured kernels of the name as ncu's own times are."),
       {"names", Unit::count, Role::measure, "Distinct names of the run."},
       {"measured", Unit::count, Role::measure,
        "Measured kernels (name, grid and block) of these names."},
