@@ -222,7 +222,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
                      : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
-  options.operation_details = wants.details;
+  options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
@@ -291,7 +291,8 @@ void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTr
   }
   if (pages == nullptr) return;
   auto joined = std::make_shared<ncu::Joined>(
-      ncu::join(*source_.rules, to.summary, pages, {.is_itself = is_itself, .gpu = gpu_}));
+      ncu::join(*source_.rules, to.summary, pages,
+                {.is_itself = is_itself, .gpu = gpu_, .labelled = run.get()}));
   std::vector<Warning>& warnings = to.summary.warnings;
   const bool own = run != nullptr && pages.get() == &run->trace;
   for (const Warning& warning : pages->warnings) {
