@@ -71,10 +71,10 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   std::map<Key, size_t> places;
   std::vector<RankStep> all;
   for (size_t run = 0; run < runs.size(); ++run) {
-    std::map<std::pair<std::string, std::optional<int64_t>>, int64_t> occurrences;
     const std::vector<StepPart>& steps = runs[run].statistics->steps.steps;
+    const std::vector<int64_t> occurrences = occurrences_of(steps);
     for (size_t i = 0; i < steps.size(); ++i) {
-      const int64_t occurrence = occurrences[{steps[i].phase, steps[i].step}]++;
+      const int64_t occurrence = occurrences[i];
       if (steps[i].instances == 0) continue;
       const auto [at, added] =
           places.try_emplace(Key(steps[i].phase, steps[i].step, occurrence), all.size());

@@ -176,6 +176,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
   if (run.trace.host) out.launches = count_launches(run.trace);
+  if (run.trace.host) out.host = host_use(*run.trace.host);
   if (out.launches) {
     const std::vector<DeviceIdle>& idle = out.launches->idle;
     KR_CHECK(idle.size() == summary.devices.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/gpu_metrics.hpp"
+#include "analyze/host_use.hpp"
 #include "analyze/idle.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
@@ -91,8 +92,9 @@ struct LayerPart {
 struct RunStatistics {
   std::vector<KernelStatistics> kernels;  // by descending total, name, device
   std::vector<ActivityStatistics> activity;
-  std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
-  std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
+  std::optional<LaunchStatistics> launches;  // nullopt: the format has no launches
+  std::optional<HostUse> host;               // nullopt: the format has no calls
+  std::optional<WaitStatistics> waits;       // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;

@@ -24,7 +24,7 @@ std::optional<int64_t> utc_of(const JobRun& run) {
 /// What collectives say of two runs. Times count from the base of each.
 struct Edge {
   Estimate estimate;
-  Line line;  // of the difference, through the ends on the second run's own clock
+  Line line;            // of the difference, through the ends on the second run's own clock
   bool drifts = false;  // no constant is between the bounds, but the line is
 };
 
@@ -155,7 +155,7 @@ class Finder {
     rank.applied_drift += edge.line.slope;
     rank.drift_zero_ns = edge.line.zero;
   }
-  
+
   int64_t base_of(size_t run) const { return out_.ranks[run].base_ns; }
 
   /// The k-th on the devices of a run: of `parts`, on the clock that it tells.
@@ -194,8 +194,8 @@ class Finder {
     std::vector<Point> ends;
     each(from, to, [&](const Times& reference, const Times& other) {
       bounds.add(reference, other);
-      ends.push_back({subtract_saturated(other.end, base),
-                      subtract_saturated(reference.end, other.end)});
+      ends.push_back(
+          {subtract_saturated(other.end, base), subtract_saturated(reference.end, other.end)});
     });
     Edge edge;
     edge.line = fit_line(ends);
@@ -222,9 +222,8 @@ class Finder {
     }
     edge.estimate.low_ns = bounds.low;
     edge.estimate.high_ns = bounds.high;
-    edge.estimate.offset_ns = bounds.low <= bounds.high
-                                  ? std::clamp(middle, bounds.low, bounds.high)
-                                  : middle;
+    edge.estimate.offset_ns =
+        bounds.low <= bounds.high ? std::clamp(middle, bounds.low, bounds.high) : middle;
     return edge;
   }
 

@@ -21,11 +21,10 @@ class GroupTimer {
     out_.group = group.group;
     out_.matched = group.matched;
     out_.why_not = group.why_not;
-    out_.one_clock = group.matched && std::all_of(group.parts.begin(), group.parts.end(),
-                                                  [&](const Part& part) {
-                                                    return clocks.comparable(
-                                                        part.run, group.parts.front().run);
-                                                  });
+    out_.one_clock =
+        group.matched && std::all_of(group.parts.begin(), group.parts.end(), [&](const Part& part) {
+          return clocks.comparable(part.run, group.parts.front().run);
+        });
     starts_.resize(group.parts.size());
   }
 

@@ -118,12 +118,11 @@ std::vector<Member> members_of(const match::CompiledRules& rules,
     const int64_t busy_before_ns = device.add(operation);
     if (kinds[run.labelled.row(i, operation)] != analyze::Kind::communication) continue;
     const trace::CollectiveOperation* const told = calls.of(i);
-    const auto [at, added] =
-        known.try_emplace({number, operation.name.index, told != nullptr ? told->call : int64_t{-1}});
+    const auto [at, added] = known.try_emplace(
+        {number, operation.name.index, told != nullptr ? told->call : int64_t{-1}});
     if (added) {
-      const Known one =
-          known_of(trace, operation.name,
-                   told != nullptr ? &trace.collectives->calls[told->call] : nullptr);
+      const Known one = known_of(trace, operation.name,
+                                 told != nullptr ? &trace.collectives->calls[told->call] : nullptr);
       at->second = {one.bytes, device.group(one.group)};
     }
     const trace::Launch* const launch = trace.host ? trace.host->launch(i) : nullptr;

@@ -62,8 +62,7 @@ std::optional<Headline> headline_of(const Job& job) {
     const auto has_more = [&](const GroupTimes& than) {
       return group.bandwidth->time_ns > than.bandwidth->time_ns;
     };
-    if (group.bus_bytes_per_s() &&
-        (out.bandwidth_of == nullptr || has_more(*out.bandwidth_of))) {
+    if (group.bus_bytes_per_s() && (out.bandwidth_of == nullptr || has_more(*out.bandwidth_of))) {
       out.bandwidth_of = &group;
     }
   }

@@ -42,10 +42,10 @@ enum class Bound : uint8_t {
 
 struct Headline {
   Bound bound = Bound::transfer;
-  size_t members = 0;       // devices with matched collectives
-  int64_t total_ns = 0;     // of matched collectives, of all members
-  int64_t waiting_ns = 0;   // in them
-  int64_t arrivals = 0;     // collectives whose last member is known
+  size_t members = 0;      // devices with matched collectives
+  int64_t total_ns = 0;    // of matched collectives, of all members
+  int64_t waiting_ns = 0;  // in them
+  int64_t arrivals = 0;    // collectives whose last member is known
   /// Run and device that were later than the first by the most time; nullopt: nobody was, or there
   /// is no clock.
   std::optional<std::pair<size_t, int32_t>> latest;

@@ -17,10 +17,14 @@ struct Word {
 
 /// The first that is in the text decides, so that `reducescatter` comes before `reduce`.
 constexpr Word words[] = {
-    {"reducescatter", Kind::reduce_scatter}, {"allreduce", Kind::all_reduce},
-    {"allgather", Kind::all_gather},         {"alltoall", Kind::all_to_all},
-    {"all2all", Kind::all_to_all},           {"sendrecv", Kind::send_receive},
-    {"broadcast", Kind::broadcast},          {"bcast", Kind::broadcast},
+    {"reducescatter", Kind::reduce_scatter},
+    {"allreduce", Kind::all_reduce},
+    {"allgather", Kind::all_gather},
+    {"alltoall", Kind::all_to_all},
+    {"all2all", Kind::all_to_all},
+    {"sendrecv", Kind::send_receive},
+    {"broadcast", Kind::broadcast},
+    {"bcast", Kind::broadcast},
     {"barrier", Kind::barrier},
 };
 /// Too short to be looked for in names of kernels, which reduce and gather on one device, too.
@@ -56,8 +60,8 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> all)
 
 /// Of DeepEP, PPLX, MORI, TensorRT-LLM. Their other kernels prepare or clean up.
 Kind expert_exchange(std::string_view name) {
-  if (!has_any(name, {"deepep", "::ep::", "hybridep", "internode", "intranode", "pplx::", "mori::",
-                      "moea2a", "fusedmoecomm", "epdispatch", "epcombine"}) ||
+  if (!has_any(name, {"deepep", "::ep::", "hybridep", "internode", "intranode",
+                      "pplx::", "mori::", "moea2a", "fusedmoecomm", "epdispatch", "epcombine"}) ||
       has_any(name, {"notify", "prepare", "layout", "clean", "sanitize"})) {
     return Kind::other;
   }
@@ -87,9 +91,9 @@ int64_t bytes_of_element(std::string_view type) noexcept {
   };
   // As PyTorch spells them.
   constexpr Size sizes[] = {
-      {"Float", 4},        {"Int", 4},  {"Half", 2}, {"BFloat16", 2},       {"Short", 2},
-      {"Double", 8},       {"Long", 8}, {"Char", 1}, {"ComplexFloat", 8},   {"Byte", 1},
-      {"ComplexHalf", 4},  {"Bool", 1}, {"UInt16", 2}, {"ComplexDouble", 16}, {"UInt32", 4},
+      {"Float", 4},       {"Int", 4},  {"Half", 2},   {"BFloat16", 2},       {"Short", 2},
+      {"Double", 8},      {"Long", 8}, {"Char", 1},   {"ComplexFloat", 8},   {"Byte", 1},
+      {"ComplexHalf", 4}, {"Bool", 1}, {"UInt16", 2}, {"ComplexDouble", 16}, {"UInt32", 4},
       {"UInt64", 8},
   };
   if (type.starts_with("Float8_")) return 1;

@@ -48,7 +48,8 @@ void match_by_number(std::span<const JobRun> runs, MatchedGroup& group) {
     std::vector<uint32_t> all = std::exchange(part.instances, {});
     auto next = common.begin();
     for (const uint32_t place : all) {
-      const bool is_common = next != common.end() && *next == instance_of(runs, part, place).sequence;
+      const bool is_common =
+          next != common.end() && *next == instance_of(runs, part, place).sequence;
       (is_common ? part.instances : part.others).push_back(place);
       if (is_common) ++next;
     }
@@ -68,14 +69,13 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   }
   const int64_t size = group.group.size;
   if (size != CollectiveGroup::unknown && static_cast<size_t>(size) < parts.size()) {
-    group.why_not = fmt::format("{} devices have it, but the group has {} members", parts.size(),
-                                size);
+    group.why_not =
+        fmt::format("{} devices have it, but the group has {} members", parts.size(), size);
     return;
   }
-  const auto [least, most] =
-      std::minmax_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-        return a.instances.size() < b.instances.size();
-      });
+  const auto [least, most] = std::minmax_element(
+      parts.begin(), parts.end(),
+      [](const Part& a, const Part& b) { return a.instances.size() < b.instances.size(); });
   const size_t fewest = least->instances.size(), largest = most->instances.size();
   if (std::all_of(parts.begin(), parts.end(),
                   [&](const Part& part) { return is_numbered(runs, part); })) {

@@ -51,8 +51,8 @@ std::pair<int64_t, int64_t> bus_factor(CollectiveKind kind, int64_t group_size) 
 struct CollectiveGroup {
   static constexpr int64_t unknown = -1;
 
-  std::string name;   // of the process group; empty: the trace does not tell
-  std::string ranks;  // of the process group, as the source spells them; may be empty
+  std::string name;         // of the process group; empty: the trace does not tell
+  std::string ranks;        // of the process group, as the source spells them; may be empty
   std::string description;  // of the process group: `TP`; may be empty
   CollectiveKind kind = CollectiveKind::other;
   std::string kernel;      // of kind `other`: the operations of a group have one name

@@ -7,6 +7,7 @@
 
 #include "analyze/ranks.hpp"
 #include "overview/devices_text.hpp"
+#include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
@@ -152,6 +153,7 @@ class Overview {
       measured();
       out_ += devices_text(source_, options_) + '\n';
       labels();
+      efficiency();
       ranks();
       names();
       next();
@@ -342,6 +344,12 @@ class Overview {
           {.columns = {"run", "total_ns", "share", "roof", "roof_ratio", "saved_ns", "verdict",
                        "name"}}},
          {"ncu_match", {.columns = {"run", "match", "names", "measured", "total_ns", "share"}}}});
+  }
+
+  /// Of what is known to be one job, or is compared with others.
+  void efficiency() {
+    if (source_.baselines.empty() && !analyze::shown_together(source_.ranks())) return;
+    out_ += efficiency_text(source_, options_);
   }
 
   /// How even the work is, if the runs are known to be ranks of one job.

@@ -90,6 +90,10 @@ class Session {
   /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
 
+  /// Reads the runs of a job that the others are compared with (tables::Source::baselines), as far
+  /// as sums and statistics are wanted. Saved runs have sums. Throws Error.
+  void read_baseline(const JobSource& source, const Wants& wants);
+
   /// Joins measurements of ncu (files or folders of its pages) to all runs read from now on, with
   /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
   /// `gpu` may be null, and has to outlive the session. Throws Error.

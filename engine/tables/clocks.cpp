@@ -9,7 +9,9 @@ void add_clocks(const Source& source, RowSink& sink) {
   for (size_t run = 0; run < ranks.size(); ++run) {
     const job::RankClock& one = ranks[run];
     const job::RankClock::Estimate* const said = one.estimate ? &*one.estimate : nullptr;
-    const auto if_said = [said](const auto& cell) { return said != nullptr ? Cell(cell(*said)) : Cell(); };
+    const auto if_said = [said](const auto& cell) {
+      return said != nullptr ? Cell(cell(*said)) : Cell();
+    };
     sink.row({source.runs[run].summary.id, source.rank(run), source.rank(one.clock),
               job::to_string(one.from), source.rank(one.reference),
               if_said([](const auto& of) { return of.collectives; }),
@@ -21,8 +23,6 @@ void add_clocks(const Source& source, RowSink& sink) {
               one.applied_drift * 1e9});
   }
 }
-
-
 
 }  // namespace
 

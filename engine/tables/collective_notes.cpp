@@ -1,4 +1,6 @@
 // What collectives tell in words.
+#include "tables/collective_notes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "table/numbers.hpp"
-#include "tables/collective_notes.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -57,10 +58,9 @@ std::string collective_headline(const Source& source) {
   const job::Job* const job = source.job();
   const auto found = job != nullptr ? job::headline_of(*job) : std::nullopt;
   if (!found || found->total_ns <= 0) return {};
-  std::string text = fmt::format("collectives are {}: {} % of their time on {} is waiting",
-                                 verdict(found->bound),
-                                 table::percent(found->waiting_ns, found->total_ns, 0),
-                                 plural(found->members, "device"));
+  std::string text = fmt::format(
+      "collectives are {}: {} % of their time on {} is waiting", verdict(found->bound),
+      table::percent(found->waiting_ns, found->total_ns, 0), plural(found->members, "device"));
   if (found->latest) {
     const auto& [run, device] = *found->latest;
     text += fmt::format(", most for {}, the last in {} of {}", name_of(source, run, device),
@@ -87,14 +87,14 @@ void add_collective_notes(const Source& source, std::vector<Note>& notes) {
     const job::GroupTimes& first = *std::find_if(all.begin(), all.end(), is_uneven);
     const job::CollectiveGroup& group = first.group;
     const std::string kind = group.kernel.empty() ? job::to_string(group.kind) : group.kernel;
-    notes.push_back({"", "warning", "uneven-collectives",
-                     fmt::format("{} not compared between devices; the first is `{}`{}: {}",
-                                 count == 1 ? "1 kind of collective is"
-                                            : fmt::format("{} kinds of collectives are", count),
-                                 printable(std::string_view(kind).substr(0, 100)),
-                                 group.name.empty() ? "" : " of group " + printable(group.name),
-                                 first.why_not),
-                     static_cast<int64_t>(count)});
+    notes.push_back(
+        {"", "warning", "uneven-collectives",
+         fmt::format("{} not compared between devices; the first is `{}`{}: {}",
+                     count == 1 ? "1 kind of collective is"
+                                : fmt::format("{} kinds of collectives are", count),
+                     printable(std::string_view(kind).substr(0, 100)),
+                     group.name.empty() ? "" : " of group " + printable(group.name), first.why_not),
+         static_cast<int64_t>(count)});
   }
   const std::vector<job::RankClock>& clocks = job->clocks.ranks;
   const auto contradicts = [](const job::RankClock& one) {

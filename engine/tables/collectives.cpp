@@ -72,10 +72,10 @@ Cell size_cell(const GroupTimes& one) {
 void add_collective_balance(const Source& source, RowSink& sink) {
   each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
     if (!one.matched) return;
-    const auto most = std::max_element(
-        one.parts.begin(), one.parts.end(), [&](const PartTimes& a, const PartTimes& b) {
-          return one.waiting_ns(a) < one.waiting_ns(b);
-        });
+    const auto most = std::max_element(one.parts.begin(), one.parts.end(),
+                                       [&](const PartTimes& a, const PartTimes& b) {
+                                         return one.waiting_ns(a) < one.waiting_ns(b);
+                                       });
     const auto late =
         std::max_element(one.parts.begin(), one.parts.end(),
                          [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
@@ -111,8 +111,8 @@ void add_collectives(const Source& source, RowSink& sink) {
       const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
       sink.row({key.group, key.kind, source.rank(part.run), int64_t{part.device}, part.instances,
                 part.matched, part.total_ns, on_clock(part.matched_ns - part.waiting_ns),
-                on_clock(part.waiting_ns), if_matched(part.beyond_shortest_ns),
-                on_clock(part.last), table::cell(part.bytes)});
+                on_clock(part.waiting_ns), if_matched(part.beyond_shortest_ns), on_clock(part.last),
+                table::cell(part.bytes)});
     }
   });
 }
@@ -134,10 +134,12 @@ const Definition collective_balance_table{
     {"collective_balance",
      "collectives: waiting for the last to arrive",
      "One row per process group and kind of collective that is compared between devices.",
-     {group_column, kind_column,
+     {group_column,
+      kind_column,
       {"description", Unit::text, Role::detail,
        "The description of the process group, if the traces contain it.", true},
-      members_column, group_size_column,
+      members_column,
+      group_size_column,
       {"instances", Unit::count, Role::measure, "Collectives that are compared."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations, over all members."},
       {"waiting_ns", Unit::ns, Role::measure,
@@ -167,7 +169,10 @@ const Definition collective_bandwidth_table{
     {"collective_bandwidth",
      "bandwidth of collectives",
      "One row per process group and kind of collective whose sizes the traces contain.",
-     {group_column, kind_column, members_column, group_size_column,
+     {group_column,
+      kind_column,
+      members_column,
+      group_size_column,
       {"instances", Unit::count, Role::measure, "Collectives with a size."},
       {"bytes", Unit::bytes, Role::measure,
        "The sum of their sizes, of the member with most: what goes in; of an allgather, what comes "

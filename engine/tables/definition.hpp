@@ -22,10 +22,10 @@ using table::Unit;
 enum class Needs : uint8_t {
   nothing,
   rules,
-  runs,        // Source::runs, summed
-  statistics,  // of every run
+  runs,         // Source::runs, summed
+  statistics,   // of every run
   collectives,  // Run::members of every run
-  operations,  // Run::trace
+  operations,   // Run::trace
   found_phases,
   tree,
   coverage,

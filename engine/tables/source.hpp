@@ -17,6 +17,7 @@
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
+#include "job/efficiency.hpp"
 #include "job/job.hpp"
 #include "kr/run.hpp"
 #include "ncu/joined.hpp"
@@ -35,6 +36,18 @@ struct Run {
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+};
+
+/// A job that others are compared with: its runs are its ranks.
+struct Baseline {
+  std::string name;
+  std::vector<Run> runs;
+};
+
+/// How efficiencies are made.
+struct EfficiencyOptions {
+  std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
+  job::Scaling scaling = job::Scaling::strong;
 };
 
 using Note = RunNote;
@@ -115,6 +128,8 @@ struct Source {
   const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
   std::vector<RunHead> other_runs;
+  std::vector<Baseline> baselines;  // the first is the reference
+  EfficiencyOptions efficiency;
   const Tree* tree = nullptr;
   const coverage::TimeCoverage* coverage = nullptr;
   const RunPair* run_difference = nullptr;

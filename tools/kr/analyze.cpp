@@ -1,7 +1,9 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
 #include <fmt/format.h>
 
+#include "efficiency.hpp"
 #include "outputs.hpp"
+#include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -28,6 +30,11 @@ OutputRules analyze_outputs() {
                      "os_waits",
                      "ranks",
                      "rank_balance",
+                     "efficiency",
+                     "efficiency_steps",
+                     "efficiency_labels",
+                     "efficiency_host",
+                     "scaling",
                      "rank_step_balance",
                      "rank_steps",
                      "clocks",
@@ -60,7 +67,7 @@ OutputRules analyze_outputs() {
                      "trace_health"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
+          .own_formats = {"html", "perfetto", "paraver"},
           .statistics = true,
           .collectives = true};
 }
@@ -70,16 +77,19 @@ struct AnalyzeOptions : RunVerbOptions {
   std::string by = "substage";
   NcuOptions ncu;
   JobOptions job;
+  EfficiencyOptions efficiency;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
+  const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
   options.job.apply(session);
+  options.efficiency.join(session, baselines, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();
@@ -92,8 +102,9 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     out(page::analysis_html(source, tables, title));
   };
   if (outputs.makes("table")) {
-    streams.out(
-        overview::run_facts(source, options.by, {streams.color_out(), streams.out_width()}));
+    const overview::TableOptions style{streams.color_out(), streams.out_width()};
+    streams.out(overview::run_facts(source, options.by, style));
+    if (!outputs.tables_named()) streams.out(overview::efficiency_text(source, style));
   }
   for (const tables::Note& note : tables::rank_notes(source)) {
     // The first lines of the table have it.
@@ -102,6 +113,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   }
   const auto markdown = [&](const auto& out, auto tables) {
     out(overview::markdown_health(source));
+    out(overview::markdown_efficiency(source));
     render::markdown(tables, out);
   };
   outputs.finish(source, {{"html", page}, {"markdown", markdown}}, streams);
@@ -118,6 +130,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                "name");
   options.ncu.add_to(app);
   options.job.add_to(app);
+  options.efficiency.add_to(app);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,6 +24,8 @@
 #include "streams.hpp"
 
 namespace kr::cli {
+
+class ParaverFiles;
 
 /// All tables about runs, in the order of the registry.
 std::vector<std::string> run_tables();
@@ -145,6 +148,7 @@ class Outputs {
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;
+  std::unique_ptr<ParaverFiles> paraver_;  // null: not wanted
 };
 
 }  // namespace kr::cli
