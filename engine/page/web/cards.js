@@ -97,10 +97,10 @@ const CARDS = {
       id: "collectives",
       table: "collective_balance",
       title: "Collectives: waiting for other ranks",
-      note: "time beyond the shortest of the same collective on any rank",
+      note: "from the start of each to that of its last member",
       sort: "-waiting_ns",
-      columns: ["name", "instances", "waiting_ns", "waiting"],
-      wide: { table: "collectives", by: "rank", keys: ["name"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
+      columns: ["group", "kind", "instances", "waiting_ns", "waiting", "late_rank", "before_ns", "device_ns", "host_ns"],
+      wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
     },
     { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
     {
