@@ -728,7 +728,9 @@ def steps_trace(rank):
               x("cuda_runtime", "cudaLaunchKernel", 12, 4, correlation=1),
               x("cuda_runtime", "cudaStreamSynchronize", 17, 2),
               x("kernel", "gemm_a", 20, 10.001 + rank, device=0, stream=7, correlation=1),
-              x("kernel", "ncclDevKernel_AllReduce", 60, 30 - 7 * rank, device=1, stream=8, correlation=1),
+              x("kernel", "ncclDevKernel_AllReduce", 60, 30 - 7 * rank, device=1, stream=8, correlation=1,
+                **{"Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000, "Group size": 2, "dtype": "Float",
+                   "Process Group Name": "0", "Process Group Description": "TP"}),
               x("gpu_memcpy", "Memcpy HtoD", 70, 1.5, device=0, stream=7)]
     for step in (1, 2):
         at = 200 * step
@@ -797,7 +799,7 @@ RESULTS = [
      "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),
     ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
-     "ranks rank_balance rank_steps rank_step_balance collective_balance collectives", True),
+     "ranks rank_balance rank_steps rank_step_balance clocks collective_balance collective_bandwidth collectives", True),
     ("nsys stats", ["analyze", "nsys.sqlite", *BY_STEPS, "--tables", NSYS_STATS], NSYS_STATS.replace(",", " "), True),
     ("pages of ncu", ["analyze", "nsys.sqlite", *BY_STEPS, "--ncu", "details.csv", "--ncu", "raw.csv", "--tables", NCU],
      NCU.replace(",", " "), True),

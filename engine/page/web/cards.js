@@ -23,6 +23,8 @@ const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", tit
 
 const EFFICIENCY_CARD = { id: "efficiency", show: "efficiency", table: "efficiency", title: "Parallel efficiency", note: "parallel efficiency = load balance · communication · orchestration" };
 
+/** Of tables with a column per rank: the rank's row is the only one. */
+const isOnlyDevice = (row) => runs.length > 1 && rowsOf("ranks").filter(({ rank }) => rank === row.rank).length === 1;
 /** Rows of the dimension that is chosen, or of all where none can be. */
 const inDimension = (row) => state.by === "" || row.dimension === state.by;
 
@@ -100,7 +102,7 @@ const CARDS = {
       note: "from the start of each to that of its last member",
       sort: "-waiting_ns",
       columns: ["group", "kind", "instances", "waiting_ns", "waiting", "late_rank", "before_ns", "device_ns", "host_ns"],
-      wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
+      wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8, where: isOnlyDevice },
     },
     { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
     {
