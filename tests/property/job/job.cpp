@@ -34,8 +34,8 @@ class Planted {
       // Up to 20 parts in a million: what crystals do.
       drift_.push_back(drifts && r > 0 ? static_cast<double>(span(-20'000, 20'000)) * 1e-9 : 0);
       runs_.emplace_back(1);
-      runs_.back()[0].groups.push_back({"0", "", "", kr::job::CollectiveKind::all_reduce, "",
-                                        static_cast<int64_t>(ranks)});
+      runs_.back()[0].groups.push_back(
+          {"0", "", "", kr::job::CollectiveKind::all_reduce, "", static_cast<int64_t>(ranks)});
     }
     // 200 collectives in two seconds.
     std::vector<int64_t> free(ranks, 0);  // when each rank goes on
@@ -146,9 +146,10 @@ void check_clocks(const Planted& job, const kr::job::Job& found) {
       CAPTURE(k);
       const RankClock& clock = found.clocks.ranks[r];
       // A drift that leaves room between the bounds is left in.
-      const double room = clock.estimate && clock.applied_drift == 0
-                              ? static_cast<double>(clock.estimate->high_ns - clock.estimate->low_ns)
-                              : 0;
+      const double room =
+          clock.estimate && clock.applied_drift == 0
+              ? static_cast<double>(clock.estimate->high_ns - clock.estimate->low_ns)
+              : 0;
       CHECK(std::abs(error) <= static_cast<double>(jitter_ns) * 2 + room);
     }
   }
@@ -160,8 +161,8 @@ void check_headline(const Planted& job, const kr::job::Job& found) {
   REQUIRE(headline);
   REQUIRE(headline->latest);
   CHECK(headline->latest->first == job.late);
-  CHECK(headline->bound == (job.straggler == Straggler::device ? kr::job::Bound::skew
-                                                               : kr::job::Bound::host));
+  CHECK(headline->bound ==
+        (job.straggler == Straggler::device ? kr::job::Bound::skew : kr::job::Bound::host));
 }
 
 }  // namespace
@@ -214,12 +215,12 @@ TEST_CASE("ranks are joined through others, and uncertainties add") {
     Member& member = runs.emplace_back(1).front();
     for (const int64_t pair : {r - 1, r}) {
       const auto at = static_cast<uint32_t>(member.groups.size());
-      member.groups.push_back({std::to_string(pair), "", "",
-                               kr::job::CollectiveKind::barrier, "", 2});
+      member.groups.push_back(
+          {std::to_string(pair), "", "", kr::job::CollectiveKind::barrier, "", 2});
       for (int64_t k = 0; k < 10; ++k) {
         const int64_t time = 10 * step * k + step * pair - step * r;
-        member.collectives.push_back({time, time + 100, 0, CollectiveInstance::unknown,
-                                      CollectiveInstance::unknown, at});
+        member.collectives.push_back(
+            {time, time + 100, 0, CollectiveInstance::unknown, CollectiveInstance::unknown, at});
       }
     }
   }

@@ -9,21 +9,19 @@ TEST_CASE("collectives are known by what PyTorch calls them") {
     const char* name;
     CollectiveKind kind;
   };
-  for (const Case& one : {Case{"allreduce", CollectiveKind::all_reduce},
-                          Case{"allreduce_coalesced", CollectiveKind::all_reduce},
-                          Case{"_allgather_base", CollectiveKind::all_gather},
-                          Case{"all_gather_into_tensor_out", CollectiveKind::all_gather},
-                          Case{"reduce_scatter_tensor_coalesced", CollectiveKind::reduce_scatter},
-                          Case{"_reduce_scatter_base", CollectiveKind::reduce_scatter},
-                          Case{"all_to_allv", CollectiveKind::all_to_all},
-                          Case{"_broadcast_oop", CollectiveKind::broadcast},
-                          Case{"_reduce_oop", CollectiveKind::reduce},
-                          Case{"gather", CollectiveKind::gather},
-                          Case{"scatter", CollectiveKind::scatter},
-                          Case{"barrier", CollectiveKind::barrier},
-                          Case{"send", CollectiveKind::send},
-                          Case{"recv", CollectiveKind::receive},
-                          Case{"wait", CollectiveKind::other}}) {
+  for (const Case& one :
+       {Case{"allreduce", CollectiveKind::all_reduce},
+        Case{"allreduce_coalesced", CollectiveKind::all_reduce},
+        Case{"_allgather_base", CollectiveKind::all_gather},
+        Case{"all_gather_into_tensor_out", CollectiveKind::all_gather},
+        Case{"reduce_scatter_tensor_coalesced", CollectiveKind::reduce_scatter},
+        Case{"_reduce_scatter_base", CollectiveKind::reduce_scatter},
+        Case{"all_to_allv", CollectiveKind::all_to_all},
+        Case{"_broadcast_oop", CollectiveKind::broadcast},
+        Case{"_reduce_oop", CollectiveKind::reduce}, Case{"gather", CollectiveKind::gather},
+        Case{"scatter", CollectiveKind::scatter}, Case{"barrier", CollectiveKind::barrier},
+        Case{"send", CollectiveKind::send}, Case{"recv", CollectiveKind::receive},
+        Case{"wait", CollectiveKind::other}}) {
     CAPTURE(one.name);
     CHECK(kr::job::kind_of_call(one.name) == one.kind);
   }

@@ -28,8 +28,8 @@ class Runs {
     while (at < member.groups.size() && member.groups[at] != group) ++at;
     if (at == member.groups.size()) member.groups.push_back(group);
     const auto time = static_cast<int64_t>(10 * member.collectives.size());
-    member.collectives.push_back({time, time + 5, 0, CollectiveInstance::unknown, sequence,
-                                  static_cast<uint32_t>(at)});
+    member.collectives.push_back(
+        {time, time + 5, 0, CollectiveInstance::unknown, sequence, static_cast<uint32_t>(at)});
     return *this;
   }
   std::vector<MatchedGroup> matched() const {
@@ -53,8 +53,16 @@ CollectiveGroup group(std::string name, std::string ranks = {}) {
 }  // namespace
 
 TEST_CASE("the k-th of a group is the k-th, whatever is between") {
-  const auto got = Runs().run().add(group("a")).add(group("b")).add(group("a")).run()
-                       .add(group("a")).add(group("a")).add(group("b")).matched();
+  const auto got = Runs()
+                       .run()
+                       .add(group("a"))
+                       .add(group("b"))
+                       .add(group("a"))
+                       .run()
+                       .add(group("a"))
+                       .add(group("a"))
+                       .add(group("b"))
+                       .matched();
   REQUIRE(got.size() == 2);
   CHECK(got[0].matched);
   CHECK(got[0].parts[0].instances == std::vector<uint32_t>{0, 2});
@@ -63,8 +71,16 @@ TEST_CASE("the k-th of a group is the k-th, whatever is between") {
 }
 
 TEST_CASE("groups of one name on different ranks are different groups") {
-  const auto got = Runs().run().add(group("tp", "[0, 1]")).run().add(group("tp", "[0, 1]"))
-                       .run().add(group("tp", "[2, 3]")).run().add(group("tp", "[2, 3]")).matched();
+  const auto got = Runs()
+                       .run()
+                       .add(group("tp", "[0, 1]"))
+                       .run()
+                       .add(group("tp", "[0, 1]"))
+                       .run()
+                       .add(group("tp", "[2, 3]"))
+                       .run()
+                       .add(group("tp", "[2, 3]"))
+                       .matched();
   REQUIRE(got.size() == 2);
   CHECK(got[0].matched);
   CHECK(got[0].parts.size() == 2);
@@ -75,16 +91,23 @@ TEST_CASE("what is not there equally often is not matched, unless it is numbered
   const auto uneven = Runs().run().add(group("a")).add(group("a")).run().add(group("a")).matched();
   CHECK(!uneven[0].matched);
   CHECK(uneven[0].why_not == "they have 1 to 2 of it");
-  const auto numbered = Runs().run().add(group("a"), 4).add(group("a"), 7).add(group("a"), 8)
-                            .run().add(group("a"), 3).add(group("a"), 4).add(group("a"), 8)
+  const auto numbered = Runs()
+                            .run()
+                            .add(group("a"), 4)
+                            .add(group("a"), 7)
+                            .add(group("a"), 8)
+                            .run()
+                            .add(group("a"), 3)
+                            .add(group("a"), 4)
+                            .add(group("a"), 8)
                             .matched();
   CHECK(numbered[0].matched);
   CHECK(numbered[0].parts[0].instances == std::vector<uint32_t>{0, 2});
   CHECK(numbered[0].parts[0].others == std::vector<uint32_t>{1});
   CHECK(numbered[0].parts[1].instances == std::vector<uint32_t>{1, 2});
   // A number twice is none.
-  const auto twice = Runs().run().add(group("a"), 4).add(group("a"), 4).run().add(group("a"), 4)
-                         .matched();
+  const auto twice =
+      Runs().run().add(group("a"), 4).add(group("a"), 4).run().add(group("a"), 4).matched();
   CHECK(!twice[0].matched);
 }
 

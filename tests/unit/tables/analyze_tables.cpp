@@ -246,8 +246,8 @@ TEST_CASE("tables that compare runs are absent where there is nothing to compare
   CHECK(why_no_analyze_table(one, "collectives") == "one device only communicates");
   CHECK(why_no_analyze_table(one, "names_only_in") == "there is one run only");
   const kr::tables::Source alike = two_ranks_source(0);
-  for (const char* table : {"ranks", "rank_balance", "rank_step_balance", "rank_steps",
-                            "clocks", "collective_balance", "collectives"}) {
+  for (const char* table : {"ranks", "rank_balance", "rank_step_balance", "rank_steps", "clocks",
+                            "collective_balance", "collectives"}) {
     CHECK(why_no_analyze_table(alike, table) ==
           "the runs are not ranks of one job: t.json and t.json are both rank 0");
   }
