@@ -21,7 +21,7 @@ extern char** environ;  // NOLINT: POSIX names it so
 namespace kr::trace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kept_output = 4096;
 constexpr int tick_ms = 20;
@@ -93,14 +93,14 @@ int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child)
 }
 
 // What there is to read now; false at the end of the output.
-bool drain(int from, std::string& output, Clock::time_point& heard) {
+bool drain(int from, std::string& output, SteadyClock::time_point& heard) {
   std::array<char, 4096> bytes;  // NOLINT: read into
   while (true) {
     const ssize_t got = ::read(from, bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return true;
     if (got == 0) return false;
-    heard = Clock::now();
+    heard = SteadyClock::now();
     output.append(bytes.data(), static_cast<size_t>(got));
     if (output.size() > 2 * kept_output) output.erase(0, output.size() - kept_output);
   }
@@ -162,7 +162,7 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds) 
     return out;
   }
   pipe.close_writing();
-  Clock::time_point heard = Clock::now();
+  SteadyClock::time_point heard = SteadyClock::now();
   bool open = true;
   std::optional<int> status;
   // The end of the program counts, not that of its output: a child of it may hold that open.
@@ -170,7 +170,7 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds) 
     pollfd wait{.fd = open ? pipe.reading() : -1, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, tick_ms);
     if (open) open = drain(pipe.reading(), out.output, heard);
-    if (silent_seconds != 0 && Clock::now() - heard > std::chrono::seconds(silent_seconds)) {
+    if (silent_seconds != 0 && SteadyClock::now() - heard > std::chrono::seconds(silent_seconds)) {
       out.how = Finished::How::silent;
       return out;
     }
