@@ -134,7 +134,7 @@ class PartMaker {
 /// What annotations and the finder say of each operation of a run.
 class Agreement {
  public:
-  /// Without a host trace there are no annotations.
+  /// `attribution`: null where there is nothing to compare with.
   Agreement(const LabelledTrace& run, const classify::Attribution* attribution)
       : run_(run), attribution_(attribution) {
     if (attribution == nullptr || attribution->steps.empty()) return;
@@ -236,11 +236,12 @@ std::string_view to_string(Confidence confidence) noexcept {
   return confidence_names[static_cast<size_t>(confidence)];
 }
 
-FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run) {
+FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run,
+                        const classify::Attribution* annotations) {
   FoundPhases out;
   const sema::Program& program = rules.program();
   const std::vector<OperationTraits> traits = operation_traits(program, run.trace, run.labelled);
-  Agreement agreement(run, run.trace.host ? &run.attribution(rules) : nullptr);
+  Agreement agreement(run, annotations);
   for (const auto& [number, operations] : operations_by_device(run.trace)) {
     DevicePhases device = find_device_phases(run, operations, traits);
     agreement.add(device, operations);

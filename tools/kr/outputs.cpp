@@ -199,6 +199,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics && !options.nsys_names),
       timeline_(rules.timeline),
+      found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
   const std::string named_formats = options.formats.empty() && !options.file.empty()
@@ -361,6 +362,8 @@ session::Wants Outputs::wants() const {
   wants.statistics |= statistics_;
   wants.host_trace |= makes(trace_format) || statistics_;
   wants.timeline |= makes_timeline();
+  wants.phases_shown |=
+      found_phases_ && (makes("table") || makes(markdown_format) || makes("html"));
   return wants;
 }
 

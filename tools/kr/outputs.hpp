@@ -40,6 +40,7 @@ struct OutputRules {
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
   bool timeline = false;                         // the page shows operations over time
+  bool found_phases = false;                     // own outputs for people show them
   bool any_tables = false;                       // the results are made by the verb: see `write`
   bool whole_lists = false;                      // a terminal shows all rows
   std::vector<std::string> without = {"table"};  // formats where `--format` names none
@@ -130,6 +131,7 @@ class Outputs {
   bool several_runs_ = false;
   bool statistics_ = false;
   bool timeline_ = false;
+  bool found_phases_ = false;
   bool nsys_names_ = false;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables

@@ -8,6 +8,7 @@
 #include "outputs.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
+#include "overview/phases_text.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "roofline.hpp"
@@ -27,6 +28,7 @@ OutputRules report_outputs() {
           .own_formats = {"html", "perfetto"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .timeline = true,
+          .found_phases = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
@@ -45,6 +47,7 @@ struct ReportOptions : RunVerbOptions {
 void write_markdown(const tables::Source& source, const overview::Report& report,
                     std::span<const Table> tables, const Outputs::Bytes& out) {
   out(overview::markdown_health(source));
+  out(overview::markdown_found_phases(source));
   render::markdown(tables, out);
   if (const auto next = overview::next_step(report)) {
     out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));
