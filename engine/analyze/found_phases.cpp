@@ -35,6 +35,8 @@ const char* shown_by(Boundary boundary) {
       return "a copy between host and device";
     case Boundary::labels:
       return "a kernel labelled as sampling or embedding";
+    case Boundary::graphs:
+      return "a launch of a graph";
     case Boundary::gaps:
       return "their longest gap";
     case Boundary::none:
@@ -95,8 +97,10 @@ class PartMaker {
   void describe_load(FoundPart& part) const {
     const bool mostly = device_.load_copies_ns * 10 >= part.total_ns * 9;
     part.confidence = mostly && device_.load_is_first ? Confidence::high : Confidence::medium;
-    part.evidence = fmt::format("{} copies from the host, {} % of the time of these operations{}",
-                                table::grouped(device_.load_copies),
+    const std::string bytes =
+        device_.load_bytes > 0 ? fmt::format(" of {}", table::in_si(static_cast<double>(device_.load_bytes), "B")) : "";
+    part.evidence = fmt::format("{} copies from the host{}, {} % of the time of these operations{}",
+                                table::grouped(device_.load_copies), bytes,
                                 table::percent(device_.load_copies_ns, part.total_ns, 1),
                                 device_.load_is_first ? ", before the first step" : "");
   }

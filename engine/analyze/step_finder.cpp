@@ -234,7 +234,7 @@ class StepFinder {
   }
 
   bool find_boundary(Steps& steps) const {
-    size_t copies = 0, labels = 0, gaps = 0;
+    size_t copies = 0, labels = 0, graphs = 0, gaps = 0;
     for (const Stretch& one : steps.stretches) {
       if (!one.stack || one.stack->layers != steps.layers || one.stack->parts != steps.parts)
         continue;
@@ -249,6 +249,7 @@ class StepFinder {
       const uint8_t only = outside & static_cast<uint8_t>(~inside);
       copies += (only & KernelSequence::after_copy) != 0 ? 1 : 0;
       labels += (only & KernelSequence::edge) != 0 ? 1 : 0;
+      graphs += (only & KernelSequence::graph) != 0 ? 1 : 0;
       gaps += gap_outside > gap_inside ? 1 : 0;
     }
     const auto consider = [&](Boundary boundary, size_t count) {
@@ -260,6 +261,7 @@ class StepFinder {
     };
     consider(Boundary::copies, copies);
     consider(Boundary::labels, labels);
+    consider(Boundary::graphs, graphs);
     consider(Boundary::gaps, gaps);
     return steps.bounded >= least_bounded;
   }
@@ -303,7 +305,7 @@ class StepFinder {
   bool marked_inside(const LayerStack& stack) const {
     return std::any_of(kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.first + 1),
                        kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.last),
-                       [](uint8_t marks) { return marks != 0; });
+                       [](uint8_t marks) { return (marks & ~KernelSequence::graph) != 0; });
   }
 
   /// The kernels between two stacks, and where the step ends: by sums of gaps over equal joints.
