@@ -79,6 +79,7 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
+  collectives |= other.collectives;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   operations |= other.operations;
