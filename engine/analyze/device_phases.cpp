@@ -78,7 +78,27 @@ class DeviceFinder {
       out.gap_ns.push_back(std::exchange(gap_ns, 0));
       out.marks.push_back(std::exchange(marks, uint8_t{0}));
     }
+    mark_graphs(out);
     return out;
+  }
+
+  /// Kernels in a row that one call launched are those of a graph.
+  void mark_graphs(KernelSequence& kernels) const {
+    constexpr uint32_t none = trace::HostRange::none;
+    if (!run_.trace.host) return;
+    const auto& launch_of = run_.trace.host->launch_of;
+    bool in_graph = false;
+    uint32_t before = none;
+    uint32_t next = none;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const uint32_t launch = i == 0 ? launch_of[operations_[kernels.operations[0]]] : next;
+      next = i + 1 < kernels.size() ? launch_of[operations_[kernels.operations[i + 1]]] : none;
+      const bool continues = launch != none && launch == before;
+      const bool begins = launch != none && launch == next && !continues;
+      if (begins || (in_graph && !continues)) kernels.marks[i] |= KernelSequence::graph;
+      in_graph = begins || continues;
+      before = launch;
+    }
   }
 
   /// In all kernels, or else in those of the track with most kernels.
@@ -292,6 +312,14 @@ class DeviceFinder {
     }
   }
 
+  /// Of a copy; 0: not known.
+  int64_t bytes_of(size_t place) const {
+    if (!run_.trace.details) return 0;
+    const auto bytes =
+        run_.trace.details->of(operations_[place]).get(trace::DetailField::bytes);
+    return std::max<int64_t>(bytes.value_or(0), 0);
+  }
+
   void find_load_in(size_t begin, size_t end, int64_t least_ns, size_t first_step) {
     // The stretch of the greatest sum; the parts beside it have at most this sum, and are dropped.
     int64_t sum = 0, best = 0;
@@ -307,17 +335,19 @@ class DeviceFinder {
       first = from;
       last = i + 1;
     }
-    int64_t copies = 0, copies_ns = 0;
+    int64_t copies = 0, copies_ns = 0, bytes = 0;
     for (size_t i = first; i < last; ++i) {
       if (!traits(i).from_host) continue;
       ++copies;
       copies_ns += at(i).duration_ns;
+      bytes += bytes_of(i);
     }
     if (copies < int64_t{least_load_copies} || copies_ns < least_ns) return;
     std::fill(out_.phase_of.begin() + static_cast<ptrdiff_t>(first),
               out_.phase_of.begin() + static_cast<ptrdiff_t>(last), FoundPhase::model_load);
     out_.load_copies += copies;
     out_.load_copies_ns += copies_ns;
+    out_.load_bytes += bytes;
     out_.load_is_first = out_.load_is_first && first < first_step;
   }
 

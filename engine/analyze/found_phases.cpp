@@ -35,6 +35,8 @@ const char* shown_by(Boundary boundary) {
       return "a copy between host and device";
     case Boundary::labels:
       return "a kernel labelled as sampling or embedding";
+    case Boundary::graphs:
+      return "a launch of a graph";
     case Boundary::gaps:
       return "their longest gap";
     case Boundary::none:
@@ -95,8 +97,10 @@ class PartMaker {
   void describe_load(FoundPart& part) const {
     const bool mostly = device_.load_copies_ns * 10 >= part.total_ns * 9;
     part.confidence = mostly && device_.load_is_first ? Confidence::high : Confidence::medium;
-    part.evidence = fmt::format("{} copies from the host, {} % of the time of these operations{}",
-                                table::grouped(device_.load_copies),
+    const std::string bytes =
+        device_.load_bytes > 0 ? fmt::format(" of {}", table::in_si(static_cast<double>(device_.load_bytes), "B")) : "";
+    part.evidence = fmt::format("{} copies from the host{}, {} % of the time of these operations{}",
+                                table::grouped(device_.load_copies), bytes,
                                 table::percent(device_.load_copies_ns, part.total_ns, 1),
                                 device_.load_is_first ? ", before the first step" : "");
   }
@@ -134,7 +138,7 @@ class PartMaker {
 /// What annotations and the finder say of each operation of a run.
 class Agreement {
  public:
-  /// Without a host trace there are no annotations.
+  /// `attribution`: null where there is nothing to compare with.
   Agreement(const LabelledTrace& run, const classify::Attribution* attribution)
       : run_(run), attribution_(attribution) {
     if (attribution == nullptr || attribution->steps.empty()) return;
@@ -236,11 +240,12 @@ std::string_view to_string(Confidence confidence) noexcept {
   return confidence_names[static_cast<size_t>(confidence)];
 }
 
-FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run) {
+FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run,
+                        const classify::Attribution* annotations) {
   FoundPhases out;
   const sema::Program& program = rules.program();
   const std::vector<OperationTraits> traits = operation_traits(program, run.trace, run.labelled);
-  Agreement agreement(run, run.trace.host ? &run.attribution(rules) : nullptr);
+  Agreement agreement(run, annotations);
   for (const auto& [number, operations] : operations_by_device(run.trace)) {
     DevicePhases device = find_device_phases(run, operations, traits);
     agreement.add(device, operations);

@@ -84,6 +84,8 @@ struct FoundPhases {
   std::string nothing;
 };
 
-FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run);
+/// `annotations`: what to compare with; null: nothing is compared.
+FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& run,
+                        const classify::Attribution* annotations = nullptr);
 
 }  // namespace kr::analyze

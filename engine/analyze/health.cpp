@@ -92,36 +92,60 @@ void add_launches(const trace::Trace& trace, Findings& out) {
   add_launch_times(trace, out);
 }
 
-/// Steps that may be compared, in order: those of one phase and number of tokens.
-using StepGroups = std::map<std::tuple<std::string_view, int64_t>, std::vector<int64_t>>;
+/// The first steps that take long, and the longest of them by the median.
+struct WarmUp {
+  int64_t steps = 0;
+  double most = 0;
 
-StepGroups step_groups(const StepSums& steps) {
-  StepGroups groups;
+  /// `spans_ns`: those of steps that may be compared, in order.
+  void add(const std::vector<int64_t>& spans_ns) {
+    constexpr size_t fewest_steps = 5;
+    if (spans_ns.size() < fewest_steps) return;
+    std::vector<int64_t> sorted = spans_ns;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    if (*middle == 0) return;
+    for (const int64_t span_ns : spans_ns) {
+      if (span_ns / 2 <= *middle) break;
+      ++steps;
+      most = std::max(most, static_cast<double>(span_ns) / static_cast<double>(*middle));
+    }
+  }
+};
+
+/// Those of one phase and number of tokens may be compared.
+WarmUp warm_up_of(const StepSums& steps) {
+  std::map<std::tuple<std::string_view, int64_t>, std::vector<int64_t>> groups;
   for (const StepPart& step : steps.steps) {
     if (step.instances > 0) {
       groups[{step.phase, step.tokens.value_or(-1)}].push_back(step.time.span_ns);
     }
   }
-  return groups;
+  WarmUp all;
+  for (const auto& [key, spans_ns] : groups) all.add(spans_ns);
+  return all;
 }
 
-void add_warm_up(const StepSums& steps, Findings& out) {
-  constexpr size_t fewest_steps = 5;
-  int64_t first = 0;
-  double most = 0;
-  for (const auto& [key, spans_ns] : step_groups(steps)) {
-    if (spans_ns.size() < fewest_steps) continue;
-    std::vector<int64_t> sorted = spans_ns;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    if (*middle == 0) continue;
-    for (const int64_t span_ns : spans_ns) {
-      if (span_ns / 2 <= *middle) break;
-      ++first;
-      most = std::max(most, static_cast<double>(span_ns) / static_cast<double>(*middle));
-    }
+/// Of the device with most steps of warm-up: the devices of a job step together.
+WarmUp warm_up_of(const FoundPhases& found) {
+  std::map<std::tuple<int32_t, FoundPhase, int64_t, int64_t>, std::vector<int64_t>> groups;
+  for (const FoundStep& step : found.steps) {
+    if (step.phase != FoundPhase::decode && step.stacks < 2) continue;
+    groups[{step.device, step.phase, step.layers, step.stacks}].push_back(step.span_ns);
   }
-  if (first > 0) out.push_back(finding(FindingCode::warm_up, first, fmt::format("{:.1f}", most)));
+  std::map<int32_t, WarmUp> devices;
+  for (const auto& [key, spans_ns] : groups) devices[std::get<0>(key)].add(spans_ns);
+  WarmUp most;
+  for (const auto& [device, one] : devices) {
+    if (one.steps > most.steps) most = one;
+  }
+  return most;
+}
+
+void add_warm_up(const WarmUp& warm_up, Findings& out) {
+  if (warm_up.steps == 0) return;
+  out.push_back(
+      finding(FindingCode::warm_up, warm_up.steps, fmt::format("{:.1f}", warm_up.most)));
 }
 
 /// Names, by device, of which no metric has a mean.
@@ -137,7 +161,7 @@ void add_unsampled(const GpuMetricSums& sums, Findings& out) {
 }  // namespace
 
 std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
-                                 const RunStatistics* statistics) {
+                                 const RunStatistics* statistics, const FoundPhases* found) {
   Findings out;
   add_notes(summary, out);
   add_times(trace, summary, out);
@@ -149,8 +173,12 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
     if (statistics->steps.too_deep > 0) {
       out.push_back(finding(FindingCode::steps_nested_too_deep, statistics->steps.too_deep));
     }
-    add_warm_up(statistics->steps, out);
     if (statistics->gpu_metrics) add_unsampled(*statistics->gpu_metrics, out);
+  }
+  if (statistics != nullptr && !statistics->steps.steps.empty()) {
+    add_warm_up(warm_up_of(statistics->steps), out);
+  } else if (found != nullptr) {
+    add_warm_up(warm_up_of(*found), out);
   }
   sort_worst_first(out);
   return out;

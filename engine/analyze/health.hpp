@@ -8,6 +8,8 @@
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.
+//   Without annotated steps, the same of those that were found, by device: of decode, and of those
+//   with several stacks, as in training. Prompts differ in length, so prefill tells nothing.
 // - unsampled-metrics: names of operations, by device, with fewer than two samples of each metric.
 // - overlap: the durations of the operations add up to more than 1 % above the busy time of the
 //   devices.
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "analyze/finding.hpp"
+#include "analyze/found_phases.hpp"
 #include "analyze/statistics.hpp"
 #include "analyze/summary.hpp"
 #include "trace/trace.hpp"
@@ -23,8 +26,9 @@
 namespace kr::analyze {
 
 /// Those of the notes of the run, and those of its operations and calls. With statistics, those of
-/// steps, too, and that there are no calls. The worst first.
+/// steps, too, and that there are no calls; with `found`, those of steps that are not annotated.
+/// Both may be null. The worst first.
 std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
-                                 const RunStatistics* statistics);
+                                 const RunStatistics* statistics, const FoundPhases* found);
 
 }  // namespace kr::analyze

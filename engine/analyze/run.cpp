@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,10 +63,10 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
 }  // namespace
 
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                            trace::OpenOptions options, bool or_modules) {
+                            trace::OpenOptions options, const LabelWants& wants) {
   LabelledOrModules out;
   const auto open = [&] {
-    if (!or_modules) return trace::open_traces(spec.path, options);
+    if (!wants.or_modules) return trace::open_traces(spec.path, options);
     trace::Opened opened = trace::open_any(spec.path, options);
     out.modules = std::move(opened.modules);
     return std::move(opened.traces);
@@ -77,13 +78,15 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   const bool needs_host = !wants_host && classify::uses_within(program, exprs);
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
-  if (needs_host && trace::may_open_again(spec.path, options)) {
+  const bool only_names =
+      !wants_host && (needs_host ? trace::may_open_again(spec.path, options) : wants.range_names);
+  if (only_names) {
     options.host = trace::HostDetail::range_names;
     bool certain = true;
     for (trace::Trace& trace : open()) {
       classify::RangeNames ranges(program, rules.database, exprs);
       for (const std::string& name : trace.range_names) ranges.add(name);
-      trace.range_names = {};
+      if (!wants.range_names) trace.range_names = {};
       auto run = label(rules, spec, std::move(trace), &ranges);
       certain = certain && run != nullptr;
       if (!certain) break;
@@ -95,9 +98,22 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
   for (trace::Trace& trace : open()) {
     out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
-    if (!wants_host) out.labelled.back()->trace.host.reset();
+    trace::Trace& labelled = out.labelled.back()->trace;
+    if (wants_host || !labelled.host) continue;
+    if (wants.range_names) labelled.range_names = std::move(labelled.host->range_names);
+    labelled.host.reset();
   }
   return out;
+}
+
+bool names_phases(const match::CompiledRules& rules, const LabelledTrace& run) {
+  const sema::ModelId model = run.labelled.model;
+  if (rules.program().models.get(model).phases.empty()) return false;
+  const std::vector<std::string>& names =
+      run.trace.host ? run.trace.host->range_names : run.trace.range_names;
+  classify::PhaseReader phases(rules.program(), rules.database, model);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return !phases.read(name).label.empty(); });
 }
 
 namespace {

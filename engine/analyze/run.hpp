@@ -55,12 +55,24 @@ struct LabelledOrModules {
   std::optional<trace::ModuleTrace> modules;
 };
 
-/// Opens, matches, chooses, labels; module trees are only opened, and with `or_modules` only. If
-/// possible rules use `within`, the names of ranges are read with the operations. Only if such a
-/// name may change the result, the trace is read a second time, with its host trace, which is kept
-/// if `options` want it. The result is the same as with the host trace. Throws Error.
+/// What of a run is wanted beside what trace::OpenOptions say.
+struct LabelWants {
+  bool or_modules = false;  // module trees, if the file holds them
+  /// Without a host trace, at least Trace::range_names, which are kept.
+  bool range_names = false;
+};
+
+/// Opens, matches, chooses, labels; module trees are only opened. If possible rules use `within`,
+/// the names of ranges are read with the operations. Only if such a name may change the result, the
+/// trace is read a second time, with its host trace, which is kept if `options` want it: of others
+/// the names of its ranges are, if they are wanted. The result is the same as with the host trace.
+/// Throws Error.
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                            trace::OpenOptions options, bool or_modules);
+                            trace::OpenOptions options, const LabelWants& wants);
+
+/// Whether the name of a range, in the host trace or in Trace::range_names, is of a phase of the
+/// model: the run may have annotated steps.
+bool names_phases(const match::CompiledRules& rules, const LabelledTrace& run);
 
 /// The module trees that enclose its operations (see modules_of), labelled. Throws Error.
 std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -20,7 +21,6 @@ constexpr size_t most_splits = 3;   // of a part without a name that marks its s
 /// are equal, and a limit for those in which few are.
 constexpr size_t most_examined = 16;
 constexpr double least_bounded = 0.9;
-constexpr double least_in_steps = 0.5;  // of the kernels between the first and the last anchor
 
 /// A name whose stretches, from one occurrence to the next, are mostly equal to others.
 struct Anchor {
@@ -46,6 +46,19 @@ struct Steps {
   Boundary boundary = Boundary::none;
   double bounded = 0;
 };
+
+/// Stretches of one number of layers and stacks.
+struct ShapeSum {
+  uint32_t layers = 0;
+  uint32_t parts = 0;
+  size_t kernels = 0;
+  size_t stretches = 0;
+};
+
+/// Of two with as many kernels, that of fewer layers is more usual.
+bool is_less_usual(const ShapeSum& a, const ShapeSum& b) {
+  return std::tie(a.kernels, b.layers, b.parts) < std::tie(b.kernels, a.layers, a.parts);
+}
 
 class StepFinder {
  public:
@@ -148,47 +161,61 @@ class StepFinder {
         return a.occurrences > b.occurrences;
       });
       for (size_t i = 0; i < std::min(anchors.size(), most_anchors); ++i) {
-        std::optional<Steps> steps = steps_of(anchors[i].name);
+        std::optional<Steps> steps = steps_of(anchors[i].name, best ? best->kernels : 0);
         if (!steps) continue;
         if (!best) longest = 2 * stretch.first;
-        if (!best || steps->kernels > best->kernels) best = std::move(steps);
+        best = std::move(steps);
       }
     }
     return best;
   }
 
-  std::optional<Steps> steps_of(uint32_t name) {
+  /// Those whose stretches of the usual shape have more than `least` kernels.
+  std::optional<Steps> steps_of(uint32_t name, size_t least) {
     const std::span<const uint32_t> at = places(name);
+    const size_t all = at.back() - at.front();
     Steps steps;
     steps.stretches.reserve(at.size() + 1);
-    std::map<std::pair<uint32_t, uint32_t>, std::pair<size_t, size_t>>
-        shapes;  // kernels, stretches
+    std::vector<ShapeSum> shapes;  // few
+    size_t without = 0;            // kernels of stretches that are no step
     for (size_t i = 1; i < at.size(); ++i) {
       Stretch& stretch =
           steps.stretches.emplace_back(Stretch{at[i - 1], at[i], stack_of(at[i - 1], at[i])});
-      if (!stretch.stack) continue;
-      auto& [kernels, count] = shapes[{stretch.stack->layers, stretch.stack->parts}];
-      kernels += stretch.end - stretch.begin;
-      ++count;
+      const size_t kernels = stretch.end - stretch.begin;
+      if (!stretch.stack) {
+        without += kernels;
+        if (without * 2 > all) return std::nullopt;
+        continue;
+      }
+      const auto is_shape = [&](const ShapeSum& one) {
+        return one.layers == stretch.stack->layers && one.parts == stretch.stack->parts;
+      };
+      auto shape = std::find_if(shapes.begin(), shapes.end(), is_shape);
+      if (shape == shapes.end()) {
+        shape = shapes.insert(shape, {stretch.stack->layers, stretch.stack->parts, 0, 0});
+      }
+      shape->kernels += kernels;
+      ++shape->stretches;
     }
-    size_t most = 0;
-    for (const auto& [shape, sums] : shapes) {
-      if (sums.first <= most) continue;
-      most = sums.first;
-      std::tie(steps.layers, steps.parts) = shape;
-      steps.usual = sums.second;
-      steps.kernels = most;
-    }
-    if (steps.usual < 2) return std::nullopt;
-    const double all = static_cast<double>(at.back() - at.front());
-    if (static_cast<double>(most) < least_in_steps * all || !find_boundary(steps))
-      return std::nullopt;
-    return steps;
+    const auto most = std::max_element(shapes.begin(), shapes.end(), is_less_usual);
+    if (most == shapes.end() || most->stretches < 2) return std::nullopt;
+    // Half of all kernels, at least.
+    if (most->kernels <= least || most->kernels * 2 < all) return std::nullopt;
+    steps.layers = most->layers;
+    steps.parts = most->parts;
+    steps.usual = most->stretches;
+    steps.kernels = most->kernels;
+    return find_boundary(steps) ? std::optional(std::move(steps)) : std::nullopt;
   }
 
   /// A stack that is at least half of the stretch. Equal stretches are examined once.
   std::optional<LayerStack> stack_of(size_t begin, size_t end) {
-    const auto [at, added] = known_.try_emplace(ordered(begin, end));
+    if (end - begin < classify::least_covered) return std::nullopt;
+    const uint64_t hash = ordered(begin, end);
+    // Stretches mostly equal the one before.
+    if (last_ != nullptr && last_->first == hash) return moved(last_->second, begin);
+    const auto [at, added] = known_.try_emplace(hash);
+    last_ = &*at;
     if (added && examined_ < most_examined * kernels_.size()) {
       examined_ += end - begin;
       at->second = counter_.find(std::span(kernels_.names).subspan(begin, end - begin));
@@ -207,7 +234,7 @@ class StepFinder {
   }
 
   bool find_boundary(Steps& steps) const {
-    size_t copies = 0, labels = 0, gaps = 0;
+    size_t copies = 0, labels = 0, graphs = 0, gaps = 0;
     for (const Stretch& one : steps.stretches) {
       if (!one.stack || one.stack->layers != steps.layers || one.stack->parts != steps.parts)
         continue;
@@ -222,6 +249,7 @@ class StepFinder {
       const uint8_t only = outside & static_cast<uint8_t>(~inside);
       copies += (only & KernelSequence::after_copy) != 0 ? 1 : 0;
       labels += (only & KernelSequence::edge) != 0 ? 1 : 0;
+      graphs += (only & KernelSequence::graph) != 0 ? 1 : 0;
       gaps += gap_outside > gap_inside ? 1 : 0;
     }
     const auto consider = [&](Boundary boundary, size_t count) {
@@ -233,6 +261,7 @@ class StepFinder {
     };
     consider(Boundary::copies, copies);
     consider(Boundary::labels, labels);
+    consider(Boundary::graphs, graphs);
     consider(Boundary::gaps, gaps);
     return steps.bounded >= least_bounded;
   }
@@ -276,7 +305,7 @@ class StepFinder {
   bool marked_inside(const LayerStack& stack) const {
     return std::any_of(kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.first + 1),
                        kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.last),
-                       [](uint8_t marks) { return marks != 0; });
+                       [](uint8_t marks) { return (marks & ~KernelSequence::graph) != 0; });
   }
 
   /// The kernels between two stacks, and where the step ends: by sums of gaps over equal joints.
@@ -344,6 +373,7 @@ class StepFinder {
   std::vector<uint64_t> powers_;
   std::vector<std::pair<uint64_t, size_t>> stretches_;  // of the name examined
   std::unordered_map<uint64_t, std::optional<LayerStack>> known_;
+  const std::pair<const uint64_t, std::optional<LayerStack>>* last_ = nullptr;  // in `known_`
   size_t examined_ = 0;  // kernels of these
 };
 

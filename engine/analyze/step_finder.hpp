@@ -7,8 +7,9 @@
 // steps, and some for whole requests. A step is the shortest stretch that
 // - has a stack of layers, in most stretches of the same number of layers, and
 // - is bounded: in 9 of 10 stretches the kernels outside the stack have a copy between host and
-//   device, or a kernel that the rules label as sampling or embedding, and the stack has none of
-//   it; or the longest gap of the stretch is outside the stack.
+//   device, a kernel that the rules label as sampling or embedding, or a launch of a graph that
+//   begins or ends, and the stack has none of it; or the longest gap of the stretch is outside the
+//   stack.
 // Between two stacks, the step ends at the longest gap. If nothing repeats, the kernels themselves,
 // or the parts between their longest gaps, are examined for one stack.
 //
@@ -28,6 +29,7 @@ struct KernelSequence {
   /// What precedes or labels a kernel.
   static constexpr uint8_t after_copy = 1;  // a copy between host and device precedes it
   static constexpr uint8_t edge = 2;        // labelled as sampling or embedding
+  static constexpr uint8_t graph = 4;       // the first one of the launch of a graph, or behind it
 
   std::vector<uint32_t> operations;  // in the trace
   std::vector<uint32_t> names;       // smaller than `distinct`
@@ -47,7 +49,7 @@ struct StepPlaces {
 };
 
 /// What shows where a step ends.
-enum class Boundary : uint8_t { none, copies, labels, gaps };
+enum class Boundary : uint8_t { none, copies, labels, graphs, gaps };
 
 struct StepPlacesFound {
   std::vector<StepPlaces> steps;  // by place, without overlaps

@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/plural.hpp"
 #include "render/shown_table.hpp"
 
 namespace kr::overview {
 
-std::optional<HealthLine> health_line(const tables::Source& source) {
+std::optional<std::string> health_line(const tables::Source& source) {
   const tables::Run* of = nullptr;  // the first run with a finding as bad as any
   size_t all = 0;
   for (const tables::Run& run : source.runs) {
     const auto& findings = run.summary.findings;
-    all += findings.size();
-    if (findings.empty()) continue;
+    const auto shown = static_cast<size_t>(
+        std::count_if(findings.begin(), findings.end(), [](const analyze::Finding& one) {
+          return one.severity != analyze::Severity::info;
+        }));
+    all += shown;
+    if (shown == 0) continue;
     if (of == nullptr || findings[0].severity < of->summary.findings[0].severity) of = &run;
   }
   if (of == nullptr) return std::nullopt;
@@ -23,12 +29,12 @@ std::optional<HealthLine> health_line(const tables::Source& source) {
   text += fmt::format("{} {}: {}", analyze::to_string(worst.severity), worst.code, worst.effect);
   if (all > 1)
     text += fmt::format(" (and {}: --tables trace_health)", plural(all - 1, "more finding"));
-  return HealthLine{worst.severity, std::move(text)};
+  return text;
 }
 
 std::string markdown_health(const tables::Source& source) {
   const auto line = health_line(source);
-  return line ? fmt::format("> {}\n\n", render::markdown_text(line->text)) : std::string();
+  return line ? fmt::format("> {}\n\n", render::markdown_text(*line)) : std::string();
 }
 
 }  // namespace kr::overview

@@ -1,4 +1,5 @@
-// The worst finding of `trace_health`, for the first screen of a report.
+// The worst finding of `trace_health`, for the first screen of a report: errors and warnings only.
+// Infos limit nothing: those who look for them find them in the table.
 #pragma once
 
 #include <optional>
@@ -9,12 +10,8 @@
 
 namespace kr::overview {
 
-struct HealthLine {
-  analyze::Severity severity;
-  std::string text;  // one line, and how many findings there are beside it
-};
-/// Nothing if no run has a finding.
-std::optional<HealthLine> health_line(const tables::Source& source);
+/// One line, and how many errors and warnings there are beside it. Nothing if no run has one.
+std::optional<std::string> health_line(const tables::Source& source);
 /// The same as a quotation in Markdown, with the empty line below it; empty if there is none.
 std::string markdown_health(const tables::Source& source);
 

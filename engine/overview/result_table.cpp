@@ -11,6 +11,7 @@
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
+#include "overview/phases_text.hpp"
 #include "overview/pivot.hpp"
 #include "render/render.hpp"
 #include "table/numbers.hpp"
@@ -53,8 +54,7 @@ class RunFacts {
       }
     }
     if (const auto health = health_line(source_)) {
-      line(health->text,
-           health->severity == analyze::Severity::info ? table::Ink::faint : table::Ink::warning);
+      line(*health, table::Ink::warning);
     }
     if (const std::string collectives = tables::collective_headline(source_);
         !collectives.empty()) {
@@ -150,6 +150,7 @@ class Overview {
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const analyze::RunSummary* run) { return run->operations > 0; })) {
       rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
+      phases();
       measured();
       out_ += devices_text(source_, options_) + '\n';
       labels();
@@ -174,6 +175,14 @@ class Overview {
   }
   static std::string_view wall_name(const analyze::RunSummary& run) {
     return run.wall_from == analyze::WallFrom::user ? "wall time" : "span of the trace";
+  }
+
+  void phases() {
+    const std::vector<std::string> lines = found_phases_text(source_);
+    for (const std::string& line : lines) {
+      out_ += options_.ink(table::wrapped(line, options_.columns(), 2), table::Ink::faint);
+    }
+    if (!lines.empty()) out_ += '\n';
   }
 
   void labels() {

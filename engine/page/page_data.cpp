@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/printable.hpp"
 #include "overview/health_line.hpp"
+#include "overview/phases_text.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "table/names.hpp"
@@ -125,10 +126,15 @@ void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styl
 void write_health(JsonWriter& json, const tables::Source& source) {
   const auto line = overview::health_line(source);
   if (!line) return;
-  json.key("health").open('{');
-  json.key("text").text(line->text);
-  json.key("warning").number(line->severity == analyze::Severity::info ? 0 : 1);
-  json.close('}');
+  json.key("health").text(*line);
+}
+
+void write_found_phases(JsonWriter& json, const tables::Source& source) {
+  const std::vector<std::string> lines = overview::found_phases_text(source);
+  if (lines.empty()) return;
+  json.key("found").open('[');
+  for (const std::string& line : lines) json.text(line);
+  json.close(']');
 }
 
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles) {

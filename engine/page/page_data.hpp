@@ -45,8 +45,10 @@ struct Tile {
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
 
-/// The member `health`: the worst finding of all runs, if there is one.
+/// The member `health`: the worst error or warning on all runs, if there is one.
 void write_health(JsonWriter& json, const tables::Source& source);
+/// The member `found`: lines on the phases found without annotations; left out if there are none.
+void write_found_phases(JsonWriter& json, const tables::Source& source);
 
 /// The member `timelines`.
 void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);

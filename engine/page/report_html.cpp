@@ -127,6 +127,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                                    write_styles(json, report.styles);
                                    write_tiles(json, report_tiles(source));
                                    write_health(json, source);
+                                   write_found_phases(json, source);
                                    write_pivots(json, source);
                                    write_rules(json, source);
                                    write_timelines(json, timelines);

@@ -79,7 +79,9 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
+  collectives |= other.collectives;
   found_phases |= other.found_phases;
+  phases_shown |= other.phases_shown;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -226,7 +228,8 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
-    opened = analyze::label_run(rules, spec, as, !wants.sums);
+    opened = analyze::label_run(rules, spec, as,
+                                {.or_modules = !wants.sums, .range_names = wants.phases_shown});
   });
   if (opened.modules) {
     add_modules(trees::label_modules(rules, spec, std::move(*opened.modules)), wants, spec);
@@ -312,10 +315,13 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   const match::CompiledRules& rules = *source_.rules;
   if (wants.identity) one.summary.identity = analyze::identify(rules, run->trace);
   // Both read the attribution of a run with a host trace.
-  if (wants.found_phases && run->trace.host) run->attribution(rules);
-  in_parallel(wants.found_phases ? 2 : 1, [&](size_t task) {
+  const classify::Attribution* const annotations =
+      wants.found_phases && run->trace.host ? &run->attribution(rules) : nullptr;
+  const bool finds_phases =
+      wants.found_phases || (wants.phases_shown && !analyze::names_phases(rules, *run));
+  in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
-      one.found = analyze::find_phases(rules, *run);
+      one.found = analyze::find_phases(rules, *run, annotations);
     } else if (wants.statistics || wants.comparison || wants.health) {
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
@@ -334,8 +340,13 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   for (const Warning& warning : one.summary.warnings) {
     warnings_.emplace_back(one.summary.source, warning);
   }
+  // A warm-up is found in annotated steps, or else in those without annotations.
+  if (wants.health && !one.found && one.statistics->steps.steps.empty()) {
+    one.found = analyze::find_phases(rules, *run);
+  }
   one.summary.findings =
-      analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr);
+      analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr,
+                           one.found ? &*one.found : nullptr);
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = run;
   source_.runs.push_back(std::move(one));

@@ -36,6 +36,8 @@ struct Wants {
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
   /// With sums: the phases found from operations alone, compared with those of annotations.
   bool found_phases = false;
+  /// With sums: the same of runs without annotated steps, from what else is read of them.
+  bool phases_shown = false;
 
   /// What these tables need of runs.
   static Wants of(std::span<const tables::Definition* const> wanted);

@@ -97,7 +97,7 @@ std::vector<Column> with_factors(std::vector<Column> columns) {
 const Column nccl_column{"nccl", Unit::text, Role::key,
                          "What communication kernels count as: `useful` work, as TALP has it, or "
                          "`communication`, as BasicAnalysis has it."};
-const Column run_column{"run", Unit::text, Role::key,
+const Column job_column{"run", Unit::text, Role::key,
                         "The run; nothing: all runs, the ranks of one job.", true};
 
 /// The job that others are compared with; null: there is none.
@@ -334,7 +334,7 @@ const Definition efficiency_table{
      .title = "parallel efficiency",
      .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
             "communication kernels: how well the devices are used, as a product of factors.",
-     .columns = with_factors({run_column,
+     .columns = with_factors({job_column,
                               {"scope", Unit::text, Role::key,
                                "`job`: all runs, which are its ranks; `run`: one run by itself."},
                               nccl_column}),
@@ -350,7 +350,7 @@ const Definition efficiency_steps_table{
             "its steps launched. The k-th step of a phase and number on one rank is the k-th on "
             "all.",
      .columns = with_factors(
-         {run_column,
+         {job_column,
           {"scope", Unit::text, Role::key, "`phase`: all its steps, added; `step`: one of them."},
           {"phase", Unit::text, Role::key, "The phase."},
           {"step", Unit::id, Role::key, "The number of the step, if the annotation has one.", true},
@@ -371,7 +371,7 @@ const Definition efficiency_labels_table{
      .doc = "One row per label and reading of communication kernels: its part of the parallel "
             "efficiency, and how even it is over devices.",
      .columns =
-         {run_column,
+         {job_column,
           {"dimension", Unit::text, Role::key, "The dimension."},
           {"label", Unit::text, Role::key, "The label."},
           nccl_column,

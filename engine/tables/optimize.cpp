@@ -248,7 +248,7 @@ const Definition ncu_match_table{
           "among all measured kernels of the name as ncu's own times are."),
       {"names", Unit::count, Role::measure, "Distinct names of the run."},
       {"measured", Unit::count, Role::measure,
-       "Measured kernels (name, grid and block) of these names."},
+       "Measured kernels (name, grid and block) that their time is taken as that of."},
       {"instances", Unit::count, Role::measure, "Operations in the run."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"share", Unit::ratio, Role::measure,

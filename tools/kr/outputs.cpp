@@ -224,6 +224,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       collectives_(rules.collectives && runs.size() > 1 &&
                    (rules.statistics || options.tables.empty())),
       timeline_(rules.timeline),
+      found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
   const std::string named_formats = options.formats.empty() && !options.file.empty()
@@ -403,6 +404,8 @@ session::Wants Outputs::wants() const {
   wants.collectives |= makes(paraver_format);
   wants.gpu_metrics |= makes(paraver_format);
   wants.timeline |= makes_timeline();
+  wants.phases_shown |=
+      found_phases_ && (makes("table") || makes(markdown_format) || makes("html"));
   return wants;
 }
 

@@ -44,6 +44,7 @@ struct OutputRules {
   bool statistics = false;                       // wanted whatever the tables need
   bool collectives = false;                      // the same, of several runs
   bool timeline = false;                         // the page shows operations over time
+  bool found_phases = false;                     // own outputs for people show them
   bool any_tables = false;                       // the results are made by the verb: see `write`
   bool whole_lists = false;                      // a terminal shows all rows
   std::vector<std::string> without = {"table"};  // formats where `--format` names none
@@ -144,6 +145,7 @@ class Outputs {
   bool statistics_ = false;
   bool collectives_ = false;
   bool timeline_ = false;
+  bool found_phases_ = false;
   bool nsys_names_ = false;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables

@@ -10,6 +10,7 @@
 #include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
+#include "overview/phases_text.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "roofline.hpp"
@@ -30,6 +31,7 @@ OutputRules report_outputs() {
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .collectives = true,
           .timeline = true,
+          .found_phases = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
@@ -51,6 +53,7 @@ void write_markdown(const tables::Source& source, const overview::Report& report
                     std::span<const Table> tables, const Outputs::Bytes& out) {
   out(overview::markdown_health(source));
   out(overview::markdown_efficiency(source));
+  out(overview::markdown_found_phases(source));
   render::markdown(tables, out);
   if (const auto next = overview::next_step(report)) {
     out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));

@@ -215,8 +215,11 @@ const jsonButton = (file) =>
     onclick: () => save(`${file}.json`, resultsText(), "application/json"),
   });
 
-/** The worst finding of the table `trace_health`, if there is one. */
-const healthNotes = () => (page.health ? [{ text: printable(page.health.text), warning: page.health.warning === 1 }] : []);
+/** The worst error or warning of the table `trace_health`, if there is one. */
+const healthNotes = () => (page.health ? [{ text: printable(page.health), warning: true }] : []);
+
+/** What the phases found without annotations take, and what tells them. */
+const foundNotes = () => (page.found ?? []).map((line) => ({ text: printable(line), warning: false }));
 
 /** The notes of all runs. What is the same for several runs is one note. */
 function notesOfResults() {

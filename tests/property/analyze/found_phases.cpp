@@ -167,6 +167,41 @@ TEST_CASE("training is neither prefill nor decode") {
   }
 }
 
+TEST_CASE("a graph launch per step bounds steps that nothing else does") {
+  for (const bool graphs : {false, true}) {
+    CAPTURE(graphs);
+    std::mt19937 random(23);
+    kr::trace::TraceBuilder builder("test.json", "test");
+    const kr::trace::TrackId track = builder.track({0, 7, "GPU"});
+    int64_t now = 1'000'000;
+    int64_t call = 0;
+    const auto add = [&](const std::string& name) {
+      // Gaps are as long in the layers as between steps.
+      now += 1'000 + static_cast<int64_t>(random() % 1'000);
+      builder.add({now, 5'000, builder.name(name, kr::OperationKind::kernel), track});
+      if (!graphs) ++call;
+      builder.add_correlations(&call, 1);
+      now += 5'000;
+    };
+    kr::trace::HostTrace& host = builder.host();
+    for (int step = 0; step < 40; ++step) {
+      ++call;
+      for (const char* name : {"ids", "mask", "first"}) add(name);
+      for (int layer = 0; layer < 8; ++layer) {
+        for (const char* name : {"norm", "gemm_qkv", "attn", "gemm_o", "gemm_up", "gemm_down"})
+          add(name);
+      }
+      add("last");
+    }
+    for (int64_t i = 1; i <= call; ++i) {
+      host.launches.push_back(
+          {i, 10 * i, 5, builder.call({"call", false}), builder.thread({"1", "2"})});
+    }
+    const FoundPhases found = found_in(std::move(builder).finish());
+    CHECK(found.steps.size() == (graphs ? 40 : 0));
+  }
+}
+
 TEST_CASE("steps of one kind are decode only if attention grows with the context") {
   for (const int64_t growth_ns : {0, 400}) {
     CAPTURE(growth_ns);

@@ -28,7 +28,8 @@ class HealthTrace {
   TraceBuilder& builder() { return builder_; }
 
   /// `severity code count figures`, one line each. Sums are those of operations one by one.
-  std::string findings(const kr::analyze::RunStatistics* statistics = nullptr) {
+  std::string findings(const kr::analyze::RunStatistics* statistics = nullptr,
+                       const kr::analyze::FoundPhases* found = nullptr) {
     const kr::trace::Trace trace = std::move(builder_).finish();
     summary_.operations = static_cast<int64_t>(trace.operations.size());
     summary_.span_ns = trace.last_end_ns - trace.first_start_ns;
@@ -42,7 +43,7 @@ class HealthTrace {
     }
     summary_.gpu_busy_ns = sweep.covered_ns();
     std::string text;
-    for (const auto& one : kr::analyze::find_health(trace, summary_, statistics)) {
+    for (const auto& one : kr::analyze::find_health(trace, summary_, statistics, found)) {
       text += std::string(kr::analyze::to_string(one.severity)) + ' ' + one.code;
       if (one.count) text += ' ' + std::to_string(*one.count);
       text += '\n';
@@ -136,4 +137,29 @@ TEST_CASE("the first steps are a warm-up if they take more than twice the median
   CHECK(found({20, 10, 10, 10, 10}).empty());
   CHECK(found({10, 90, 10, 10, 10}).empty());
   CHECK(found({90, 10, 10, 10}).empty());
+}
+
+TEST_CASE("without annotated steps, a warm-up is found in steps that were found") {
+  using kr::analyze::FoundPhase;
+  const auto found = [](FoundPhase phase, int64_t stacks,
+                        const kr::analyze::RunStatistics& statistics) {
+    kr::analyze::FoundPhases phases;
+    for (const int32_t device : {0, 1}) {
+      for (const int64_t span_ns : {90, 30, 10, 10, 11, 12}) {
+        kr::analyze::FoundStep& step = phases.steps.emplace_back();
+        step.device = device;
+        step.phase = phase;
+        step.span_ns = span_ns;
+        step.stacks = stacks;
+      }
+    }
+    HealthTrace trace;
+    trace.call(0, 5, 1).run(20, 10, 1);
+    return trace.findings(&statistics, &phases);
+  };
+  CHECK(found(FoundPhase::decode, 1, steps({})) == "info warm-up 2\n");
+  CHECK(found(FoundPhase::other, 2, steps({})) == "info warm-up 2\n");
+  CHECK(found(FoundPhase::other, 1, steps({})).empty());
+  CHECK(found(FoundPhase::prefill, 1, steps({})).empty());
+  CHECK(found(FoundPhase::decode, 1, steps({10})).empty());
 }
