@@ -12,8 +12,8 @@
 namespace kr::trace {
 namespace {
 
-constexpr const char* number_fault = "a field is not a number of 64 bits";
-constexpr const char* time_fault = "a time does not fit in 64 bits of nanoseconds";
+constexpr const char* number_fault = "has a field that is no number of 64 bits";
+constexpr const char* time_fault = "has a time that does not fit in 64 bits of nanoseconds";
 constexpr uint32_t no_thread = HostRange::none;
 
 /// Of Extrae: the GPU's share of a copy.
