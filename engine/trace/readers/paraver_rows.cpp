@@ -61,9 +61,13 @@ ParaverRecords::ParaverRecords(const Input& input, const ParaverObjects& objects
       tracks_(objects.rows()),
       threads_(objects.rows(), no_thread),
       has_copies_(names.has(ParaverRole::copy)),
+      has_host_(options_.host == HostDetail::all &&
+                (names.has(ParaverRole::call) || names.has(ParaverRole::range))),
+      has_details_(options_.operation_details &&
+                   (names.has(ParaverRole::bytes) || names.has(ParaverRole::correlation))),
       host_rows_(names.has_streams()) {
-  if (options_.host == HostDetail::all) out.host();
-  if (options_.operation_details) out.details();
+  if (has_host_) out.host();
+  if (has_details_) out.details();
 }
 
 const char* ParaverRecords::read(std::string_view line, uint64_t offset) {
@@ -226,13 +230,13 @@ void ParaverRecords::operation(uint32_t row, const Event& begun, int64_t duratio
 void ParaverRecords::add_operation(uint32_t row, NameId name, const Event& begun,
                                    int64_t duration_ns) {
   out_.add({begun.time_ns, duration_ns, name, track_of(row)});
-  if (options_.host == HostDetail::all) {
+  if (has_host_) {
     int64_t correlation = begun.correlation;
     const uint32_t task = objects_.task_of[row];
     if (correlation != Launch::no_correlation) correlation = of_task(correlation, task);
     out_.add_correlations(&correlation, 1);
   }
-  if (!options_.operation_details) return;
+  if (!has_details_) return;
   OperationDetail detail;
   detail[DetailField::bytes] = begun.bytes;
   const uint32_t number = out_.details().distinct.add(detail);
