@@ -71,10 +71,10 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   std::map<Key, size_t> places;
   std::vector<RankStep> all;
   for (size_t run = 0; run < runs.size(); ++run) {
-    std::map<std::pair<std::string, std::optional<int64_t>>, int64_t> occurrences;
     const std::vector<StepPart>& steps = runs[run].statistics->steps.steps;
+    const std::vector<int64_t> occurrences = occurrences_of(steps);
     for (size_t i = 0; i < steps.size(); ++i) {
-      const int64_t occurrence = occurrences[{steps[i].phase, steps[i].step}]++;
+      const int64_t occurrence = occurrences[i];
       if (steps[i].instances == 0) continue;
       const auto [at, added] =
           places.try_emplace(Key(steps[i].phase, steps[i].step, occurrence), all.size());
@@ -100,47 +100,6 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
     out.push_back(std::move(step));
   }
   return out;
-}
-
-/// Adds the collectives to `out`, and the names whose counts differ.
-void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
-  std::map<std::string_view, std::vector<const CommunicationTimes*>> by_name;
-  for (size_t run = 0; run < runs.size(); ++run) {
-    for (const CommunicationTimes& times : runs[run].statistics->communication) {
-      auto& all = by_name[times.name];
-      all.resize(runs.size());
-      all[run] = &times;
-    }
-  }
-  for (const auto& [name, times] : by_name) {
-    const CommunicationTimes* first = times[0];
-    const bool equally_often =
-        std::all_of(times.begin(), times.end(), [first](const CommunicationTimes* one) {
-          return one != nullptr && first != nullptr &&
-                 one->durations_ns.size() == first->durations_ns.size();
-        });
-    if (!equally_often) {
-      out.uneven.emplace_back(name);
-      continue;
-    }
-    Collective one;
-    one.name = name;
-    one.instances = static_cast<int64_t>(times[0]->durations_ns.size());
-    one.total_ns.assign(runs.size(), 0);
-    one.waiting_ns.assign(runs.size(), 0);
-    for (size_t k = 0; k < times[0]->durations_ns.size(); ++k) {
-      int64_t shortest = times[0]->durations_ns[k];
-      for (const CommunicationTimes* of : times) shortest = std::min(shortest, of->durations_ns[k]);
-      for (size_t run = 0; run < runs.size(); ++run) {
-        one.total_ns[run] += times[run]->durations_ns[k];
-        one.waiting_ns[run] += times[run]->durations_ns[k] - shortest;
-      }
-    }
-    out.collectives.push_back(std::move(one));
-  }
-  std::stable_sort(
-      out.collectives.begin(), out.collectives.end(),
-      [](const Collective& a, const Collective& b) { return a.waited_ns() > b.waited_ns(); });
 }
 
 bool have_distinct_places(const std::vector<std::pair<trace::RankPlace, size_t>>& places) {
@@ -240,7 +199,7 @@ std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& r
 
 Ranks compare_ranks(const std::vector<RankInput>& runs) {
   Ranks out;
-  for (const RankNumber& number : rank_numbers(runs)) out.runs.push_back({number, {}, {}});
+  for (const RankNumber& number : rank_numbers(runs)) out.runs.push_back({number, {}});
   out.not_comparable_reason = reason_not_one_job(runs, out.runs);
   if (!out.not_comparable_reason.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {
@@ -270,12 +229,6 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
     for (RankOfRun& run : out.runs) run.slowest_steps = 0;
   }
   for (const RankStep& step : out.steps) ++*out.runs[step.parts[step.slowest].run].slowest_steps;
-  match_collectives(runs, out);
-  for (const Collective& collective : out.collectives) {
-    for (size_t run = 0; run < runs.size(); ++run) {
-      out.runs[run].waiting_ns = out.runs[run].waiting_ns.value_or(0) + collective.waiting_ns[run];
-    }
-  }
   return out;
 }
 

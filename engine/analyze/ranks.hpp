@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ struct RankNumber {
   friend bool operator==(const RankNumber&, const RankNumber&) = default;
 };
 
-/// A run. Steps and collectives are compared only if all runs have statistics.
+/// A run. Steps are compared only if all runs have statistics.
 struct RankInput {
   const RunSummary* summary = nullptr;
   const RunStatistics* statistics = nullptr;
@@ -72,23 +71,8 @@ struct RankStep {
   double slowest_over_mean = 0;
 };
 
-/// The communicating kernels of one name. The k-th on one rank corresponds to the k-th on every
-/// other: the shortest of them did not wait, and the others waited for it.
-struct Collective {
-  std::string name;
-  int64_t instances = 0;            // on each rank
-  std::vector<int64_t> total_ns;    // by run
-  std::vector<int64_t> waiting_ns;  // by run: the time beyond the shortest on any rank
-  /// By all.
-  int64_t waited_ns() const noexcept {
-    return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
-  }
-};
-
 struct RankOfRun {
   RankNumber number;
-  /// In collectives that occur equally often on all ranks; nullopt if there are none.
-  std::optional<int64_t> waiting_ns;
   /// Of the steps on several ranks; nullopt if steps are not compared.
   std::optional<int64_t> slowest_steps;
 };
@@ -98,11 +82,9 @@ struct Ranks {
   /// Why the runs are not compared as ranks: they seem to be of different jobs. Empty: they are
   /// compared; otherwise the following members are empty.
   std::string not_comparable_reason;
-  std::vector<RankDevice> devices;      // by run, then device
-  std::vector<Balance> balance;         // of two or more devices
-  std::vector<RankStep> steps;          // of two or more runs, in the order of the first run
-  std::vector<Collective> collectives;  // of two or more runs; the longest wait first
-  std::vector<std::string> uneven;      // communicating names whose counts differ between ranks
+  std::vector<RankDevice> devices;  // by run, then device
+  std::vector<Balance> balance;     // of two or more devices
+  std::vector<RankStep> steps;      // of two or more runs, in the order of the first run
 };
 
 Ranks compare_ranks(const std::vector<RankInput>& runs);

@@ -129,23 +129,6 @@ std::vector<ActivityStatistics> activity(const trace::Trace& trace) {
   return out;
 }
 
-std::vector<CommunicationTimes> communication(const match::CompiledRules& rules,
-                                              const LabelledTrace& run) {
-  const std::vector<Kind> kinds = kinds_by_row(rules.program(), run.labelled);
-  std::map<std::string_view, std::vector<int64_t>> times;
-  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
-    const trace::Operation& operation = run.trace.operations[i];
-    if (kinds[run.labelled.row(i, operation)] != Kind::communication) continue;
-    times[run.trace.names.get(operation.name).text].push_back(operation.duration_ns);
-  }
-  std::vector<CommunicationTimes> out;
-  out.reserve(times.size());
-  for (auto& [name, durations] : times) {
-    out.push_back({std::string(name), std::move(durations)});
-  }
-  return out;
-}
-
 std::optional<double> ratio_of(double a, double b) {
   return a > 0 && b > 0 ? std::optional(b / a) : std::nullopt;
 }
@@ -192,8 +175,8 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
   });
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
-  out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
+  if (run.trace.host) out.host = host_use(*run.trace.host);
   if (out.launches) {
     const std::vector<DeviceIdle>& idle = out.launches->idle;
     KR_CHECK(idle.size() == summary.devices.size());

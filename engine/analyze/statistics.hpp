@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/gpu_metrics.hpp"
+#include "analyze/host_use.hpp"
 #include "analyze/idle.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
@@ -81,12 +82,6 @@ struct LaunchStatistics {
   std::vector<StreamQueue> queues;  // by device and stream; those with launched operations
 };
 
-/// The communicating kernels of one name.
-struct CommunicationTimes {
-  std::string name;
-  std::vector<int64_t> durations_ns;  // in order of start
-};
-
 struct LayerPart {
   classify::RepeatedBlock block;
   int32_t device = 0;
@@ -97,9 +92,9 @@ struct LayerPart {
 struct RunStatistics {
   std::vector<KernelStatistics> kernels;  // by descending total, name, device
   std::vector<ActivityStatistics> activity;
-  std::vector<CommunicationTimes> communication;  // by name
-  std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
-  std::optional<WaitStatistics> waits;            // with trace::HostTrace::waits
+  std::optional<LaunchStatistics> launches;  // nullopt: the format has no launches
+  std::optional<HostUse> host;               // nullopt: the format has no calls
+  std::optional<WaitStatistics> waits;       // with trace::HostTrace::waits
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;

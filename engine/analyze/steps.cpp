@@ -38,6 +38,32 @@ struct PhaseSums {
   LabelSums labels;
 };
 
+/// The operations of a step by device: mostly one.
+class DeviceSweeps {
+ public:
+  DeviceSweep& of(int32_t device) {
+    for (auto& [known, sweep] : sweeps_) {
+      if (known == device) return sweep;
+    }
+    return sweeps_.emplace_back(device, DeviceSweep()).second;
+  }
+
+  std::vector<StepDevice> finish() {
+    std::vector<StepDevice> out;
+    out.reserve(sweeps_.size());
+    std::sort(sweeps_.begin(), sweeps_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [device, sweep] : sweeps_) {
+      sweep.finish();
+      out.push_back({sweep.breakdown(), device, sweep.first_start_ns()});
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<int32_t, DeviceSweep>> sweeps_;
+};
+
 class Summer {
  public:
   Summer(const trace::Trace& trace, const classify::Labelled& labelled,
@@ -48,6 +74,7 @@ class Summer {
         kinds_(std::move(kinds)),
         step_labels_(attribution.steps.size(), LabelSums(labelled)),
         step_times_(attribution.steps.size()),
+        step_devices_(attribution.steps.size()),
         phase_of_(attribution.steps.size()),
         found_(labelled.rows(), labelled.dimensions.size()) {
     find_phases();
@@ -125,6 +152,7 @@ class Summer {
       return;
     }
     step_labels_[innermost].add(labelled_, row, operation, found_);
+    const int32_t device = trace_.track(operation.track).device;
     size_t depth = 0;
     for (uint32_t step = innermost; step != classify::Attribution::none;
          step = attribution_.steps[step].outer) {
@@ -133,6 +161,7 @@ class Summer {
         break;
       }
       step_times_[step].add(kinds_[row], operation.start_ns, operation.end_ns());
+      step_devices_[step].of(device).add(kinds_[row], operation.start_ns, operation.end_ns());
     }
     for (size_t phase = 0; phase < phases_.size(); ++phase) {
       if (encloses(innermost, phase)) {
@@ -186,6 +215,7 @@ class Summer {
     part.total_ns = step_labels_[i].total_ns();
     step_times_[i].finish();
     part.time = step_times_[i].breakdown();
+    part.devices = step_devices_[i].finish();
     part.labels = step_labels_[i].parts(program, labelled_);
     return part;
   }
@@ -196,6 +226,7 @@ class Summer {
   std::vector<Kind> kinds_;  // by row of labels
   std::vector<LabelSums> step_labels_;
   std::vector<DeviceSweep> step_times_;
+  std::vector<DeviceSweeps> step_devices_;
   std::vector<size_t> phase_of_;  // by step
   std::vector<PhaseSums> phases_;
   size_t outside_ = 0;
@@ -221,6 +252,14 @@ std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Lab
     kinds.push_back(kind_from(result.label));
   }
   return kinds;
+}
+
+std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps) {
+  std::map<std::pair<std::string_view, std::optional<int64_t>>, int64_t> before;
+  std::vector<int64_t> out;
+  out.reserve(steps.size());
+  for (const StepPart& step : steps) out.push_back(before[{step.phase, step.step}]++);
+  return out;
 }
 
 std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {

@@ -29,6 +29,12 @@ struct LabelPart {
 /// By dimension of the run, by descending total.
 using LabelParts = std::vector<std::pair<std::string, std::vector<LabelPart>>>;
 
+/// The operations of a step on one device.
+struct StepDevice : Breakdown {
+  int32_t device = 0;
+  int64_t first_start_ns = 0;  // of them
+};
+
 /// The operations that one step launched, including those of steps inside it.
 struct StepPart {
   std::string phase;
@@ -40,7 +46,8 @@ struct StepPart {
   std::string text;               // the annotation
   int64_t instances = 0;
   int64_t total_ns = 0;
-  Breakdown time;  // of its operations, on all devices together
+  Breakdown time;                   // of its operations, on all devices together
+  std::vector<StepDevice> devices;  // by device
   LabelParts labels;
 };
 
@@ -70,6 +77,10 @@ struct StepSums {
 /// Both are empty if no steps are known.
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution);
+
+/// By step: how many steps with its phase and number come before it. The k-th of one rank is the
+/// k-th of all.
+std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps);
 
 /// If more than 5 % of the run's time is outside all steps of a run that has steps, steps are not
 /// the whole story: what to say then.

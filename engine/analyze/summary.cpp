@@ -23,10 +23,29 @@ struct RowCounts {
   Moments durations;
 };
 
+struct RowKernels {
+  int64_t kernels_ns = 0;
+  int64_t compute_ns = 0;
+};
+
+struct DeviceCounts {
+  DeviceSweep sweep;
+  UnionSweep kernels;
+  UnionSweep compute;
+  std::vector<RowKernels> rows;  // of the labels; empty without kernels
+
+  void add_kernel(uint32_t row, size_t rows_in_all, Kind kind, int64_t start, int64_t end) {
+    if (kind == Kind::memory) return;
+    if (rows.empty()) rows.resize(rows_in_all);
+    rows[row].kernels_ns += kernels.add(start, end);
+    if (kind == Kind::compute) rows[row].compute_ns += compute.add(start, end);
+  }
+};
+
 /// The results of one pass over the operations, in order of start.
 struct Counts {
   std::vector<RowCounts> rows;  // of the labels
-  std::map<int32_t, DeviceSweep> devices;
+  std::map<int32_t, DeviceCounts> devices;
   UnionSweep all;
   int64_t total_ns = 0;
 };
@@ -35,9 +54,9 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
              const std::vector<Kind>& kind_of_row) {
   Counts counts;
   counts.rows.resize(labelled.rows());
-  std::vector<DeviceSweep*> sweep_of_track;
+  std::vector<DeviceCounts*> device_of_track;
   for (const trace::Track& track : trace.tracks) {
-    sweep_of_track.push_back(&counts.devices[track.device]);
+    device_of_track.push_back(&counts.devices[track.device]);
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
@@ -50,10 +69,12 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
       throw Error(trace.source, "the sum of the durations exceeds 292 years",
                   "check the unit of its times");
     }
-    row.busy_ns +=
-        sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
+    DeviceCounts& device = *device_of_track[operation.track.index];
+    const Kind kind = kind_of_row[place];
+    row.busy_ns += device.sweep.add(kind, operation.start_ns, end);
+    device.add_kernel(place, counts.rows.size(), kind, operation.start_ns, end);
   }
-  for (auto& [device, sweep] : counts.devices) sweep.finish();
+  for (auto& [number, device] : counts.devices) device.sweep.finish();
   return counts;
 }
 
@@ -64,9 +85,11 @@ std::vector<DeviceSum> device_sums(const trace::Trace& trace, const Counts& coun
     if (name.empty()) name = track.device_name;
   }
   std::vector<DeviceSum> sums;
-  for (const auto& [device, sweep] : counts.devices) {
-    DeviceSum sum{sweep.breakdown(), device, sweep.first_start_ns(), names[device]};
+  for (const auto& [device, of] : counts.devices) {
+    DeviceSum sum{of.sweep.breakdown(), device, of.sweep.first_start_ns(), names[device]};
     if (sum.operations == 0) continue;
+    KR_CHECK(of.kernels.covered_ns() == sum.compute_ns + sum.exposed_communication_ns);
+    KR_CHECK(of.compute.covered_ns() == sum.compute_ns);
     KR_CHECK(sum.span_ns ==
              sum.compute_ns + sum.exposed_communication_ns + sum.exposed_memory_ns + sum.idle_ns);
     KR_CHECK(sum.span_ns == sum.busy_ns + sum.idle_ns);
@@ -95,6 +118,25 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
     return std::tie(b.busy_ns, b.total_ns, a.label) < std::tie(a.busy_ns, a.total_ns, b.label);
   });
   return sums;
+}
+
+/// Those of one dimension, added to `times`.
+void add_kernel_times(const classify::DimensionLabels& labels, size_t dimension,
+                      const Counts& counts, std::vector<KernelTime>& times) {
+  std::map<std::pair<std::string_view, int32_t>, RowKernels> sums;
+  for (const auto& [device, of] : counts.devices) {
+    for (size_t row = 0; row < of.rows.size(); ++row) {
+      const RowKernels& part = of.rows[row];
+      if (part.kernels_ns == 0 && part.compute_ns == 0) continue;
+      RowKernels& sum = sums[{labels.by_row[row].label, device}];
+      sum.kernels_ns += part.kernels_ns;
+      sum.compute_ns += part.compute_ns;
+    }
+  }
+  for (const auto& [key, sum] : sums) {
+    times.push_back(
+        {dimension, std::string(key.first), key.second, sum.kernels_ns, sum.compute_ns});
+  }
 }
 
 /// The sums of each dimension equal those of the run.
@@ -248,6 +290,7 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
   for (const classify::DimensionLabels& labels : labelled.dimensions) {
     run.dimensions.push_back(
         {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
+    add_kernel_times(labels, run.dimensions.size() - 1, counts, run.kernel_times);
   }
   run.devices = device_sums(trace, counts);
   for (const DeviceSum& device : run.devices) run.gpu_busy_ns += device.busy_ns;

@@ -46,6 +46,16 @@ struct DeviceSum : Breakdown {
   std::string name;
 };
 
+/// The time of kernels of a label on a device that no earlier kernel covers: by start, then the
+/// longer, then by name. The sums over the labels of a dimension are those of the device.
+struct KernelTime {
+  size_t dimension = 0;  // of the run
+  std::string label;
+  int32_t device = 0;
+  int64_t kernels_ns = 0;  // compute and communication: compute_ns + exposed_communication_ns
+  int64_t compute_ns = 0;  // of compute kernels, as if there were no others
+};
+
 /// One distinct combination of name, kind of operation, and labels.
 struct NameSum {
   std::string name;
@@ -99,6 +109,7 @@ struct RunSummary {
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending busy time, descending total, name
+  std::vector<KernelTime> kernel_times;  // by dimension, label, device; a saved run has none
   trace::Distributed distributed;
   trace::Clock clock;
   std::optional<RunIdentity> identity;  // if asked for

@@ -199,7 +199,17 @@ struct Session::Impl {
     const auto next = new_results();
     next->session.join_ncu(options.ncu,
                            options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
-    if (begin > 0) next->session.share_runs(results->session);
+    next->session.compare_ranks_with(
+        {options.clock.empty() ? job::default_clock_policy
+                               : job::named_clock_policy(options.clock, "clock"),
+         options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt});
+    next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
+    next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
+    if (begin > 0) {
+      next->session.share_runs(results->session);
+    } else if (reads) {
+      for (const JobSource& job : options.baselines) next->session.read_baseline(job, all);
+    }
     next->session.read(std::span(runs).subspan(begin, end - begin), all);
     for (const Needs one : results_of) {
       if (impossible(one).empty()) make(next->session, one);

@@ -37,9 +37,18 @@ bool is_own_database(std::string_view head) {
   return id == static_cast<uint32_t>(render::sqlite_application_id);
 }
 
+/// The three files of a Paraver trace: a comment, a type of events, the label of all of it.
+bool is_own_paraver(std::string_view head) {
+  if (head.starts_with("#Paraver ")) return head.find("\n# kr ") == head.find('\n');
+  if (head.starts_with("DEFAULT_OPTIONS\n"))
+    return head.find("\n0    96000000    kr ") != head.npos;
+  return head.starts_with("LEVEL WORKLOAD SIZE 1\nkr ");
+}
+
 }  // namespace
 
 bool has_own_mark(std::string_view head) {
+  if (is_own_paraver(head)) return true;
   const auto contains = [head](std::string_view mark) { return head.find(mark) != head.npos; };
   if (head.starts_with("<!doctype html>")) {
     return contains("<meta name=\"generator\" content=\"kr ");

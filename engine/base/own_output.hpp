@@ -14,7 +14,7 @@ inline constexpr std::string_view own_comment = "<!-- written by kr -->";
 inline constexpr std::string_view own_png_text{"Software\0kr", 11};
 
 /// Whether a file that begins with `head`, of some kilobytes, has the mark of one of kr's formats:
-/// HTML, JSON, JSON Lines, SQLite, Markdown, SVG, PNG, Perfetto, `.krdb`.
+/// HTML, JSON, JSON Lines, SQLite, Markdown, SVG, PNG, Perfetto, Paraver, `.krdb`.
 bool has_own_mark(std::string_view head);
 
 /// The first kilobytes of a file, decompressed if it is gzip; empty if there are none, or if it

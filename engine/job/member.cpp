@@ -28,6 +28,10 @@ const char* to_string(CollectiveKind kind) noexcept {
       return "recv";
     case CollectiveKind::send_receive:
       return "sendrecv";
+    case CollectiveKind::dispatch:
+      return "dispatch";
+    case CollectiveKind::combine:
+      return "combine";
     case CollectiveKind::other:
       break;
   }
@@ -46,6 +50,10 @@ bool needs_all(CollectiveKind kind) noexcept {
     default:
       return false;
   }
+}
+
+bool is_one_sided(CollectiveKind kind) noexcept {
+  return kind == CollectiveKind::send || kind == CollectiveKind::receive;
 }
 
 }  // namespace kr::job

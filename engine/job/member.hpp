@@ -2,9 +2,11 @@
 // run are in memory, and stays when they are gone: 48 bytes per operation that communicates.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kr::job {
@@ -22,17 +24,39 @@ enum class CollectiveKind : uint8_t {
   send,
   receive,
   send_receive,
+  dispatch,  // of tokens to the devices of their experts
+  combine,   // of what the experts made
   other,
 };
 /// `allreduce`: as libraries spell it.
 const char* to_string(CollectiveKind kind) noexcept;
 /// Whether it ends on no member before the last has begun, since each needs data of all.
 bool needs_all(CollectiveKind kind) noexcept;
+/// Whether the k-th on one member has nothing to do with the k-th on another.
+bool is_one_sided(CollectiveKind kind) noexcept;
+
+/// What PyTorch calls a collective: `allreduce`, `_allgather_base`, `nccl:all_to_allv`.
+CollectiveKind kind_of_call(std::string_view name);
+/// What kernels of NCCL, RCCL, MSCCL, vLLM, SGLang, NVSHMEM, DeepEP are called.
+CollectiveKind kind_of_kernel(std::string_view name);
+
+/// What counts for the bandwidth of one member, by what the profiler tells of the call; negative:
+/// not known.
+int64_t bytes_of(CollectiveKind kind, int64_t in_elements, int64_t out_elements,
+                 std::string_view type) noexcept;
+/// Bus bandwidth divided by algorithm bandwidth, as numerator and denominator; 0 and 0: not known.
+std::pair<int64_t, int64_t> bus_factor(CollectiveKind kind, int64_t group_size) noexcept;
 
 /// The k-th operation of a group on one member is the k-th on all of its members.
 struct CollectiveGroup {
-  std::string name;  // of the process group; empty: the trace does not tell
+  static constexpr int64_t unknown = -1;
+
+  std::string name;         // of the process group; empty: the trace does not tell
+  std::string ranks;        // of the process group, as the source spells them; may be empty
+  std::string description;  // of the process group: `TP`; may be empty
   CollectiveKind kind = CollectiveKind::other;
+  std::string kernel;      // of kind `other`: the operations of a group have one name
+  int64_t size = unknown;  // members
 
   friend auto operator<=>(const CollectiveGroup&, const CollectiveGroup&) = default;
 };
@@ -42,22 +66,24 @@ struct CollectiveInstance {
 
   int64_t start_ns;  // times are those of the run's own clock
   int64_t end_ns;
-  /// The time in which the device was busy before the start and before the end, from its first
-  /// operation on.
-  int64_t busy_before_start_ns;
-  int64_t busy_before_end_ns;
-  int64_t bytes;       // that the bandwidth counts, of one member; unknown
-  uint32_t group;      // in Member::groups
-  int32_t group_size;  // members; unknown
+  /// The time in which the device was busy before the start, from its first operation on.
+  int64_t busy_before_ns;
+  int64_t bytes;     // that the bandwidth counts, of one member; unknown
+  int64_t sequence;  // among those of its process group; unknown
+  uint32_t group;    // in Member::groups
 
   int64_t duration_ns() const noexcept { return end_ns - start_ns; }
+  /// It runs itself until then.
+  int64_t busy_before_end_ns() const noexcept { return busy_before_ns + duration_ns(); }
 };
+static_assert(sizeof(CollectiveInstance) == 48);
 
 struct Member {
-  size_t run = 0;
   int32_t device = 0;
+  int64_t first_start_ns = 0;  // of all operations of the device
   std::vector<CollectiveGroup> groups;
-  std::vector<CollectiveInstance> collectives;  // by launch; where there is none, by start
+  /// By launch; those without a launch by start.
+  std::vector<CollectiveInstance> collectives;
 };
 
 }  // namespace kr::job

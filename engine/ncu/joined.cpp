@@ -83,8 +83,14 @@ std::unordered_set<std::string> ambiguous_functions(const analyze::RunSummary& r
 /// Finds the kernels of a run among those that were measured.
 class RunFinder {
  public:
-  RunFinder(const analyze::RunSummary& run, const std::vector<MeasuredKernel>& kernels)
-      : run_(run), kernels_(kernels), measured_(kernels), seen_(kernels.size()) {}
+  /// `labelled`: see JoinOptions.
+  RunFinder(const analyze::RunSummary& run, const analyze::LabelledTrace* labelled,
+            const std::vector<MeasuredKernel>& kernels)
+      : run_(run), kernels_(kernels), measured_(kernels), seen_(kernels.size()) {
+    const bool has_shapes = labelled != nullptr && labelled->trace.details != nullptr;
+    shapes_.resize(run.names.size());
+    if (has_shapes) shapes_ = shapes_of(run, *labelled);
+  }
 
   RunKernel find(size_t name) {
     RunKernel one;
@@ -115,10 +121,13 @@ class RunFinder {
 
  private:
   void take(RunKernel& one, const Kernels& found, NameMatch match) {
-    for (const uint32_t kernel : found) seen_[kernel] = true;
-    if (one.ambiguous) return;
+    if (one.ambiguous) {
+      for (const uint32_t kernel : found) seen_[kernel] = true;
+      return;
+    }
     one.match = match;
-    one.shares = divide_time(run_.names[one.name], found, kernels_);
+    one.time = divide_time(run_.names[one.name], shapes_[one.name], found, kernels_);
+    for (const TimeShare& share : one.time.shares) seen_[share.kernel] = true;
   }
 
   bool is_ambiguous(const std::string& function) {
@@ -129,6 +138,7 @@ class RunFinder {
   const analyze::RunSummary& run_;
   const std::vector<MeasuredKernel>& kernels_;
   MeasuredNames measured_;
+  std::vector<std::vector<ShapeSum>> shapes_;  // by name of the run
   std::vector<bool> seen_;
   std::optional<std::unordered_set<std::string>> ambiguous_;  // made when it is needed
 };
@@ -161,8 +171,9 @@ std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rule
   return labels;
 }
 
-void find_in_run(Joined& to, const analyze::RunSummary& run) {
-  RunFinder finder(run, to.kernels);
+void find_in_run(Joined& to, const analyze::RunSummary& run,
+                 const analyze::LabelledTrace* labelled) {
+  RunFinder finder(run, labelled, to.kernels);
   for (size_t i = 0; i < run.names.size(); ++i) {
     if (run.names[i].kind == OperationKind::kernel) to.run.push_back(finder.find(i));
   }
@@ -175,7 +186,7 @@ void warn_of_rest(Joined& to, const analyze::RunSummary& run) {
   RoofTime all;
   for (const RunKernel& one : to.run) {
     all.total_ns += run.names[one.name].total_ns;
-    for (const TimeShare& share : one.shares) all.measured_ns += share.time_ns;
+    for (const TimeShare& share : one.time.shares) all.measured_ns += share.time_ns;
   }
   if (all.total_ns == 0) return;
   const double rest =
@@ -187,32 +198,6 @@ void warn_of_rest(Joined& to, const analyze::RunSummary& run) {
 }
 
 }  // namespace
-
-std::vector<TimeShare> divide_time(const analyze::NameSum& name,
-                                   const std::vector<uint32_t>& measured,
-                                   const std::vector<MeasuredKernel>& kernels) {
-  const bool timed = std::any_of(measured.begin(), measured.end(), [&](uint32_t kernel) {
-    return kernels[kernel].duration_ns.value_or(0) > 0;
-  });
-  const auto weight = [&](uint32_t kernel) {
-    return timed ? kernels[kernel].duration_ns.value_or(0) : kernels[kernel].instances;
-  };
-  double all = 0;
-  for (const uint32_t kernel : measured) all += static_cast<double>(weight(kernel));
-  std::vector<TimeShare> out;
-  out.reserve(measured.size());
-  int64_t left = name.total_ns;
-  for (size_t i = 0; i < measured.size(); ++i) {
-    const double part = static_cast<double>(weight(measured[i])) / all;
-    const bool last = i + 1 == measured.size();
-    const int64_t time =
-        last ? left
-             : std::min<int64_t>(left, std::llround(part * static_cast<double>(name.total_ns)));
-    out.push_back({measured[i], time});
-    left -= time;
-  }
-  return out;
-}
 
 void RoofTime::add(const MeasuredKernel& kernel, int64_t time_ns) {
   measured_ns += time_ns;
@@ -238,7 +223,7 @@ Joined join(const match::CompiledRules& rules, const analyze::RunSummary& run,
   measured = {};
   out.labels = labels_of(rules, run, *pages, out.kernels);
   out.pages = std::move(pages);
-  find_in_run(out, run);
+  find_in_run(out, run, options.labelled);
   warn_of_rest(out, run);
   return out;
 }

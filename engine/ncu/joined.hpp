@@ -9,18 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/run.hpp"
 #include "analyze/summary.hpp"
+#include "ncu/divide.hpp"
 #include "ncu/groups.hpp"
 #include "ncu/names.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::ncu {
-
-/// A part of the time of a run's kernel that is taken as that of one measured kernel.
-struct TimeShare {
-  uint32_t kernel = 0;  // in Joined::kernels
-  int64_t time_ns = 0;
-};
 
 /// A row of RunSummary::names, and what was measured of it.
 struct RunKernel {
@@ -29,7 +25,7 @@ struct RunKernel {
   std::optional<NameMatch> match;
   /// The measured name is only a function, and the run has several kernels of it.
   bool ambiguous = false;
-  std::vector<TimeShare> shares;  // they add up to its time
+  DividedTime time;  // of nothing where it was not measured
 };
 
 struct Joined {
@@ -37,7 +33,7 @@ struct Joined {
   std::vector<MeasuredKernel> kernels;           // by name, grid and block
   std::vector<std::vector<std::string>> labels;  // by kernel, then dimension of the run
   std::vector<RunKernel> run;                    // those rows that are kernels
-  std::vector<uint32_t> not_in_run;              // kernels
+  std::vector<uint32_t> not_in_run;              // kernels, also those of other grids and blocks
   bool is_itself = false;                        // the run is pages of ncu
   std::vector<Roof> roofs;
   std::string gpu;  // whose peaks were filled in; empty: none
@@ -47,19 +43,14 @@ struct Joined {
 struct JoinOptions {
   bool is_itself = false;
   const GpuPeaks* gpu = nullptr;
+  /// What the run is the sums of; null, or a trace without details: kernels are found by name.
+  const analyze::LabelledTrace* labelled = nullptr;
 };
 
 /// Labels the measured kernels by the rules of the run's model, and finds those of the run. `run`
 /// has to have `model` of `rules`.
 Joined join(const match::CompiledRules& rules, const analyze::RunSummary& run,
             std::shared_ptr<const trace::Trace> pages, const JoinOptions& options);
-
-/// How the time of a run's kernel is divided among measured kernels of its name. The run has no
-/// grid and block of its operations: in proportion to the time that ncu measured, else to
-/// instances. This is the place for a run that has them.
-std::vector<TimeShare> divide_time(const analyze::NameSum& name,
-                                   const std::vector<uint32_t>& measured,
-                                   const std::vector<MeasuredKernel>& kernels);
 
 /// Time of kernels of a run, and what it would be at the nearest roof of each.
 struct RoofTime {

@@ -7,6 +7,7 @@
 
 #include "analyze/ranks.hpp"
 #include "overview/devices_text.hpp"
+#include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
@@ -54,6 +55,10 @@ class RunFacts {
     }
     if (const auto health = health_line(source_)) {
       line(*health, table::Ink::warning);
+    }
+    if (const std::string collectives = tables::collective_headline(source_);
+        !collectives.empty()) {
+      line(collectives, table::Ink::bold);
     }
     return std::move(out_) + '\n';
   }
@@ -149,6 +154,7 @@ class Overview {
       measured();
       out_ += devices_text(source_, options_) + '\n';
       labels();
+      efficiency();
       ranks();
       names();
       next();
@@ -347,6 +353,12 @@ class Overview {
           {.columns = {"run", "total_ns", "share", "roof", "roof_ratio", "saved_ns", "verdict",
                        "name"}}},
          {"ncu_match", {.columns = {"run", "match", "names", "measured", "total_ns", "share"}}}});
+  }
+
+  /// Of what is known to be one job, or is compared with others.
+  void efficiency() {
+    if (source_.baselines.empty() && !analyze::shown_together(source_.ranks())) return;
+    out_ += efficiency_text(source_, options_);
   }
 
   /// How even the work is, if the runs are known to be ranks of one job.

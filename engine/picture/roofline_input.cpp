@@ -45,11 +45,11 @@ std::string omitted_note(const Roofline& roofline, const std::vector<std::string
     const int64_t ns = roofline.points[place].total_ns;
     total_ns += ns;
     if (named.size() < most_named) {
-      named.push_back(fmt::format("{} {}", names[place], table::human_time(ns)));
+      named.push_back(fmt::format("{} {}", names[place], point_time(ns)));
     }
   }
   std::string text = fmt::format("Not drawn: {} {}, {}: {}", plural(places.size(), "point"), reason,
-                                 table::human_time(total_ns), fmt::join(named, ", "));
+                                 point_time(total_ns), fmt::join(named, ", "));
   if (places.size() > most_named) text += fmt::format(" and {} more", places.size() - most_named);
   return text + '.';
 }
@@ -153,6 +153,10 @@ std::vector<size_t> drawn_points(const std::vector<RooflinePoint>& points) {
   std::stable_sort(drawn.begin(), drawn.end(),
                    [&](size_t a, size_t b) { return points[a].total_ns > points[b].total_ns; });
   return drawn;
+}
+
+std::string point_time(int64_t total_ns) {
+  return total_ns > 0 ? table::human_time(total_ns) : "no duration";
 }
 
 std::vector<std::string> point_names(const std::vector<RooflinePoint>& points, size_t width) {

@@ -93,9 +93,10 @@ class RooflineLegend {
 
   /// That of the most expensive point, and a tenth of it unless that is too small to be an area.
   void add_areas() {
+    const int64_t most_ns = point(0).total_ns;
+    if (most_ns <= 0) return;  // no point has a duration
     y_ += 28;
     text("Area: time", x_, Ink::text, true);
-    const int64_t most_ns = point(0).total_ns;
     y_ += 12;
     for (const int64_t ns : {most_ns, most_ns / 10}) {
       const double radius = roofline_radius(ns, most_ns, drawn_.size());

@@ -281,9 +281,10 @@ class RooflineLayout {
     if (!one.launch.empty()) words += fmt::format("\n{}", printable(one.launch));
     if (!one.precision.empty()) words += fmt::format("\n{}", printable(one.precision));
     words +=
-        fmt::format("\n{} at {} FLOP per byte\n{} in all\nlimited by: {}",
+        fmt::format("\n{} at {} FLOP per byte\n{}\nlimited by: {}",
                     table::in_si(one.flops_per_s, "FLOP/s"), table::short_number(one.intensity),
-                    table::human_time(one.total_ns), to_string(one.verdict));
+                    one.total_ns > 0 ? table::human_time(one.total_ns) + " in all" : point_time(0),
+                    to_string(one.verdict));
     return words;
   }
 
@@ -303,8 +304,8 @@ class RooflineLayout {
   void name_points(LabelPlaces& places) {
     for (size_t i = 0; i < std::min(drawn_.size(), most_named_points); ++i) {
       const RooflineMark& mark = scene_.points[i];
-      const std::string words = fmt::format("{} · {}", printable(names_[drawn_[i]]),
-                                            table::human_time(point(i).total_ns));
+      const std::string words =
+          fmt::format("{} · {}", printable(names_[drawn_[i]]), point_time(point(i).total_ns));
       const double width = width_of_(words, point_name_size, false);
       const auto at = places.put({mark.x, mark.y, mark.radius}, width + 4, 15);
       if (!at) continue;
@@ -329,7 +330,7 @@ class RooflineLayout {
         "Roofline chart of {} points: achieved operations per second by operations per "
         "byte of DRAM, both logarithmic.",
         drawn_.size());
-    if (!drawn_.empty()) {
+    if (!drawn_.empty() && point(0).total_ns > 0) {
       scene_.summary += fmt::format(" Most time: {}, {}.", printable(names_[drawn_[0]]),
                                     table::human_time(point(0).total_ns));
     }

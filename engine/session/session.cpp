@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
+#include "job/extract.hpp"
 
 namespace kr::session {
 namespace {
@@ -53,6 +54,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
     wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
@@ -61,10 +63,9 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.health |= one->reads.findings;
-    wants.collectives |= one->reads.collectives;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.found_phases;
+  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
@@ -78,6 +79,7 @@ void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
+  collectives |= other.collectives;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   operations |= other.operations;
@@ -85,7 +87,6 @@ void Wants::add(const Wants& other) noexcept {
   waits |= other.waits;
   details |= other.details;
   health |= other.health;
-  collectives |= other.collectives;
   identity |= other.identity;
   timeline |= other.timeline;
   modules |= other.modules;
@@ -108,6 +109,24 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
     runs_of_file_.push_back(runs_read() - before);
   }
+}
+
+void Session::read_baseline(const JobSource& source, const Wants& wants) {
+  Session job(*source_.rules, open_, progress_);
+  for (const classify::RunSpec& spec : source.runs) {
+    const bool saved = changes::names_saved_run(spec.path);
+    job.read(std::span(&spec, 1), {.sums = true,
+                                   .statistics = wants.statistics && !saved,
+                                   .host_trace = wants.host_trace && !saved});
+  }
+  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
+                                 [](const tables::Run& run) { return run.summary.operations > 0; });
+  if (!works) {
+    throw Error(source.runs.empty() ? source.name : source.runs[0].path,
+                "has no GPU work to compare with");
+  }
+  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
+  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
 }
 
 void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
@@ -199,13 +218,13 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host =
-      wants.host_trace || wants.timeline || wants.modules || wants.comparison || wants.health
-          ? trace::HostDetail::all
-          : trace::HostDetail::none;
+  options.host = wants.host_trace || wants.collectives || wants.timeline || wants.modules ||
+                         wants.comparison || wants.health
+                     ? trace::HostDetail::all
+                     : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
-  options.operation_details = wants.details;
+  options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
@@ -275,7 +294,8 @@ void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTr
   }
   if (pages == nullptr) return;
   auto joined = std::make_shared<ncu::Joined>(
-      ncu::join(*source_.rules, to.summary, pages, {.is_itself = is_itself, .gpu = gpu_}));
+      ncu::join(*source_.rules, to.summary, pages,
+                {.is_itself = is_itself, .gpu = gpu_, .labelled = run.get()}));
   std::vector<Warning>& warnings = to.summary.warnings;
   const bool own = run != nullptr && pages.get() == &run->trace;
   for (const Warning& warning : pages->warnings) {
@@ -306,6 +326,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
+  if (wants.collectives) one.members = job::members_of(rules, *run);
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
@@ -334,6 +355,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
 void Session::share_runs(const Session& other) {
   source_.runs = other.source_.runs;
   source_.other_runs = other.source_.other_runs;
+  source_.baselines = other.source_.baselines;
   warnings_ = other.warnings_;
   runs_of_file_ = other.runs_of_file_;
   modules_ = other.modules_;

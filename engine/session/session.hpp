@@ -23,12 +23,12 @@ struct Wants {
   bool sums = false;         // tables::Source::runs; throws Error for a file of module trees
   bool statistics = false;   // with them
   bool gpu_metrics = false;  // with statistics, where the format has them
+  bool collectives = false;  // with sums: what communicates, of runs that have operations
   bool operations = false;   // with them, kept until the session ends
   bool host_trace = false;   // calls and ranges of the host, where the format has them
   bool waits = false;        // with statistics: what the host waited for, where the format has it
   bool details = false;      // launch shapes and sizes, where the format has them
   bool identity = false;     // with sums: what tells whether two files hold the same
-  bool collectives = false;  // what operations that communicate say of themselves
   bool health = false;       // with sums: all findings, those of calls and steps, too
   bool timeline = false;     // with sums: the host trace where a run has operations
   bool modules = false;      // module trees: those of the file, or those that enclose operations
@@ -92,10 +92,17 @@ class Session {
   /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
 
+  /// Reads the runs of a job that the others are compared with (tables::Source::baselines), as far
+  /// as sums and statistics are wanted. Saved runs have sums. Throws Error.
+  void read_baseline(const JobSource& source, const Wants& wants);
+
   /// Joins measurements of ncu (files or folders of its pages) to all runs read from now on, with
   /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
+
+  /// How runs are compared as ranks of a job.
+  void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
 
   /// Begins with the runs that another session of the same rules has read.
   void share_runs(const Session& other);

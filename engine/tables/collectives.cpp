@@ -1,79 +1,230 @@
-// Kernels that communicate, on several ranks: how long each rank waits in them for the others.
+// Operations that communicate, on several devices: how long each waits in them for the others, why,
+// and how fast they are.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <set>
 
 #include "tables/definition.hpp"
 
 namespace kr::tables {
 namespace {
 
-void add_collective_balance(const Source& source, RowSink& sink) {
-  for (const analyze::Collective& one : source.ranks().collectives) {
-    const std::vector<int64_t>& waiting = one.waiting_ns;
-    const auto least = std::min_element(waiting.begin(), waiting.end());
-    const auto most = std::max_element(waiting.begin(), waiting.end());
-    const int64_t total_ns = std::accumulate(one.total_ns.begin(), one.total_ns.end(), int64_t{0});
-    const auto rank = [&](auto at) {
-      return source.rank(static_cast<size_t>(at - waiting.begin()));
-    };
-    sink.row({one.name, one.instances, total_ns, one.waited_ns(),
-              ratio_of(one.waited_ns(), total_ns), rank(most), rank(least)});
+using job::GroupTimes;
+using job::PartTimes;
+
+/// What identifies a group in a table.
+struct GroupKey {
+  std::string group;
+  std::string kind;
+};
+
+/// By place among the job's collectives.
+std::vector<GroupKey> keys_of(const job::Job& job) {
+  // Process groups of one name on different ranks are told apart.
+  std::map<std::string_view, std::set<std::string_view>> ranks_of;
+  for (const GroupTimes& one : job.collectives) ranks_of[one.group.name].insert(one.group.ranks);
+  std::vector<GroupKey> keys;
+  keys.reserve(job.collectives.size());
+  std::map<std::pair<std::string, std::string>, size_t> had;
+  for (const GroupTimes& one : job.collectives) {
+    const job::CollectiveGroup& of = one.group;
+    GroupKey& key = keys.emplace_back();
+    key.group = of.name;
+    if (ranks_of[of.name].size() > 1 && !of.ranks.empty()) key.group += " " + of.ranks;
+    key.kind = of.kernel.empty() ? job::to_string(of.kind) : of.kernel;
+    const size_t same = ++had[{key.group, key.kind}];
+    if (same > 1) key.group += fmt::format(" ({})", same);
   }
+  return keys;
+}
+
+template <class Add>
+void each_group(const Source& source, const Add& add) {
+  const job::Job& job = *source.job();
+  const std::vector<GroupKey> keys = keys_of(job);
+  for (size_t i = 0; i < keys.size(); ++i) add(keys[i], job.collectives[i]);
+}
+
+std::string without_several_members(const Source& source) {
+  if (std::string why = not_ranks(source); !why.empty()) return why;
+  std::set<std::pair<size_t, int32_t>> members;
+  for (const GroupTimes& one : source.job()->collectives) {
+    for (const PartTimes& part : one.parts) members.emplace(part.run, part.device);
+  }
+  if (members.empty()) return "no operation communicates";
+  return members.size() < 2 ? "one device only communicates" : "";
+}
+
+std::string without_bandwidth(const Source& source) {
+  if (std::string why = not_ranks(source); !why.empty()) return why;
+  const std::vector<GroupTimes>& all = source.job()->collectives;
+  const bool any =
+      std::any_of(all.begin(), all.end(), [](const GroupTimes& one) { return one.bandwidth; });
+  return any ? "" : "no trace contains how much its operations communicate";
+}
+
+Cell size_cell(const GroupTimes& one) {
+  return one.group.size == job::CollectiveGroup::unknown ? Cell() : Cell(one.group.size);
+}
+
+void add_collective_balance(const Source& source, RowSink& sink) {
+  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+    if (!one.matched) return;
+    const auto most = std::max_element(one.parts.begin(), one.parts.end(),
+                                       [&](const PartTimes& a, const PartTimes& b) {
+                                         return one.waiting_ns(a) < one.waiting_ns(b);
+                                       });
+    const auto late =
+        std::max_element(one.parts.begin(), one.parts.end(),
+                         [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
+    const job::Delay delay = one.delay();
+    const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
+    int64_t total_ns = 0;
+    for (const PartTimes& part : one.parts) total_ns = add_saturated(total_ns, part.matched_ns);
+    sink.row({key.group, key.kind, table::cell_or_nothing(one.group.description),
+              static_cast<int64_t>(one.parts.size()), size_cell(one), one.instances, total_ns,
+              one.waiting_ns(), ratio_of(one.waiting_ns(), total_ns), source.rank(most->run),
+              int64_t{most->device}, on_clock(source.rank(late->run)), on_clock(late->device),
+              on_clock(late->last), on_clock(delay.before_ns), on_clock(delay.device_ns),
+              on_clock(delay.host_ns)});
+  });
+}
+
+void add_collective_bandwidth(const Source& source, RowSink& sink) {
+  const auto& link = source.job_options.link_bytes_per_s;
+  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+    if (!one.bandwidth) return;
+    const auto bus = one.bus_bytes_per_s();
+    sink.row({key.group, key.kind, static_cast<int64_t>(one.parts.size()), size_cell(one),
+              one.bandwidth->instances, one.bandwidth->bytes, one.bandwidth->time_ns,
+              int64_t{one.bandwidth->with_waiting}, table::cell(one.bandwidth->bytes_per_s()),
+              table::cell(bus), link && bus ? Cell(*bus / *link) : Cell()});
+  });
 }
 
 void add_collectives(const Source& source, RowSink& sink) {
-  const analyze::Ranks& ranks = source.ranks();
-  for (const analyze::Collective& one : ranks.collectives) {
-    for (size_t run = 0; run < ranks.runs.size(); ++run) {
-      sink.row({one.name, source.rank(run), one.instances, one.total_ns[run], one.waiting_ns[run]});
+  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+    for (const PartTimes& part : one.parts) {
+      const auto if_matched = [&](int64_t value) { return one.matched ? Cell(value) : Cell(); };
+      const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
+      sink.row({key.group, key.kind, source.rank(part.run), int64_t{part.device}, part.instances,
+                part.matched, part.total_ns, on_clock(part.matched_ns - part.waiting_ns),
+                on_clock(part.waiting_ns), if_matched(part.beyond_shortest_ns), on_clock(part.last),
+                table::cell(part.bytes)});
     }
-  }
-  for (const std::string& name : ranks.uneven) {
-    for (size_t run = 0; run < ranks.runs.size(); ++run) {
-      for (const analyze::CommunicationTimes& one : source.runs[run].statistics->communication) {
-        if (one.name != name) continue;
-        const std::vector<int64_t>& all = one.durations_ns;
-        sink.row({name, source.rank(run), static_cast<int64_t>(all.size()),
-                  std::accumulate(all.begin(), all.end(), int64_t{0}), Cell()});
-      }
-    }
-  }
+  });
 }
+
+const Column group_column{"group", Unit::text, Role::key,
+                          "The name of the process group, with its ranks where several groups "
+                          "have one name; empty if the traces do not contain it."};
+const Column kind_column{"kind", Unit::name, Role::key,
+                         "What it does: `allreduce`, `sendrecv` and so on; the name of the kernel "
+                         "if neither the trace nor that name tells."};
+const Column members_column{"members", Unit::count, Role::measure,
+                            "Devices of the runs that have it."};
+const Column group_size_column{"group_size", Unit::count, Role::detail,
+                               "Members of the process group, if the traces contain it.", true};
 
 }  // namespace
 
 const Definition collective_balance_table{
     {"collective_balance",
-     "collectives: waiting for other ranks",
-     "One row per name of a communication kernel that all ranks have equally many of.",
-     {{"name", Unit::name, Role::key, "The name of the kernel."},
-      {"instances", Unit::count, Role::measure, "Kernels of that name on each rank."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations, over all ranks."},
-      {"waiting_ns", Unit::ns, Role::measure, "`waiting_ns` of `collectives`, over all ranks."},
+     "collectives: waiting for the last to arrive",
+     "One row per process group and kind of collective that is compared between devices.",
+     {group_column,
+      kind_column,
+      {"description", Unit::text, Role::detail,
+       "The description of the process group, if the traces contain it.", true},
+      members_column,
+      group_size_column,
+      {"instances", Unit::count, Role::measure, "Collectives that are compared."},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations, over all members."},
+      {"waiting_ns", Unit::ns, Role::measure,
+       "`waiting_ns` of `collectives`, over all members; `beyond_shortest_ns` if their ranks have "
+       "no common clock."},
       {"waiting", Unit::ratio, Role::measure, "`waiting_ns` as a part of `total_ns`."},
       {"waits_most_rank", Unit::id, Role::measure,
-       "The rank with the largest `waiting_ns`; the first of several."},
-      {"waits_least_rank", Unit::id, Role::measure,
-       "The rank with the smallest `waiting_ns`; the first of several."}}},
-    Needs::statistics,
+       "The rank that waits most; the first of several."},
+      {"waits_most_device", Unit::id, Role::detail, "Its device."},
+      {"late_rank", Unit::id, Role::measure,
+       "The rank that is most often the last to arrive; the first of several.", true},
+      {"late_device", Unit::id, Role::detail, "Its device.", true},
+      {"late_count", Unit::count, Role::measure, "How often.", true},
+      {"before_ns", Unit::ns, Role::measure,
+       "Why the last is later than the first: on its device, the collective before ended later by "
+       "this. Summed over all; the three parts add up to the difference of the starts.",
+       true},
+      {"device_ns", Unit::ns, Role::measure, "Since then, its device was busy for longer by this.",
+       true},
+      {"host_ns", Unit::ns, Role::measure, "Since then, its device was idle for longer by this.",
+       true}}},
+    Needs::collectives,
     add_collective_balance,
-    not_several_ranks};
+    without_several_members};
+
+const Definition collective_bandwidth_table{
+    {"collective_bandwidth",
+     "bandwidth of collectives",
+     "One row per process group and kind of collective whose sizes the traces contain.",
+     {group_column,
+      kind_column,
+      members_column,
+      group_size_column,
+      {"instances", Unit::count, Role::measure, "Collectives with a size."},
+      {"bytes", Unit::bytes, Role::measure,
+       "The sum of their sizes, of the member with most: what goes in; of an allgather, what comes "
+       "out."},
+      {"time_ns", Unit::ns, Role::measure,
+       "The sum of the least transfer of any member: duration without waiting."},
+      {"with_waiting", Unit::boolean, Role::measure,
+       "Whether `time_ns` contains waiting, since other members are not in the runs or are not "
+       "compared: the bandwidths are lower bounds."},
+      {"algorithm_bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by `time_ns`.",
+       true},
+      {"bus_bytes_per_s", Unit::per_second, Role::measure,
+       "What a link carries: the same, × 2(n-1)/n of an allreduce, × (n-1)/n of an allgather, "
+       "reducescatter or alltoall, × 1 of others, with n members of the group.",
+       true},
+      {"link", Unit::ratio, Role::measure,
+       "`bus_bytes_per_s` as a part of what `--link` says; empty without it.", true}}},
+    Needs::collectives,
+    add_collective_bandwidth,
+    without_bandwidth};
 
 const Definition collectives_table{
     {.id = "collectives",
      .title = "collectives by rank",
-     .doc = "One row per name of a communication kernel and rank that has it.",
-     .columns = {{"name", Unit::name, Role::key, "The name of the kernel."},
+     .doc = "One row per process group, kind of collective, and device that has it.",
+     .columns = {group_column,
+                 kind_column,
                  {"rank", Unit::id, Role::key, "The rank."},
-                 {"instances", Unit::count, Role::measure, "Kernels of that name on the rank."},
-                 {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+                 {"device", Unit::id, Role::key, "The device."},
+                 {"instances", Unit::count, Role::measure, "Operations on the device."},
+                 {"matched", Unit::count, Role::measure,
+                  "Those that all members have, which are compared."},
+                 {"total_ns", Unit::ns, Role::measure, "The sum of the durations of all."},
+                 {"transfer_ns", Unit::ns, Role::measure,
+                  "Of those that are compared, duration without `waiting_ns`; empty if nothing is "
+                  "compared, or the ranks have no common clock.",
+                  true},
                  {"waiting_ns", Unit::ns, Role::measure,
-                  "What the k-th kernel takes longer than the shortest k-th of any rank, summed; "
-                  "empty if the ranks do not have equally many.",
+                  "From their start to that of the last member.", true},
+                 {"beyond_shortest_ns", Unit::ns, Role::detail,
+                  "What they take longer than the shortest of any member, which needs no clock; "
+                  "empty if nothing is compared.",
+                  true},
+                 {"last_count", Unit::count, Role::measure, "How often it was the last to arrive.",
+                  true},
+                 {"bytes", Unit::bytes, Role::detail,
+                  "The sum of the sizes of all, as in `collective_bandwidth`; empty if one is not "
+                  "known.",
                   true}},
      .in_short_form = false},
-    Needs::statistics,
+    Needs::collectives,
     add_collectives,
-    not_several_ranks};
+    without_several_members};
 
 }  // namespace kr::tables

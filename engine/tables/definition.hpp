@@ -22,9 +22,10 @@ using table::Unit;
 enum class Needs : uint8_t {
   nothing,
   rules,
-  runs,        // Source::runs, summed
-  statistics,  // of every run
-  operations,  // Run::trace
+  runs,         // Source::runs, summed
+  statistics,   // of every run
+  collectives,  // Run::members of every run
+  operations,   // Run::trace
   found_phases,
   tree,
   coverage,
@@ -43,7 +44,6 @@ struct Reads {
   bool details = false;      // trace::Trace::details
   bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
-  bool collectives = false;  // trace::Trace::collectives
   bool identity = false;     // RunSummary::identity
   bool findings = false;     // all that findings are made from, of Needs::runs
 };

@@ -15,7 +15,7 @@ Column optional_column(Column column) {
 std::vector<int64_t> ncu_run_times(const ncu::Joined& joined) {
   std::vector<int64_t> times(joined.kernels.size());
   for (const ncu::RunKernel& one : joined.run) {
-    for (const ncu::TimeShare& share : one.shares) times[share.kernel] += share.time_ns;
+    for (const ncu::TimeShare& share : one.time.shares) times[share.kernel] += share.time_ns;
   }
   return times;
 }
@@ -23,8 +23,8 @@ std::vector<int64_t> ncu_run_times(const ncu::Joined& joined) {
 void add_ncu_kernels(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
+  for (const Run* const measured : measured_by_ncu(source)) {
+    const Run& run = *measured;
     const std::vector<int64_t> times = ncu_run_times(*run.ncu);
     for (uint32_t i = 0; i < run.ncu->kernels.size(); ++i) {
       const ncu::MeasuredKernel& kernel = run.ncu->kernels[i];
@@ -59,27 +59,23 @@ void add_ncu_kernels(const Source& source, RowSink& sink) {
 }
 
 void add_ncu_labels(const Source& source, RowSink& sink) {
+  const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    for (const std::string& dimension : dimensions_of(source)) {
-      const auto at = run.summary.dimension(dimension);
-      if (!at) continue;
-      for (const auto& [label, time] : ncu_time_by_label(run, *at)) {
-        if (time.measured_ns == 0) continue;
-        const ncu::Measures means = time.mean.measures();
-        row.assign({run.summary.id, dimension, label, time.total_ns, time.measured_ns,
-                    table::cell_or_nothing(ncu::verdict(means))});
-        add_measures(row, means);
-        sink.row(row);
-      }
+  for (const Run* const run : measured_by_ncu(source)) {
+    for (const auto& [dimension, label, time] : ncu_labels(*run, dimensions)) {
+      if (time.measured_ns == 0) continue;
+      const ncu::Measures means = time.mean.measures();
+      row.assign({run->summary.id, dimensions[dimension], label, time.total_ns, time.measured_ns,
+                  table::cell_or_nothing(ncu::verdict(means))});
+      add_measures(row, means);
+      sink.row(row);
     }
   }
 }
 
 void add_ncu_stalls(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
+  for (const Run* const measured : measured_by_ncu(source)) {
+    const Run& run = *measured;
     for (const ncu::MeasuredKernel& kernel : run.ncu->kernels) {
       std::vector<ncu::Stall> stalls = kernel.stalls;
       std::stable_sort(stalls.begin(), stalls.end(),
@@ -100,8 +96,8 @@ void add_ncu_stalls(const Source& source, RowSink& sink) {
 }
 
 void add_ncu_rules(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
+  for (const Run* const measured : measured_by_ncu(source)) {
+    const Run& run = *measured;
     const auto& all = run.ncu->pages->ncu->rules;
     for (size_t number = 0; number < run.ncu->kernels.size(); ++number) {
       const ncu::MeasuredKernel& kernel = run.ncu->kernels[number];

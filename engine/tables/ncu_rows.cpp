@@ -1,13 +1,13 @@
 #include "tables/ncu_rows.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace kr::tables {
 
 std::string not_measured_by_ncu(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return run.ncu != nullptr; });
-  return any ? "" : "there are no pages of ncu; name them with --ncu";
+  return measured_by_ncu(source).empty() ? "there are no pages of ncu; name them with --ncu" : "";
 }
 
 Cell ncu_label(const Run& run, uint32_t kernel, std::string_view dimension) {
@@ -40,20 +40,32 @@ std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> 
   return out;
 }
 
-std::vector<std::pair<std::string, ncu::RoofTime>> ncu_time_by_label(const Run& run,
-                                                                     size_t dimension) {
-  std::map<std::string, ncu::RoofTime> by_label;
-  for (const ncu::RunKernel& one : run.ncu->run) {
-    const analyze::NameSum& name = run.summary.names[one.name];
-    ncu::RoofTime& time = by_label[name.labels[dimension].label];
-    time.total_ns += name.total_ns;
-    for (const ncu::TimeShare& share : one.shares) {
-      time.add(run.ncu->kernels[share.kernel], share.time_ns);
-    }
+std::vector<const Run*> measured_by_ncu(const Source& source) {
+  std::vector<const Run*> out;
+  for (const Run& run : source.runs) {
+    if (run.ncu) out.push_back(&run);
   }
-  std::vector<std::pair<std::string, ncu::RoofTime>> out(by_label.begin(), by_label.end());
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-    return a.second.total_ns > b.second.total_ns;
+  return out;
+}
+
+std::vector<NcuLabel> ncu_labels(const Run& run, const std::vector<std::string>& dimensions) {
+  std::vector<NcuLabel> out;
+  for (size_t dimension = 0; dimension < dimensions.size(); ++dimension) {
+    const auto at = run.summary.dimension(dimensions[dimension]);
+    if (!at) continue;
+    std::map<std::string_view, ncu::RoofTime> by_label;
+    for (const ncu::RunKernel& one : run.ncu->run) {
+      const analyze::NameSum& name = run.summary.names[one.name];
+      ncu::RoofTime& time = by_label[name.labels[*at].label];
+      time.total_ns += name.total_ns;
+      for (const ncu::TimeShare& share : one.time.shares) {
+        time.add(run.ncu->kernels[share.kernel], share.time_ns);
+      }
+    }
+    for (auto& [label, time] : by_label) out.push_back({dimension, std::string(label), time});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const NcuLabel& a, const NcuLabel& b) {
+    return std::pair(a.dimension, b.time.total_ns) < std::pair(b.dimension, a.time.total_ns);
   });
   return out;
 }

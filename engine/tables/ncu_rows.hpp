@@ -1,10 +1,8 @@
 // What tables of measurements of ncu have in common.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ncu/joined.hpp"
@@ -27,9 +25,17 @@ void add_measures(Cells& row, const ncu::Measures& measures);
 /// Columns of several lists, in order.
 std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> lists);
 
-/// Time of a run's kernels by label of a dimension, by descending time.
-std::vector<std::pair<std::string, ncu::RoofTime>> ncu_time_by_label(const Run& run,
-                                                                     size_t dimension);
+/// The runs that pages of ncu were joined to, in order.
+std::vector<const Run*> measured_by_ncu(const Source& source);
+
+struct NcuLabel {
+  size_t dimension = 0;  // of those asked for
+  std::string label;
+  ncu::RoofTime time;
+};
+/// Time of a run's kernels by label of those dimensions that it has: by dimension, then descending
+/// time. `run` is measured.
+std::vector<NcuLabel> ncu_labels(const Run& run, const std::vector<std::string>& dimensions);
 
 /// Whole nanoseconds; nothing where `known` is false.
 inline Cell ns_if(bool known, int64_t ns) {

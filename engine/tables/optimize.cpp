@@ -1,6 +1,8 @@
 // What to optimize first: the time of a run that is far from its roofs, and how much of the run ncu
 // measured.
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "tables/ncu_rows.hpp"
 
@@ -23,7 +25,7 @@ Candidate candidate_of(const Run& run, const ncu::RunKernel& kernel) {
   Candidate one{&kernel, &run.summary.names[kernel.name], {}, {}};
   one.time.total_ns = one.name->total_ns;
   int64_t longest = -1;
-  for (const ncu::TimeShare& share : kernel.shares) {
+  for (const ncu::TimeShare& share : kernel.time.shares) {
     const ncu::MeasuredKernel& measured = run.ncu->kernels[share.kernel];
     one.time.add(measured, share.time_ns);
     const auto roof = ncu::nearest_roof(measured.measures);
@@ -56,8 +58,8 @@ void add_savings(Cells& row, const ncu::RoofTime& time, int64_t run_ns) {
 void add_optimize_first(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
+  for (const Run* const measured : measured_by_ncu(source)) {
+    const Run& run = *measured;
     const int64_t run_ns = run.summary.gpu_total_ns;
     const auto shown = run.summary.dimension("substage") ? run.summary.dimension("substage")
                                                          : run.summary.dimension("kind");
@@ -74,37 +76,34 @@ void add_optimize_first(const Source& source, RowSink& sink) {
                   table::cell_or_nothing(one.roof)});
       add_savings(row, one.time, run_ns);
       int64_t instances = 0;
-      for (const ncu::TimeShare& share : one.kernel->shares) {
+      for (const ncu::TimeShare& share : one.kernel->time.shares) {
         instances += run.ncu->kernels[share.kernel].instances;
       }
       row.insert(row.end(), {table::cell_or_nothing(ncu::verdict(means)),
                              table::cell(means.get(ncu::Measure::compute_ratio)),
                              table::cell(means.get(ncu::Measure::memory_ratio)),
                              ncu::to_string(*one.kernel->match),
-                             static_cast<int64_t>(one.kernel->shares.size()), instances});
+                             static_cast<int64_t>(one.kernel->time.shares.size()), instances});
       sink.row(row);
     }
   }
 }
 
 void add_optimize_labels(const Source& source, RowSink& sink) {
+  const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    for (const std::string& dimension : dimensions_of(source)) {
-      const auto at = run.summary.dimension(dimension);
-      if (!at) continue;
-      auto labels = ncu_time_by_label(run, *at);
-      std::stable_sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) {
-        return a.second.saved_ns() > b.second.saved_ns();
-      });
-      for (const auto& [label, time] : labels) {
-        row.assign({run.summary.id, dimension, label, time.total_ns,
-                    ratio_of(time.total_ns, run.summary.gpu_total_ns), time.measured_ns});
-        add_savings(row, time, run.summary.gpu_total_ns);
-        row.push_back(table::cell_or_nothing(ncu::verdict(time.mean.measures())));
-        sink.row(row);
-      }
+  for (const Run* const run : measured_by_ncu(source)) {
+    const int64_t run_ns = run->summary.gpu_total_ns;
+    std::vector<NcuLabel> labels = ncu_labels(*run, dimensions);
+    std::stable_sort(labels.begin(), labels.end(), [](const NcuLabel& a, const NcuLabel& b) {
+      return std::pair(a.dimension, b.time.saved_ns()) < std::pair(b.dimension, a.time.saved_ns());
+    });
+    for (const auto& [dimension, label, time] : labels) {
+      row.assign({run->summary.id, dimensions[dimension], label, time.total_ns,
+                  ratio_of(time.total_ns, run_ns), time.measured_ns});
+      add_savings(row, time, run_ns);
+      row.push_back(table::cell_or_nothing(ncu::verdict(time.mean.measures())));
+      sink.row(row);
     }
   }
 }
@@ -112,42 +111,56 @@ void add_optimize_labels(const Source& source, RowSink& sink) {
 /// A row of `ncu_match`.
 struct MatchSum {
   int64_t names = 0;
-  int64_t measured = 0;
-  int64_t instances = 0;
-  int64_t total_ns = 0;
+  ncu::FoundPart found;
 
-  void add(const analyze::NameSum& name, size_t kernels) {
+  void add(const ncu::FoundPart& part) {
     ++names;
-    measured += static_cast<int64_t>(kernels);
-    instances += name.instances;
-    total_ns += name.total_ns;
+    found.measured += part.measured;
+    found.instances += part.instances;
+    found.total_ns += part.total_ns;
   }
 };
 
+constexpr std::string_view by_shape = "name, grid and block";
+constexpr std::string_view by_name = "name";
+
+/// By `match` and `found_by`, which may be empty.
+std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(const Run& run) {
+  std::map<std::pair<std::string_view, std::string_view>, MatchSum> sums;
+  for (const ncu::RunKernel& one : run.ncu->run) {
+    if (!one.match) {
+      const analyze::NameSum& name = run.summary.names[one.name];
+      sums[{one.ambiguous ? "ambiguous" : "unmeasured", {}}].add({name.instances, name.total_ns});
+      continue;
+    }
+    const std::string_view match = ncu::to_string(*one.match);
+    if (one.time.by_shape.measured > 0) sums[{match, by_shape}].add(one.time.by_shape);
+    if (one.time.by_name.measured > 0) sums[{match, by_name}].add(one.time.by_name);
+  }
+  for (const analyze::NameSum& name : run.summary.names) {
+    if (name.kind == OperationKind::kernel) continue;
+    sums[{"not_a_kernel", {}}].add({name.instances, name.total_ns});
+  }
+  if (!run.ncu->not_in_run.empty()) {
+    sums[{"not_in_run", {}}].found.measured = static_cast<int64_t>(run.ncu->not_in_run.size());
+  }
+  return sums;
+}
+
 void add_ncu_match(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    std::map<std::string_view, MatchSum> sums;
-    for (const ncu::RunKernel& one : run.ncu->run) {
-      const std::string_view evidence = one.match       ? ncu::to_string(*one.match)
-                                        : one.ambiguous ? "ambiguous"
-                                                        : "unmeasured";
-      sums[evidence].add(run.summary.names[one.name], one.shares.size());
-    }
-    for (const analyze::NameSum& name : run.summary.names) {
-      if (name.kind != OperationKind::kernel) sums["not_a_kernel"].add(name, 0);
-    }
-    if (!run.ncu->not_in_run.empty()) {
-      sums["not_in_run"].measured = static_cast<int64_t>(run.ncu->not_in_run.size());
-    }
-    for (const char* const evidence :
+  for (const Run* const run : measured_by_ncu(source)) {
+    const auto sums = match_sums(*run);
+    for (const char* const match :
          {"name", "demangled", "simplified", "without_parameters", "function", "ambiguous",
           "unmeasured", "not_a_kernel", "not_in_run"}) {
-      const auto found = sums.find(evidence);
-      if (found == sums.end()) continue;
-      const MatchSum& sum = found->second;
-      sink.row({run.summary.id, evidence, sum.names, sum.measured, sum.instances, sum.total_ns,
-                ratio_of(sum.total_ns, run.summary.gpu_total_ns)});
+      for (const std::string_view found_by : {by_shape, by_name, std::string_view()}) {
+        const auto found = sums.find({match, found_by});
+        if (found == sums.end()) continue;
+        const auto& [names, part] = found->second;
+        sink.row({run->summary.id, match, table::cell_or_nothing(found_by), names, part.measured,
+                  part.instances, part.total_ns,
+                  ratio_of(part.total_ns, run->summary.gpu_total_ns)});
+      }
     }
   }
 }
@@ -220,7 +233,7 @@ const Definition ncu_match_table{
     {"ncu_match",
      "time that ncu measured",
      "One row per run and way in which its kernels were found among those of ncu. The rows of a "
-     "run add up to its time.",
+     "run add up to its time; a name with several launch shapes may be in two of them.",
      {{"run", Unit::text, Role::key, "The run."},
       {"match", Unit::text, Role::key,
        "How the names are equal. `name`: byte by byte. `demangled`: after decoding. `simplified`: "
@@ -228,10 +241,15 @@ const Definition ncu_match_table{
        "and parameters. `function`: the function alone, which only one kernel of the run has. "
        "`ambiguous`: several have it, so none is measured. `unmeasured`: ncu has no such kernel. "
        "`not_a_kernel`: copies and sets. `not_in_run`: kernels of ncu that the run does not have."},
+      maybe(
+          "found_by", Unit::text, Role::key,
+          "`name, grid and block`: operations whose launch shape ncu measured, each the kernel of "
+          "that shape. `name`: of others, or if the run has no shapes, the time is shared out "
+          "among all measured kernels of the name as ncu's own times are."),
       {"names", Unit::count, Role::measure, "Distinct names of the run."},
       {"measured", Unit::count, Role::measure,
-       "Measured kernels (name, grid and block) of these names."},
-      {"instances", Unit::count, Role::measure, "Their operations in the run."},
+       "Measured kernels (name, grid and block) that their time is taken as that of."},
+      {"instances", Unit::count, Role::measure, "Operations in the run."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"share", Unit::ratio, Role::measure,
        "The same as a part of the time of all operations of the run."}}},

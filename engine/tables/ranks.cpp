@@ -1,7 +1,9 @@
 // The runs as ranks of one distributed job: how even their devices are.
 #include <fmt/format.h>
 
-#include "base/printable.hpp"
+#include <utility>
+
+#include "tables/collective_notes.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -15,6 +17,7 @@ std::string without_rank_devices(const Source& source) {
 
 void add_ranks(const Source& source, RowSink& sink) {
   const analyze::Ranks& ranks = source.ranks();
+  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
   for (size_t i = 0; i < ranks.devices.size(); ++i) {
     const analyze::RankDevice& one = ranks.devices[i];
     const analyze::RankOfRun& rank = ranks.runs[one.run];
@@ -27,7 +30,7 @@ void add_ranks(const Source& source, RowSink& sink) {
               ratio_of(one.time.compute_ns, span_ns),
               ratio_of(one.time.exposed_communication_ns, span_ns),
               ratio_of(one.time.exposed_memory_ns, span_ns), ratio_of(one.time.idle_ns, span_ns),
-              first ? table::cell(rank.waiting_ns) : Cell(),
+              first && job != nullptr ? table::cell(job->waiting_ns(one.run)) : Cell(),
               first ? table::cell(rank.slowest_steps) : Cell()});
   }
 }
@@ -65,15 +68,9 @@ std::vector<Note> rank_notes(const Source& source) {
         {"", "info", "not-one-job",
          "the runs are not compared as ranks of one job: " + ranks.not_comparable_reason});
   }
-  if (!ranks.uneven.empty()) {
-    const size_t count = ranks.uneven.size();
-    notes.push_back({"", "warning", "uneven-collectives",
-                     fmt::format("{} not in equal numbers on all ranks, and not compared; the "
-                                 "first is `{}`",
-                                 count == 1 ? "1 communication kernel is"
-                                            : fmt::format("{} communication kernels are", count),
-                                 printable(std::string_view(ranks.uneven[0]).substr(0, 100))),
-                     static_cast<int64_t>(count)});
+  add_collective_notes(source, notes);
+  if (std::string text = collective_headline(source); !text.empty()) {
+    notes.push_back({"", "info", "collectives", std::move(text)});
   }
   return notes;
 }
@@ -98,7 +95,9 @@ const Definition ranks_table{
        "The part of the span in which a copy or set ran, and neither compute nor communication."},
       {"idle", Unit::ratio, Role::measure, "The part of the span in which nothing ran."},
       {"waiting_ns", Unit::ns, Role::measure,
-       "In the row of the rank's first device: its `waiting_ns` of all `collectives`.", true},
+       "In the row of the rank's first device: what it waits in `collectives`, as in "
+       "`collective_balance`.",
+       true},
       {"slowest_in_steps", Unit::count, Role::measure,
        "In the row of the rank's first device: the number of steps in which it is the slowest, "
        "as in `rank_step_balance`.",

@@ -39,6 +39,10 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
      }},
+    {Needs::collectives, "collectives",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.members.has_value(); });
+     }},
     {Needs::found_phases, "found phases",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.found.has_value(); });
@@ -89,7 +93,8 @@ std::vector<const table::Info*> all_infos() {
 bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::found_phases || definition.needs == Needs::operations;
+         definition.needs == Needs::collectives || definition.needs == Needs::found_phases ||
+         definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {
@@ -152,6 +157,18 @@ const analyze::Ranks& Source::ranks() const {
     ranks_ = analyze::compare_ranks(inputs);
   }
   return *ranks_;
+}
+
+const job::Job* Source::job() const {
+  if (!job_) {
+    const bool known = every_run(*this, [](const Run& run) { return run.members.has_value(); });
+    if (!known || !ranks().not_comparable_reason.empty()) return nullptr;
+    std::vector<job::JobRun> of;
+    of.reserve(runs.size());
+    for (const Run& run : runs) of.push_back({*run.members, run.summary.clock});
+    job_ = job::analyze_job(of, job_options);
+  }
+  return &*job_;
 }
 
 }  // namespace kr::tables

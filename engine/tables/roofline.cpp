@@ -1,5 +1,7 @@
 // The roofline model of what ncu measured: a point per kernel and per label.
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "tables/ncu_rows.hpp"
 
@@ -15,25 +17,26 @@ struct RooflineKey {
   Cell label;
 };
 
-void add_point(const Run& run, const RooflineKey& of, const Cells& labels, int64_t total_ns,
-               const ncu::Measures& measures, const ncu::RoofTime& time, Cells& row,
-               RowSink& sink) {
+void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
+               std::optional<int64_t> total_ns, const ncu::Measures& measures,
+               const ncu::RoofTime& time, Cells& row, RowSink& sink) {
   const auto precision = ncu::main_precision(measures);
   const ncu::RooflinePoint point =
       precision ? ncu::roofline_point(measures, *precision) : ncu::RooflinePoint{};
   const auto bytes_per_s = measures.get(ncu::Measure::dram_bytes_per_s);
   const auto amount = [&](const std::optional<double>& per_second) -> Cell {
-    if (!per_second) return {};
-    return *per_second * static_cast<double>(total_ns) / ns_per_s;
+    if (!per_second || !total_ns) return {};
+    return *per_second * static_cast<double>(*total_ns) / ns_per_s;
   };
   const bool roof = time.with_roof_ns > 0;
   row.assign({run.summary.id, of.level, of.key, table::cell_or_nothing(of.grid),
               table::cell_or_nothing(of.block), of.label});
   row.insert(row.end(), labels.begin(), labels.end());
   row.insert(row.end(),
-             {precision ? Cell(ncu::to_string(*precision)) : Cell(), total_ns,
-              amount(point.flops_per_s), amount(bytes_per_s), table::cell(point.flops_per_s),
-              table::cell(bytes_per_s), table::cell(point.intensity),
+             {precision ? Cell(ncu::to_string(*precision)) : Cell(),
+              ns_if(total_ns.has_value(), total_ns.value_or(0)), amount(point.flops_per_s),
+              amount(bytes_per_s), table::cell(point.flops_per_s), table::cell(bytes_per_s),
+              table::cell(point.intensity),
               table::cell(precision ? ncu::peak_per_s(measures, *precision) : std::nullopt),
               table::cell(measures.get(ncu::Measure::dram_peak_bytes_per_s)),
               table::cell(point.ridge), table::cell(point.roof), table::cell(point.roof_ratio),
@@ -45,15 +48,15 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels, int64
 }
 
 /// Measured kernels that are in the run, by descending time there.
-std::vector<std::pair<uint32_t, int64_t>> kernels_in_run(const ncu::Joined& joined) {
+std::vector<std::pair<uint32_t, std::optional<int64_t>>> kernels_in_run(const ncu::Joined& joined) {
   std::map<uint32_t, int64_t> times;
   for (const ncu::RunKernel& one : joined.run) {
-    for (const ncu::TimeShare& share : one.shares) times[share.kernel] += share.time_ns;
+    for (const ncu::TimeShare& share : one.time.shares) times[share.kernel] += share.time_ns;
   }
   // Pages without durations have points, too.
-  std::vector<std::pair<uint32_t, int64_t>> out(times.begin(), times.end());
+  std::vector<std::pair<uint32_t, std::optional<int64_t>>> out(times.begin(), times.end());
   for (const uint32_t kernel : joined.not_in_run) {
-    if (!joined.kernels[kernel].duration_ns) out.emplace_back(kernel, 0);
+    if (!joined.kernels[kernel].duration_ns) out.emplace_back(kernel, std::nullopt);
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -70,7 +73,7 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
       labels.push_back(ncu_label(run, number, dimension));
     }
     ncu::RoofTime time;
-    time.add(kernel, total_ns);
+    time.add(kernel, total_ns.value_or(0));
     const bool stage = run.summary.dimension("stage").has_value();
     add_point(run,
               {"kernel", kernel.name, ncu::shape_text(kernel.grid), ncu::shape_text(kernel.block),
@@ -82,28 +85,22 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
 void add_roofline(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    add_kernel_points(run, dimensions, row, sink);
-    for (size_t i = 0; i < dimensions.size(); ++i) {
-      const auto at = run.summary.dimension(dimensions[i]);
-      if (!at) continue;
-      for (const auto& [label, time] : ncu_time_by_label(run, *at)) {
-        if (time.measured_ns == 0) continue;
-        Cells labels(dimensions.size());
-        labels[i] = std::string_view(label);
-        add_point(run, {dimensions[i], label, {}, {}, {}}, labels, time.measured_ns,
-                  time.mean.measures(), time, row, sink);
-      }
+  for (const Run* const run : measured_by_ncu(source)) {
+    add_kernel_points(*run, dimensions, row, sink);
+    for (const auto& [dimension, label, time] : ncu_labels(*run, dimensions)) {
+      if (time.measured_ns == 0) continue;
+      Cells labels(dimensions.size());
+      labels[dimension] = std::string_view(label);
+      add_point(*run, {dimensions[dimension], label, {}, {}, {}}, labels, time.measured_ns,
+                time.mean.measures(), time, row, sink);
     }
   }
 }
 
 void add_roofs(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    if (!run.ncu) continue;
-    for (const ncu::Roof& roof : run.ncu->roofs) {
-      sink.row({run.summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
+  for (const Run* const run : measured_by_ncu(source)) {
+    for (const ncu::Roof& roof : run->ncu->roofs) {
+      sink.row({run->summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
                 roof.source});
     }
   }
@@ -131,8 +128,10 @@ const Definition roofline_table{
        "One column per dimension of the models, named after it: the label.", true},
       known_column("precision", Unit::text, Role::measure,
                    "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`."),
-      {"total_ns", Unit::ns, Role::measure,
-       "Time in the run that is taken as that of the point: see `ncu_match`."},
+      known_column(
+          "total_ns", Unit::ns, Role::measure,
+          "Time in the run that is taken as that of the point: see `ncu_match`; nothing of "
+          "a kernel without a duration."),
       known_column("flops", Unit::flop, Role::detail, "Operations of that precision in that time."),
       known_column("bytes", Unit::bytes, Role::detail, "Bytes of DRAM in that time."),
       known_column("flops_per_s", Unit::per_second, Role::measure,

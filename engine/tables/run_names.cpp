@@ -162,6 +162,7 @@ std::vector<size_t> Source::sort_by_rank() {
   for (const size_t place : places) sorted.push_back(std::move(runs[place]));
   runs = std::move(sorted);
   ranks_.reset();
+  job_.reset();
   return places;
 }
 

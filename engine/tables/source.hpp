@@ -17,6 +17,8 @@
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
+#include "job/efficiency.hpp"
+#include "job/job.hpp"
 #include "kr/run.hpp"
 #include "ncu/joined.hpp"
 #include "sema/load.hpp"
@@ -33,6 +35,19 @@ struct Run {
   std::optional<analyze::FoundPhases> found = {};
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
+  std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+};
+
+/// A job that others are compared with: its runs are its ranks.
+struct Baseline {
+  std::string name;
+  std::vector<Run> runs;
+};
+
+/// How efficiencies are made.
+struct EfficiencyOptions {
+  std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
+  job::Scaling scaling = job::Scaling::strong;
 };
 
 using Note = RunNote;
@@ -58,8 +73,12 @@ struct Source;
 std::vector<Note> all_notes(const Source& source);
 /// What the other results do not show: omitted groups, omitted time, an incomplete proof.
 std::vector<Note> result_notes(const Source& source);
-/// Why several runs are not compared as ranks, or not in all they have.
+/// Why several runs are not compared as ranks, or not in all they have; what their collectives
+/// tell.
 std::vector<Note> rank_notes(const Source& source);
+/// What decides the time in collectives, and its evidence, as one sentence; empty: no collective
+/// is compared.
+std::string collective_headline(const Source& source);
 
 /// `kr tree` of one run.
 struct Tree {
@@ -109,6 +128,8 @@ struct Source {
   const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
   std::vector<RunHead> other_runs;
+  std::vector<Baseline> baselines;  // the first is the reference
+  EfficiencyOptions efficiency;
   const Tree* tree = nullptr;
   const coverage::TimeCoverage* coverage = nullptr;
   const RunPair* run_difference = nullptr;
@@ -116,12 +137,16 @@ struct Source {
   const Explanation* explanation = nullptr;
   /// For `list_rulesets`: the files that ship, each loaded by itself. Absent: those of `rules`.
   std::optional<std::vector<std::shared_ptr<const sema::LoadedRules>>> shipped;
+  job::JobOptions job_options = {};
   std::string table;             // of `list_columns`: the only table; empty: all
   bool only_about_runs = false;  // of `list_tables`
 
   std::vector<const analyze::RunSummary*> summaries() const;
   /// The runs as ranks of one job, made once. With statistics where all runs have them.
   const analyze::Ranks& ranks() const;
+  /// The runs as a job, made once. Null unless all runs have their members, and are ranks of one
+  /// job.
+  const job::Job* job() const;
   /// The rank of a run.
   int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
   /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as
@@ -132,6 +157,7 @@ struct Source {
 
  private:
   mutable std::optional<analyze::Ranks> ranks_;
+  mutable std::optional<job::Job> job_;
   mutable std::map<std::string, std::string> run_names_;
   mutable size_t named_runs_ = 0;  // how many there were when they were named
 };

@@ -18,6 +18,11 @@ enum class CallKind : uint8_t {
 /// `cudaStreamWaitEvent` and queries such as `cudaEventQuery` do not block: they are `other`.
 CallKind call_kind_of(std::string_view name) noexcept;
 
+/// Of the driver: its functions begin with `cu` and a capital, the runtime's with `cuda`.
+bool is_driver_call(std::string_view name) noexcept;
+/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
+std::string_view without_version(std::string_view name) noexcept;
+
 constexpr bool is_synchronization(CallKind kind) noexcept {
   return kind == CallKind::stream_synchronize || kind == CallKind::device_synchronize ||
          kind == CallKind::event_synchronize;

@@ -43,7 +43,7 @@ bool json(std::string_view head) {
 struct Magic {
   std::string_view bytes;
   const char* why;
-  const char* remedy;  // null: what kr reads
+  const char* remedy;
 };
 
 constexpr Magic magics[] = {
@@ -52,7 +52,6 @@ constexpr Magic magics[] = {
     {"\xff\xfe"sv, "is UTF-16 text, as PowerShell redirects it",
      "write it with `nsys stats --output FILE`, or convert it to UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text", "convert it to UTF-8"},
-    {"#Paraver"sv, "is a Paraver trace", nullptr},
     {"NVR\0"sv, "is an ncu report (.ncu-rep)",
      "print its pages: `ncu --import FILE.ncu-rep --csv --page raw > FILE.csv`"},
     {"QDSTRM"sv, "is an unfinished nsys recording",
@@ -178,7 +177,7 @@ std::optional<Refusal> refusal_of(std::string_view head) {
   }
   for (const Magic& magic : magics) {
     if (!head.starts_with(magic.bytes)) continue;
-    return Refusal{magic.why, magic.remedy != nullptr ? magic.remedy : accepted()};
+    return Refusal{magic.why, magic.remedy};
   }
   if (json(head)) return Refusal{"is JSON, but not a trace", accepted()};
   return std::nullopt;

@@ -82,6 +82,14 @@ struct SessionOptions {
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never
   std::vector<std::string> ncu = {};  // pages of ncu, files or folders, that are joined to all runs
   std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
+  /// What brings several runs to one clock: `collectives`, `utc` or `none`. Empty: `collectives`.
+  std::string clock = {};
+  double link_gb_per_s = 0;  // of links between devices, to compare collectives with; 0: not known
+  /// Jobs that efficiencies are compared with; the first is the reference.
+  std::vector<JobSource> baselines = {};
+  std::string scaling = "strong";  // or `weak`: the problem grows with the devices
+  /// What communication kernels count as in efficiencies: `useful`, `communication` or `both`.
+  std::string nccl = "both";
   /// Called about ten times per second while a file is read, on a thread of the session. The first
   /// exception that it throws ends the calls, and is thrown when the file has been read.
   std::function<void(const ReadProgress&)> progress = {};

@@ -18,6 +18,12 @@ struct RunSource {
   std::optional<int64_t> elapsed_ns = {};
 };
 
+/// Runs that are the ranks of one job.
+struct JobSource {
+  std::string name;
+  std::vector<RunSource> runs;
+};
+
 /// How far reading is.
 struct ReadProgress {
   const RunSource& run;

@@ -48,7 +48,9 @@ with tempfile.TemporaryDirectory() as scratch:
                    "PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
 
     build = scratch / "build"
-    run([CMAKE, "-S", HERE / "consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={CXX}"])
+    # Ninja is what kr is built with; there may be no make.
+    run([CMAKE, "-G", "Ninja", "-S", HERE / "consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+         f"-DCMAKE_CXX_COMPILER={CXX}"])
     run([CMAKE, "--build", build])
     flags = run(["pkg-config", "--static", "--cflags", "--libs", "kr"], environment).stdout.split()
     run([CXX, "-std=c++20", HERE / "example.cpp", "-o", scratch / "example", *flags])

@@ -146,10 +146,10 @@ def check_ranks(same):
          [total(found.rows("collectives", rank=rank), "total_ns") for rank in (1, 3)], communication)
     same("there are collectives", found.rows("collective_balance") != [], True)
     for row in found.rows("collective_balance"):
-        ranks = found.rows("collectives", name=row["name"])
-        same(f"{row['name'][:40]}: sums", (row["total_ns"], row["waiting_ns"]),
+        ranks = found.rows("collectives", group=row["group"], kind=row["kind"])
+        same(f"{row['kind'][:40]}: sums", (row["total_ns"], row["waiting_ns"]),
              (total(ranks, "total_ns"), total(ranks, "waiting_ns")))
-        same(f"{row['name'][:40]}: someone waits less", min(r["waiting_ns"] for r in ranks) <
+        same(f"{row['kind'][:40]}: someone waits less", min(r["waiting_ns"] for r in ranks) <
              max(r["total_ns"] for r in ranks), True)
     waiting = collections.Counter()
     for row in found.rows("collectives"):

@@ -238,3 +238,31 @@ pageTest("everything that is pressed has a name and takes the keyboard", "analys
   await page.click('#contents a:has-text("Kernels")');
   assert.ok(await page.evaluate(() => byId("kernels_by_device").contains(document.activeElement)));
 });
+
+pageTest("efficiencies: every factor with its value, and curves with the ideal", "analysis-scaling", async (page) => {
+  const { scaling } = JSON.parse(json("analysis-scaling")).tables;
+  assert.equal(await page.locator("#efficiency .factors").count(), 2);
+  const shown = await page.$$eval("#efficiency .factors:first-of-type tbody tr", (rows) => rows.map((row) => [row.cells[0].textContent, ...[...row.cells].slice(1).map((cell) => cell.title)]));
+  const column = { "Parallel efficiency": "parallel_efficiency", "Load balance": "load_balance", "Global efficiency": "global_efficiency" };
+  let compared = 0;
+  for (const [name, ...values] of shown.slice(0, 7)) {
+    if (!(name in column)) continue;
+    const wanted = scaling.filter((row) => row.nccl === "useful").map((row) => String(row[column[name]]));
+    assert.deepEqual(values, wanted);
+    ++compared;
+  }
+  assert.equal(compared, 3);
+  assert.match(await page.textContent("#efficiency thead"), /1 <b>ranks1 device2 <b>ranks2 devices/);
+  // Speedup and efficiencies of both readings; three jobs on each curve.
+  assert.equal(await page.locator("#efficiency .curves").count(), 4);
+  assert.equal(await page.locator("#efficiency .curves polyline.ideal").count(), 4);
+  const points = await page.$$eval("#efficiency .curves polyline:not(.ideal)", (lines) => lines.map((line) => line.points.length));
+  assert.ok(points.length >= 14 && points.every((count) => count === 3), String(points));
+  await picture(page, "analysis-scaling.png");
+});
+
+pageTest("one job: its readings side by side", "analysis", async (page) => {
+  assert.equal(await page.locator("#efficiency .factors").count(), 1);
+  assert.equal(await page.locator("#efficiency .factors thead th").count(), 2);
+  assert.equal(await page.locator("#efficiency .curves").count(), 0);
+});

@@ -216,6 +216,20 @@ int main(int count, char** arguments) {
                 .finish()})
       .write();
 
+  // Four ranks, against jobs of one rank and of two.
+  const auto ranks = [&](int count) {
+    std::vector<std::string> traces;
+    for (int rank = 0; rank < count; ++rank) traces.push_back(decode_trace(8 / count, rank, "k"));
+    return traces;
+  };
+  Analysis scaling = analysis("analysis-scaling", ranks(4));
+  for (const int count : {1, 2}) {
+    Analysis job = analysis("job", ranks(count));
+    scaling.source().baselines.push_back(
+        {fmt::format("{} <b>ranks", count), std::move(job.source().runs)});
+  }
+  scaling.write();
+
   write_comparison(compiled, folder);
   Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
   kr::analyze::RunSummary& run = hostile.source().runs[0].summary;

@@ -27,7 +27,7 @@ const kr::table::Info roofline_info{
      {"key", Unit::name, Role::key, "The kernel."},
      {"label", Unit::text, Role::measure, "Its label.", true},
      {"precision", Unit::text, Role::key, "Of its operations.", true},
-     {"total_ns", Unit::ns, Role::measure, "Its time."},
+     {"total_ns", Unit::ns, Role::measure, "Its time.", true},
      {"flops_per_s", Unit::per_second, Role::measure, "What it achieves.", true},
      {"bytes_per_s", Unit::per_second, Role::measure, "Bytes of DRAM.", true},
      {"intensity", Unit::factor, Role::measure, "Operations per byte.", true},
@@ -141,7 +141,7 @@ class Rooflines {
     const double ratio = roof > 0 ? point.flops_per_s / roof : 0;
     sink.row(
         {run, point.level, point.key, kr::table::cell_or_nothing(point.label), point.precision,
-         point.total_ns, known(point.flops_per_s),
+         point.total_ns > 0 ? kr::Cell(point.total_ns) : kr::Cell(), known(point.flops_per_s),
          known(point.intensity > 0 ? point.flops_per_s / point.intensity : 0),
          known(point.intensity), known(ratio),
          known(ratio) == kr::Cell() ? kr::Cell() : kr::Cell("memory"),
@@ -193,7 +193,9 @@ int main(int count, char** arguments) {
                  .flops_per_s = 50e12,
                  .bound = "memory"});
   several.add(run.id, six, h100);
-  several.add(other.id, points_of(other, 4), {});
+  std::vector<Point> four = points_of(other, 4);
+  four[2].total_ns = 0;  // not known
+  several.add(other.id, four, {});
   write(folder, "roofline-six", {run, other}, several);
 
   Rooflines many;

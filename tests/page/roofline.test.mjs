@@ -82,6 +82,8 @@ pageTest("a reader chooses the level and the run", "roofline-six", async (page) 
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Level of the roofline");
   await page.selectOption('[aria-label="Run of the roofline"]', { index: 1 });
   assert.equal(await points(page).count(), 4);
+  assert.match(await points(page).last().getAttribute("aria-label"), /, no duration, limited by/);
+  assert.match(await points(page).first().getAttribute("aria-label"), /[mµn]?s, limited by/);
   assert.match(await page.textContent("#roofline"), /highest peak of these kernels/);
   assert.equal(await page.locator("#roofline .roof").count(), 2);
 });

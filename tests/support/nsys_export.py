@@ -1,4 +1,4 @@
-"""A small nsys export with kernels, copies, a set, a CUDA graph as a whole, calls and NVTX ranges."""
+"""Small nsys exports: of kernels, copies, a set, a CUDA graph as a whole, calls and NVTX ranges; of sampled GPU metrics."""
 import sqlite3
 
 SCHEMA = """
@@ -36,5 +36,36 @@ def write(path):
         for correlation, name in [(1, 3), (2, 3), (3, 3), (5, 4), (6, 4), (8, 5)]])
     database.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, ?, ?)", [
         (50, 700, 59, process + 1, "step"), (150, 260, 59, process + 1, "layer"), (280, 900, 60, process + 1, "load")])
+    database.commit()
+    database.close()
+
+
+METRICS_SCHEMA = """
+CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, cuDevice INT);
+INSERT INTO TARGET_INFO_GPU VALUES (0, 'GPU', 0);
+CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INT, sourceId INT, typeName TEXT, metricId INT, metricName TEXT);
+CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);
+"""
+METRICS = {2: "GPC Clock Frequency [MHz]", 5: "SMs Active [Throughput %]", 9: "Power [W]"}
+
+
+def write_metrics(path):
+    """Two steps of a kernel each, and a sample of each metric every 100 µs; the clock and power change between."""
+    path.unlink(missing_ok=True)
+    process, us, sampled = 77 << 24, 1000, 0x41 << 48
+    database = sqlite3.connect(path)
+    database.executescript(SCHEMA + METRICS_SCHEMA)
+    for step in (0, 1):
+        call, start = 30 * step + 5, 2000 * step + 100
+        database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, 3)", (call, call + 5, process + 1, step))
+        database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, 4, 1, 1, 128, 1, 1, 32, 0, 0)",
+                         (start * us, (start + 1500) * us, step + 1, step, process))
+        database.execute("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?)",
+                         (call - 2, call + 10, process + 1, f"step[DECODE {step}]"))
+    database.executemany("INSERT INTO TARGET_INFO_GPU_METRICS VALUES (?, 1, 'GPU Metrics', ?, ?)",
+                         [(sampled, metric, name) for metric, name in METRICS.items()])
+    database.executemany("INSERT INTO GPU_METRICS VALUES (?, ?, ?, ?)", [
+        (at * us, sampled, metric, value) for at in range(0, 4000, 100)
+        for metric, value in [(2, 1_980_000_000 if at < 1000 else 1_410_000_000), (5, 80), (9, 600 if at < 2000 else 450)]])
     database.commit()
     database.close()

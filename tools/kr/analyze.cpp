@@ -1,7 +1,9 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
 #include <fmt/format.h>
 
+#include "efficiency.hpp"
 #include "outputs.hpp"
+#include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -28,9 +30,16 @@ OutputRules analyze_outputs() {
                      "os_waits",
                      "ranks",
                      "rank_balance",
+                     "efficiency",
+                     "efficiency_steps",
+                     "efficiency_labels",
+                     "efficiency_host",
+                     "scaling",
                      "rank_step_balance",
                      "rank_steps",
+                     "clocks",
                      "collective_balance",
+                     "collective_bandwidth",
                      "collectives",
                      "phases",
                      "steps",
@@ -58,23 +67,29 @@ OutputRules analyze_outputs() {
                      "trace_health"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
-          .statistics = true};
+          .own_formats = {"html", "perfetto", "paraver"},
+          .statistics = true,
+          .collectives = true};
 }
 
 struct AnalyzeOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::string by = "substage";
   NcuOptions ncu;
+  JobOptions job;
+  EfficiencyOptions efficiency;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
+  const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
+  options.job.apply(session);
+  options.efficiency.join(session, baselines, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();
@@ -87,14 +102,18 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     out(page::analysis_html(source, tables, title));
   };
   if (outputs.makes("table")) {
-    streams.out(
-        overview::run_facts(source, options.by, {streams.color_out(), streams.out_width()}));
+    const overview::TableOptions style{streams.color_out(), streams.out_width()};
+    streams.out(overview::run_facts(source, options.by, style));
+    if (!outputs.tables_named()) streams.out(overview::efficiency_text(source, style));
   }
   for (const tables::Note& note : tables::rank_notes(source)) {
+    // The first lines of the table have it.
+    if (note.code == "collectives" && outputs.makes("table")) continue;
     note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
   }
   const auto markdown = [&](const auto& out, auto tables) {
     out(overview::markdown_health(source));
+    out(overview::markdown_efficiency(source));
     render::markdown(tables, out);
   };
   outputs.finish(source, {{"html", page}, {"markdown", markdown}}, streams);
@@ -110,6 +129,8 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
                "name");
   options.ncu.add_to(app);
+  options.job.add_to(app);
+  options.efficiency.add_to(app);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
@@ -12,6 +13,7 @@
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
 #include "page/pages.hpp"
+#include "paraver_files.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "tables/run_names.hpp"
@@ -22,6 +24,8 @@ namespace {
 
 /// One file per run, with every operation.
 constexpr std::string_view trace_format = "perfetto";
+/// All runs in one trace of three files.
+constexpr std::string_view paraver_format = "paraver";
 constexpr std::string_view database_format = "sqlite";
 constexpr std::string_view csv_format = "csv";
 constexpr std::string_view markdown_format = "markdown";
@@ -35,6 +39,7 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 /// Of files in a folder.
 std::string ending_of(std::string_view format) {
   if (format == trace_format) return "trace.json.gz";
+  if (format == paraver_format) return "prv";
   return format == markdown_format ? "md" : std::string(format);
 }
 
@@ -163,6 +168,24 @@ void NcuOptions::join(session::Session& session) const {
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 
+void JobOptions::add_to(CLI::App& app) {
+  app.add_option("--clock", clock,
+                 "What brings several runs to one clock: `collectives` (the default: where they "
+                 "contradict the clocks of the traces), `utc` (these alone), `none`")
+      ->type_name("HOW");
+  app.add_option("--link", link,
+                 "What the links between devices can do, in GB/s, to compare collectives with")
+      ->type_name("GB/s")
+      ->check(CLI::PositiveNumber);
+}
+
+void JobOptions::apply(session::Session& session) const {
+  job::JobOptions options;
+  if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
+  if (link > 0) options.link_bytes_per_s = link * 1e9;
+  session.compare_ranks_with(options);
+}
+
 struct Outputs::Target {
   std::string format;
   std::optional<PendingFile> file = {};  // none: standard output
@@ -198,6 +221,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics && !options.nsys_names),
+      collectives_(rules.collectives && runs.size() > 1 &&
+                   (rules.statistics || options.tables.empty())),
       timeline_(rules.timeline),
       found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
@@ -236,6 +261,16 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     if (error) throw Error(folder.string(), "cannot be created: " + error.message());
   }
   for (const std::string& format : formats) {
+    if (format == paraver_format) {
+      if (options.file.empty() && !to_folder) {
+        throw Error("", "--format paraver writes three files", "name them with -o FILE.prv");
+      }
+      paraver_ =
+          std::make_unique<ParaverFiles>(to_folder ? folder / (rules.stem + "." + ending_of(format))
+                                                   : std::filesystem::path(options.file),
+                                         force_);
+      continue;
+    }
     const bool per_run = format == trace_format;
     const bool per_table = format == csv_format && (tables_named_ || rules.own_csv.empty());
     const size_t first = targets_.size();
@@ -342,12 +377,14 @@ void Outputs::print(const std::string& format) {
 }
 
 bool Outputs::makes(std::string_view format) const {
+  if (format == paraver_format) return paraver_ != nullptr;
   return std::any_of(targets_.begin(), targets_.end(),
                      [&](const Target& target) { return target.format == format; });
 }
 
 bool Outputs::makes_for_programs() const {
-  return std::any_of(targets_.begin(), targets_.end(),
+  return paraver_ != nullptr ||
+         std::any_of(targets_.begin(), targets_.end(),
                      [](const Target& target) { return target.format != "table"; });
 }
 
@@ -356,11 +393,16 @@ session::Wants Outputs::wants() const {
   for (const Target& target : targets_) {
     session::Wants one = session::Wants::of(target.wanted);
     // A verb's own CSV has what operations are, not where they belong.
-    if (target.format == csv_format && !target.one_table) one.host_trace = false;
+    const bool own_csv = target.format == csv_format && !target.one_table;
+    if (own_csv) one.host_trace = false;
+    one.collectives |= collectives_ && !own_csv;
     wants.add(one);
   }
   wants.statistics |= statistics_;
-  wants.host_trace |= makes(trace_format) || statistics_;
+  wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
+  wants.details |= makes(paraver_format);
+  wants.collectives |= makes(paraver_format);
+  wants.gpu_metrics |= makes(paraver_format);
   wants.timeline |= makes_timeline();
   wants.phases_shown |=
       found_phases_ && (makes("table") || makes(markdown_format) || makes("html"));
@@ -370,6 +412,7 @@ session::Wants Outputs::wants() const {
 void Outputs::add_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                       const analyze::RunSummary& summary, size_t index, std::string_view by,
                       Streams& streams) {
+  if (paraver_) paraver_->add(rules, run);
   for (Target& target : targets_) {
     if (target.format != trace_format || target.run.value_or(index) != index) continue;
     target.write(
@@ -403,6 +446,20 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   return present;
 }
 
+namespace {
+
+/// What collectives say of the clocks of ranks, by the source of the run.
+std::map<std::string, int64_t> shifts_of(const tables::Source& source) {
+  std::map<std::string, int64_t> shifts_ns;
+  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
+  for (size_t run = 0; job != nullptr && run < source.runs.size(); ++run) {
+    shifts_ns[source.runs[run].summary.source] = job->clocks.ranks[run].applied_ns;
+  }
+  return shifts_ns;
+}
+
+}  // namespace
+
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
@@ -416,6 +473,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
       target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);
     }
   }
+  if (paraver_) paraver_->write(shifts_of(source), streams);
   appear(streams);
 }
 
@@ -465,10 +523,17 @@ void Outputs::appear(Streams& streams) {
   for (Target& target : targets_) {
     if (target.file && !target.empty) files.push_back(&*target.file);
   }
+  if (paraver_) {
+    for (PendingFile* file : paraver_->files()) files.push_back(file);
+  }
   commit_all(files);
   for (const Target& target : targets_) {
     if (!target.file || target.printed || target.empty) continue;
     streams.note(fmt::format("wrote {}", target.file->path().string()));
+  }
+  if (!paraver_) return;
+  for (const PendingFile* file : paraver_->files()) {
+    streams.note(fmt::format("wrote {}", file->path().string()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,6 +25,8 @@
 
 namespace kr::cli {
 
+class ParaverFiles;
+
 /// All tables about runs, in the order of the registry.
 std::vector<std::string> run_tables();
 /// What a database holds: these without the tables that only sum others as another program does.
@@ -39,6 +42,7 @@ struct OutputRules {
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
+  bool collectives = false;                      // the same, of several runs
   bool timeline = false;                         // the page shows operations over time
   bool found_phases = false;                     // own outputs for people show them
   bool any_tables = false;                       // the results are made by the verb: see `write`
@@ -76,6 +80,15 @@ struct NcuOptions {
   void add_to(CLI::App& app);
   /// Reads the pages. Throws Error.
   void join(session::Session& session) const;
+};
+
+/// `--clock`, `--link`.
+struct JobOptions {
+  std::string clock;
+  double link = 0;
+  void add_to(CLI::App& app);
+  /// Throws Error.
+  void apply(session::Session& session) const;
 };
 
 class Outputs {
@@ -130,12 +143,14 @@ class Outputs {
   bool whole_lists_ = false;
   bool several_runs_ = false;
   bool statistics_ = false;
+  bool collectives_ = false;
   bool timeline_ = false;
   bool found_phases_ = false;
   bool nsys_names_ = false;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;
+  std::unique_ptr<ParaverFiles> paraver_;  // null: not wanted
 };
 
 }  // namespace kr::cli

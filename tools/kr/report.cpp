@@ -5,7 +5,9 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "changes/saved_run.hpp"
+#include "efficiency.hpp"
 #include "outputs.hpp"
+#include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/phases_text.hpp"
@@ -22,11 +24,12 @@ OutputRules report_outputs() {
   return {.stem = "result",
           .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "roofline_roofs",
                      "devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
-                     "kernels", "kernel_balance"},
+                     "efficiency", "efficiency_labels", "scaling", "kernels", "kernel_balance"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto"},
+          .own_formats = {"html", "perfetto", "paraver"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
+          .collectives = true,
           .timeline = true,
           .found_phases = true,
           .without = {"table", "csv", "html"},
@@ -41,12 +44,15 @@ struct ReportOptions : RunVerbOptions {
   std::string save;
   std::string by = "substage";
   NcuOptions ncu;
+  JobOptions job;
+  EfficiencyOptions efficiency;
   RooflineOptions roofline;
 };
 
 void write_markdown(const tables::Source& source, const overview::Report& report,
                     std::span<const Table> tables, const Outputs::Bytes& out) {
   out(overview::markdown_health(source));
+  out(overview::markdown_efficiency(source));
   out(overview::markdown_found_phases(source));
   render::markdown(tables, out);
   if (const auto next = overview::next_step(report)) {
@@ -70,6 +76,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
   const std::vector<classify::RunSpec> specs = parse_runs(asked);
   if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
+  const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
@@ -77,6 +84,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
+  options.job.apply(session);
+  options.efficiency.join(session, baselines, outputs.wants());
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
                                 const analyze::RunSummary& summary, size_t index) {
@@ -129,6 +138,8 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("DIM");
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);
+  options.job.add_to(app);
+  options.efficiency.add_to(app);
   options.roofline.add_to(app);
 }
 

@@ -21,12 +21,15 @@ const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: 
 
 const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", title: "Roofline", note: "achieved operations per second by operations per byte of DRAM; the area is time" };
 
+const EFFICIENCY_CARD = { id: "efficiency", show: "efficiency", table: "efficiency", title: "Parallel efficiency", note: "parallel efficiency = load balance · communication · orchestration" };
+
 /** Rows of the dimension that is chosen, or of all where none can be. */
 const inDimension = (row) => state.by === "" || row.dimension === state.by;
 
 const CARDS = {
   report: [
     DEVICES_CARD,
+    { ...EFFICIENCY_CARD, identified: true },
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },
@@ -47,6 +50,15 @@ const CARDS = {
 
   analysis: [
     DEVICES_CARD,
+    EFFICIENCY_CARD,
+    {
+      id: "efficiency_steps",
+      table: "efficiency_steps",
+      title: "Parallel efficiency by phase and step",
+      note: "of the operations that the steps launched, on all ranks",
+      where: (row) => rowsOf("efficiency").some((job) => Number(job.devices) > 1),
+      columns: ["phase", "step", "occurrence", "nccl", "run", "devices", "steps", "elapsed_ns", "parallel_efficiency", "load_balance", "communication_efficiency", "orchestration_efficiency", "computation_scalability", "speedup"],
+    },
     ROOFLINE_CARD,
     {
       id: "idle",
@@ -85,10 +97,10 @@ const CARDS = {
       id: "collectives",
       table: "collective_balance",
       title: "Collectives: waiting for other ranks",
-      note: "time beyond the shortest of the same collective on any rank",
+      note: "from the start of each to that of its last member",
       sort: "-waiting_ns",
-      columns: ["name", "instances", "waiting_ns", "waiting"],
-      wide: { table: "collectives", by: "rank", keys: ["name"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
+      columns: ["group", "kind", "instances", "waiting_ns", "waiting", "late_rank", "before_ns", "device_ns", "host_ns"],
+      wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
     },
     { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
     {

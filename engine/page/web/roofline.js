@@ -74,7 +74,7 @@ const ROOF_FONT = `11px ${FONT}`;
 /** The chart of some rows of the table. */
 class RooflineChart {
   constructor(rows, roofs) {
-    this.rows = rows.filter((row) => isRate(row.intensity) && isRate(row.flops_per_s)).sort((a, b) => inOrder(BigInt(b.total_ns), BigInt(a.total_ns)));
+    this.rows = rows.filter((row) => isRate(row.intensity) && isRate(row.flops_per_s)).sort((a, b) => inOrder(nsOfPoint(b), nsOfPoint(a)));
     this.lines = roofLines(roofs);
     this.unknown = missingRoofs(rows, roofs).length > 0;
     this.at = 0; // the point that the keyboard is at
@@ -209,9 +209,9 @@ class RooflineChart {
   }
 
   pointOf(row) {
-    const most = Number(this.rows[0].total_ns) || 1;
+    const most = Number(nsOfPoint(this.rows[0])) || 1;
     const largest = (this.rows.length === 1 ? 13 : this.rows.length <= 24 ? 20 : this.rows.length <= 80 ? 16 : 13) * (this.width < 600 ? 0.7 : 1);
-    const radius = Math.max(3.5, largest * Math.sqrt(Number(row.total_ns) / most));
+    const radius = Math.max(3.5, largest * Math.sqrt(Number(nsOfPoint(row)) / most));
     return { row, radius, x: this.x(row.intensity), y: this.y(row.flops_per_s) };
   }
 
@@ -225,7 +225,7 @@ class RooflineChart {
         class: "point",
         role: "img",
         tabindex: at === this.at ? "0" : "-1",
-        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${humanTime(BigInt(row.total_ns))}, limited by ${limitOf(row) ?? "what is not known"}`,
+        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${timeText(nsOfPoint(row))}, limited by ${limitOf(row) ?? "what is not known"}`,
       });
       point.mark.addEventListener("focus", () => this.show(point));
       point.mark.addEventListener("blur", () => this.show(null));
@@ -286,7 +286,7 @@ class RooflineChart {
         ["Achieved", inSi(row.flops_per_s, "FLOP/s")],
         isRate(row.bytes_per_s) ? ["DRAM", inSi(row.bytes_per_s, "B/s")] : null,
         ["Intensity", `${shortNumber(row.intensity)} FLOP per byte`],
-        ["Time", humanTime(BigInt(row.total_ns))],
+        ["Time", timeText(nsOfPoint(row))],
         missing(row.at_roof_ns) ? null : ["Time at its nearest roof", humanTime(wholeNs(row.at_roof_ns))],
         missing(row.peak_ratio) ? null : ["Of its roof", percentText(row.peak_ratio)],
         ["Limited by", limitOf(row) ?? "not known"],
@@ -341,7 +341,7 @@ function rooflineLegend(points) {
 
 /** What is not drawn, and where the roofs are from. */
 function rooflineNotes(rows, roofs) {
-  const time = (some) => humanTime(sumOf(some.map((row) => row.total_ns)));
+  const time = (some) => timeText(sumOf(some.map(nsOfPoint)));
   const without = rows.filter((row) => !isRate(row.flops_per_s));
   const noBytes = rows.filter((row) => isRate(row.flops_per_s) && !isRate(row.intensity));
   const points = (some) => `${grouped(some.length)} ${some.length === 1 ? "point" : "points"}`;

@@ -32,6 +32,10 @@ function roofsOf(run, rows) {
   ];
 }
 
+/** Nanoseconds; 0 where nothing measured its time. */
+const nsOfPoint = (row) => BigInt(row.total_ns ?? 0);
+const timeText = (ns) => (ns > 0n ? humanTime(ns) : "no duration");
+
 const nameOfPoint = (row) => shownName(String(row.key));
 
 /** Precisions of points that have no compute roof. */

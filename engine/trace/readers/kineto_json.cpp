@@ -115,7 +115,7 @@ class KinetoReader {
     const bool distributed = json_.key() == "distributedInfo";
     const bool base = json_.key() == "baseTimeNanoseconds";
     const JsonKind kind = json_.value();
-    if (base && kind == JsonKind::number) base_time(whole_number<int64_t>().value_or(0));
+    if (base && kind == JsonKind::number) return base_time(whole_number<int64_t>().value_or(0));
     if (distributed && kind == JsonKind::object) return distributed_info();
     if (!devices || kind != JsonKind::array) {
       json_.skip();

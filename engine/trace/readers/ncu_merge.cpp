@@ -98,8 +98,9 @@ NcuMerge::Found& NcuMerge::kernel(const NcuKernel& found) {
   return kernel;
 }
 
-void NcuMerge::set_duration(Found& to, const NcuDuration& from) {
-  if (from.rank == to.rank && from.duration_ns != *to.kernel.duration_ns) ++repeated_durations_;
+void NcuMerge::set_duration(Found& to, const NcuDuration& from, bool one_row_each) {
+  const bool repeated = from.rank == to.rank && from.duration_ns != *to.kernel.duration_ns;
+  if (repeated && !one_row_each) ++repeated_durations_;
   if (from.rank <= to.rank) return;
   to.rank = from.rank;
   to.kernel.duration_ns = from.duration_ns;
@@ -143,8 +144,18 @@ uint32_t NcuMerge::rule(const NcuProfile::Rule& found) {
 void NcuMerge::add(const NcuRows& rows, const TextPlace& place) {
   std::vector<Found*> kernels;
   kernels.reserve(rows.kernels.size());
-  for (const NcuKernel& found : rows.kernels) kernels.push_back(&kernel(found));
-  for (const NcuDuration& found : rows.durations) set_duration(*kernels[found.kernel], found);
+  for (const NcuKernel& found : rows.kernels) {
+    const size_t known = found_.size();
+    kernels.push_back(&kernel(found));
+    if (rows.one_row_each && found_.size() == known) ++repeated_rows_;
+  }
+  if (rows.without_id != 0) {
+    out_->add_dropped("row without an ID: dropped", place.offset + rows.first_without_id,
+                      rows.without_id);
+  }
+  for (const NcuDuration& found : rows.durations) {
+    set_duration(*kernels[found.kernel], found, rows.one_row_each);
+  }
   constexpr uint32_t unknown = UINT32_MAX;
   std::vector<uint32_t> metrics(rows.keys.size(), unknown);
   for (const NcuCell& cell : rows.cells) {
@@ -276,6 +287,12 @@ void NcuMerge::tell_repeated() {
         fmt::format("{} in one page repeat an ID with another duration, and are not counted: "
                     "a page without its header may follow another.",
                     plural(repeated_durations_, "row")));
+  }
+  if (repeated_rows_ != 0) {
+    out_->warn("repeated-kernels",
+               fmt::format("{} of one page repeat an ID, and are not counted: a page without its "
+                           "header may follow another.",
+                           plural(repeated_rows_, "row")));
   }
   if (contradictions_ == 0) return;
   out_->warn("repeated-kernels",

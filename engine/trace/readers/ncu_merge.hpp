@@ -58,7 +58,7 @@ class NcuMerge {
   Found& kernel(const NcuKernel& found);
   uint32_t metric(std::string_view key, const TextPlace& place, size_t at);
   uint32_t rule(const NcuProfile::Rule& found);
-  void set_duration(Found& to, const NcuDuration& from);
+  void set_duration(Found& to, const NcuDuration& from, bool one_row_each);
   void join();
   bool agree(const Found& a, const Found& b);
   static bool same_texts(const Found& a, const Found& b);
@@ -78,6 +78,7 @@ class NcuMerge {
   std::unordered_map<std::string, uint32_t> rule_ids_;
   std::vector<std::string> some_metrics_;
   uint64_t repeated_durations_ = 0;
+  uint64_t repeated_rows_ = 0;  // of pages of `raw`
   uint64_t contradictions_ = 0;
   std::string contradiction_;  // the first
 };

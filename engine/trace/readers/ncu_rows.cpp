@@ -162,6 +162,8 @@ void NcuRowParser::parse(const TextPlace& place, const NcuLayout& layout, NcuRow
   exponents_.clear();
   out.texts.clear();
   out.metrics.clear();
+  out.one_row_each = !layout.metric;
+  out.without_id = 0;
   cursor_.each([this](size_t at) { return row(at); });
 }
 
@@ -188,8 +190,12 @@ size_t NcuRowParser::odd_line(size_t at) {
 
 void NcuRowParser::take(size_t at) {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
-  // A second row of units, and what has no ID.
-  if (trimmed(cells[layout_->id]).empty()) return;
+  if (trimmed(cells[layout_->id]).empty()) {
+    // A second row of units has no name, either.
+    if (!layout_->metric && trimmed(cells[layout_->name]).empty()) return;
+    if (out_->without_id++ == 0) out_->first_without_id = at;
+    return;
+  }
   kernel(at);
   if (layout_->metric) {
     metric(at);
@@ -225,7 +231,7 @@ void NcuRowParser::kernel(size_t at) {
     found.device = static_cast<int32_t>(device);
   }
   if (layout_->stream) found.stream = number(at, *layout_->stream, "Stream");
-  if (!out_->kernels.empty()) {
+  if (!out_->one_row_each && !out_->kernels.empty()) {
     const NcuKernel& last = out_->kernels.back();
     if (last.id == found.id && last.process == found.process) return;
   }

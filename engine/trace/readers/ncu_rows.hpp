@@ -110,6 +110,9 @@ struct NcuRows : CsvProgress {
   std::vector<NcuRuleCell> rules;
   std::deque<std::string> texts;
   std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
+  bool one_row_each = false;              // of `kernels`: a page of `raw`
+  uint64_t without_id = 0;                // rows
+  size_t first_without_id = 0;            // of these
 };
 
 class NcuRowParser {

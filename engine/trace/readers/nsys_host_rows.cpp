@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "base/ascii.hpp"
+#include "trace/call_kinds.hpp"
 #include "trace/readers/module_text.hpp"
 
 namespace kr::trace {
@@ -30,19 +30,6 @@ size_t columns_of(NsysHostTable table) {
       break;
   }
   return node_original + 1;
-}
-
-/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
-std::string_view without_version(std::string_view name) {
-  size_t digits = name.size();
-  while (digits > 0 && is_digit(name[digits - 1])) --digits;
-  const bool version = digits < name.size() && digits > 2 && name.substr(digits - 2, 2) == "_v";
-  return version ? name.substr(0, digits - 2) : name;
-}
-
-/// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
-bool is_driver(std::string_view name) {
-  return name.size() > 2 && name.starts_with("cu") && is_upper(name[2]);
 }
 
 // Types of NVTX events. Marks (34), categories and names of threads are no ranges.
@@ -238,7 +225,7 @@ uint32_t NsysHostReader::call(const Cells& cells) {
   const auto add = [this](std::string_view name) {
     const std::string_view plain = without_version(name);
     const size_t version = std::min(plain.size() + 1, name.size());
-    return ids_.call(plain, is_driver(plain), name.substr(version));
+    return ids_.call(plain, is_driver_call(plain), name.substr(version));
   };
   if (cells[call_name].type == Type::text) return add(row_->text(call_name));
   const auto given = number_in(cells, call_name);

@@ -311,11 +311,40 @@ TEST_CASE("time of a run is divided among measured kernels, to the ns") {
   const auto groups = ncu::group(builder.measured(), group_of);
   analyze::NameSum name;
   name.total_ns = 100;
-  const auto shares = ncu::divide_time(name, {0, 1, 2}, groups);
+  const auto shares = ncu::divide_time(name, {}, {0, 1, 2}, groups).shares;
   int64_t all = 0;
   for (const ncu::TimeShare& share : shares) all += share.time_ns;
   CHECK(all == 100);
   CHECK(shares[0].time_ns == 33);
+}
+
+TEST_CASE("operations of a grid and block that ncu measured are that kernel") {
+  ProfileBuilder builder;
+  builder.kernel("k", 10).kernel("k", 30, {2, 1, 1}).kernel("k", 60, {3, 1, 1});
+  std::vector<uint32_t> group_of;
+  const auto groups = ncu::group(builder.measured(), group_of);
+  analyze::NameSum name;
+  name.instances = 5;
+  name.total_ns = 1000;
+  const auto divided = [&](const std::vector<ncu::ShapeSum>& shapes) {
+    const ncu::DividedTime time = ncu::divide_time(name, shapes, {0, 1, 2}, groups);
+    std::string text =
+        fmt::format("{} ns of {} by shape, {} ns of {} by name:", time.by_shape.total_ns,
+                    time.by_shape.measured, time.by_name.total_ns, time.by_name.measured);
+    for (const ncu::TimeShare& share : time.shares) {
+      text += fmt::format(" {} {}", ncu::shape_text(groups[share.kernel].grid), share.time_ns);
+    }
+    return text;
+  };
+  const trace::LaunchShape block{32, 1, 1};
+  CHECK(divided({}) == "0 ns of 0 by shape, 1000 ns of 3 by name: 3x1x1 600 2x1x1 300 1x1x1 100");
+  CHECK(divided({{{1, 1, 1}, block, 4, 900}, {{2, 1, 1}, block, 1, 100}}) ==
+        "1000 ns of 2 by shape, 0 ns of 0 by name: 2x1x1 100 1x1x1 900");
+  CHECK(divided({{{1, 1, 1}, block, 3, 800}, {{7, 1, 1}, block, 2, 200}}) ==
+        "800 ns of 1 by shape, 200 ns of 3 by name: 3x1x1 120 2x1x1 60 1x1x1 820");
+  // Another block, and axes in another order.
+  CHECK(divided({{{1, 1, 1}, {64, 1, 1}, 4, 900}, {{1, 2, 1}, block, 1, 100}}) ==
+        "0 ns of 0 by shape, 1000 ns of 3 by name: 3x1x1 600 2x1x1 300 1x1x1 100");
 }
 
 }  // namespace kr::test::ncu_measure_test

@@ -233,6 +233,24 @@ TEST_CASE("no text is on another, with any number of points") {
   }
 }
 
+TEST_CASE("a kernel without a duration says so, and has the least area") {
+  Roofline roofline = some_roofline();
+  roofline.points[3].total_ns = 0;  // drawn
+  roofline.points[5].total_ns = 0;  // not drawn
+  const RooflineScene some = lay_out_roofline(roofline, same_width);
+  CHECK(has_text(some, "Area: time"));
+  CHECK(some.points[3].radius < some.points[2].radius);
+  CHECK(some.points[3].tooltip.find("\nno duration\n") != std::string::npos);
+  CHECK(svg_of_roofline(some).find(">0 ns") == std::string::npos);
+  CHECK(roofline_notes(roofline, point_names(roofline.points, 30)).back() ==
+        "Not drawn: 1 point without counted DRAM bytes, no duration: set no duration.");
+  for (RooflinePoint& point : roofline.points) point.total_ns = 0;
+  const RooflineScene none = lay_out_roofline(roofline, same_width);
+  CHECK_FALSE(has_text(none, "Area: time"));
+  CHECK(none.summary.find("Most time") == std::string::npos);
+  for (const RooflineMark& point : none.points) CHECK(point.radius == some.points[3].radius);
+}
+
 TEST_CASE("shapes have the area of a circle") {
   for (const RooflineVerdict verdict :
        {RooflineVerdict::compute, RooflineVerdict::latency, RooflineVerdict::unknown}) {

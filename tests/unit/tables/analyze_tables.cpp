@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "job/extract.hpp"
 #include "support/collected_rows.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
@@ -74,6 +75,7 @@ class AnalyzedTrace {
     run.summary = kr::analyze::summarize(rules, labelled->trace, labelled->labelled, std::nullopt);
     run.summary.id = std::move(id);
     run.statistics = kr::analyze::analyze(rules, *labelled, run.summary);
+    run.members = kr::job::members_of(rules, *labelled);
     return run;
   }
 
@@ -240,11 +242,12 @@ TEST_CASE("tables that compare runs are absent where there is nothing to compare
   CHECK(why_no_analyze_table(one, "ranks") == "there are fewer than two devices");
   CHECK(why_no_analyze_table(one, "rank_balance") == "there are fewer than two devices");
   CHECK(why_no_analyze_table(one, "rank_steps") == "there is one run only");
-  CHECK(why_no_analyze_table(one, "collectives") == "there is one run only");
+  CHECK(why_no_analyze_table(one, "clocks") == "there is one run only");
+  CHECK(why_no_analyze_table(one, "collectives") == "one device only communicates");
   CHECK(why_no_analyze_table(one, "names_only_in") == "there is one run only");
   const kr::tables::Source alike = two_ranks_source(0);
   for (const char* table : {"ranks", "rank_balance", "rank_step_balance", "rank_steps",
-                            "collective_balance", "collectives"}) {
+                            "clocks", "collective_balance", "collectives"}) {
     CHECK(why_no_analyze_table(alike, table) ==
           "the runs are not ranks of one job: t.json and t.json are both rank 0");
   }

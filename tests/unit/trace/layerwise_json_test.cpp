@@ -171,7 +171,7 @@ TEST_CASE("operations and module trees are told apart") {
   const std::string csv =
       folder.write("t.csv", "Start (ns),Duration (ns),Device,Strm,Name\n1,2,GPU (0),7,k\n");
   const trace::Opened opened = trace::open_any(csv);
-  CHECK(opened.trace.has_value());
+  CHECK(opened.traces.size() == 1);
   CHECK(!opened.modules.has_value());
   CHECK(trace::holds_module_trees(trees));
   CHECK(!trace::holds_module_trees(csv));

@@ -5,9 +5,9 @@ SHOWS.ranks = (entry) => {
   const made = SHOWS.table(entry);
   if (made === null) return null;
   if (rowsOf("rank_balance").length > 0) made.append(balanceTable((rank, device) => `rank ${rank}, device ${device}`).box);
-  const uneven = new Set(rowsOf("collectives").filter((row) => row.waiting_ns === null).map((row) => printable(row.name)));
+  const uneven = new Set(rowsOf("collectives").filter((row) => row.matched === 0).map((row) => printable(row.kind)));
   if (uneven.size > 0) {
-    made.append(element("p", { className: "part-note" }, `Not compared, because ranks have different numbers of them: ${[...uneven].join(", ")}`));
+    made.append(element("p", { className: "part-note" }, `Not compared between ranks: ${[...uneven].join(", ")}`));
   }
   return made;
 };

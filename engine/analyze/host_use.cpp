@@ -1,0 +1,27 @@
+#include "analyze/host_use.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "analyze/sweep.hpp"
+
+namespace kr::analyze {
+
+HostUse host_use(const trace::HostTrace& host) {
+  HostUse out;
+  if (host.launches.empty()) return out;
+  std::vector<UnionSweep> threads(host.threads.size());
+  std::vector<bool> called(host.threads.size());
+  int64_t last_end = host.launches[0].end_ns();
+  for (const trace::Launch& call : host.launches) {
+    threads[call.thread].add(call.start_ns, call.end_ns());
+    called[call.thread] = true;
+    last_end = std::max(last_end, call.end_ns());
+  }
+  for (const UnionSweep& thread : threads) out.in_calls_ns += thread.covered_ns();
+  out.threads = std::count(called.begin(), called.end(), true);
+  out.span_ns = last_end - host.launches[0].start_ns;
+  return out;
+}
+
+}  // namespace kr::analyze

@@ -1,0 +1,294 @@
+#include "job/clock.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/in_parallel.hpp"
+#include "job/line.hpp"
+#include "job/match.hpp"
+
+namespace kr::job {
+namespace {
+
+using Estimate = RankClock::Estimate;
+
+/// Later than the year 2100 no trace was made.
+constexpr int64_t last_utc_ns = int64_t{1} << 62;
+
+std::optional<int64_t> utc_of(const JobRun& run) {
+  const auto& utc = run.clock.utc_ns;
+  return utc && *utc > -last_utc_ns && *utc < last_utc_ns ? utc : std::nullopt;
+}
+
+/// What collectives say of two runs. Times count from the base of each.
+struct Edge {
+  Estimate estimate;
+  Line line;            // of the difference, through the ends on the second run's own clock
+  bool drifts = false;  // no constant is between the bounds, but the line is
+};
+
+/// A collective on the devices of one run.
+struct Times {
+  int64_t start = std::numeric_limits<int64_t>::min();  // the last
+  int64_t end = std::numeric_limits<int64_t>::max();    // the first
+};
+
+struct Bounds {
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
+
+  void add(const Times& reference, const Times& other) noexcept {
+    low = std::max(low, subtract_saturated(reference.start, other.end));
+    high = std::min(high, subtract_saturated(reference.end, other.start));
+  }
+};
+
+class Finder {
+ public:
+  Finder(std::span<const JobRun> runs, std::span<const MatchedGroup> groups, ClockPolicy policy)
+      : runs_(runs), groups_(groups), policy_(policy), groups_of_(runs.size()) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (!groups[i].matched || !needs_all(groups[i].group.kind)) continue;
+      for (const MatchedGroup::Part& part : groups[i].parts) {
+        std::vector<size_t>& of = groups_of_[part.run];
+        if (of.empty() || of.back() != i) of.push_back(i);
+      }
+    }
+    out_.ranks.resize(runs.size());
+    for (size_t run = 0; run < runs.size(); ++run) {
+      RankClock& rank = out_.ranks[run];
+      rank.clock = rank.reference = run;
+      rank.base_ns = policy == ClockPolicy::none ? 0 : utc_of(runs[run]).value_or(0);
+    }
+  }
+
+  ClockTable find() && {
+    if (policy_ == ClockPolicy::none) return std::move(out_);
+    // Roots are runs with a clock, as far as there are some.
+    std::vector<size_t> order;
+    for (const bool with_utc : {true, false}) {
+      for (size_t run = 0; run < runs_.size(); ++run) {
+        if (has_utc(run) == with_utc) order.push_back(run);
+      }
+    }
+    reached_.assign(runs_.size(), false);
+    first_ = order.empty() ? 0 : order.front();
+    for (const size_t run : order) {
+      if (!reached_[run]) grow(run);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool has_utc(size_t run) const { return utc_of(runs_[run]).has_value(); }
+
+  /// All clocks that traces tell are one.
+  void use_utc(RankClock& rank) const {
+    rank.clock = first_;
+    rank.from = RankClock::From::utc;
+  }
+
+  /// All runs that have a collective with `root`, or with one that has.
+  void grow(size_t root) {
+    reached_[root] = true;
+    if (has_utc(root)) use_utc(out_.ranks[root]);
+    std::vector<size_t> level{root};
+    while (!level.empty()) {
+      std::vector<std::pair<size_t, size_t>> edges;
+      for (const size_t from : level) {
+        for (const size_t group : groups_of_[from]) {
+          for (const MatchedGroup::Part& part : groups_[group].parts) {
+            if (reached_[part.run]) continue;
+            reached_[part.run] = true;
+            edges.emplace_back(from, part.run);
+          }
+        }
+      }
+      in_parallel(edges.size(), [&](size_t i) { join(edges[i].first, edges[i].second, root); });
+      level.clear();
+      for (const auto& [from, to] : edges) level.push_back(to);
+    }
+  }
+
+  void join(size_t from, size_t to, size_t root) {
+    const RankClock& before = out_.ranks[from];
+    RankClock& rank = out_.ranks[to];
+    const Edge edge = measure(from, to);
+    Estimate& sum = rank.estimate.emplace(edge.estimate);
+    rank.reference = root;
+    if (before.estimate) {
+      const Estimate& first = *before.estimate;
+      sum.low_ns = add_saturated(first.low_ns, sum.low_ns);
+      sum.high_ns = add_saturated(first.high_ns, sum.high_ns);
+      sum.offset_ns = add_saturated(first.offset_ns, sum.offset_ns);
+      sum.deviation_ns = add_saturated(first.deviation_ns, sum.deviation_ns);
+      if (first.drift_ns_per_s) {
+        sum.drift_ns_per_s = *first.drift_ns_per_s + sum.drift_ns_per_s.value_or(0);
+      }
+    }
+    if (policy_ == ClockPolicy::utc) {
+      if (has_utc(to)) use_utc(rank);
+      return;
+    }
+    rank.clock = before.clock;
+    apply(edge, before, from, has_utc(from) && has_utc(to), rank);
+  }
+
+  /// The run is moved to the clock of `from`, and with that to what this is moved to.
+  void apply(const Edge& edge, const RankClock& before, size_t from, bool told, RankClock& rank) {
+    const Estimate& own = edge.estimate;
+    const bool may_be_one = own.low_ns <= 0 && 0 <= own.high_ns;
+    const bool contradicts = own.low_ns > own.high_ns && !edge.drifts;
+    const bool moves = !told || (!may_be_one && !contradicts);
+    rank.from = moves || before.from == RankClock::From::collectives ? RankClock::From::collectives
+                                                                     : RankClock::From::utc;
+    rank.applied_ns = add_saturated(before.applied_ns, moves ? own.offset_ns : 0);
+    rank.applied_drift = before.applied_drift;
+    const int64_t shift = add_saturated(rank.base_ns, moves ? own.offset_ns : 0);
+    rank.drift_zero_ns =
+        subtract_saturated(add_saturated(before.drift_zero_ns, base_of(from)), shift);
+    if (!moves || !edge.drifts) return;
+    // The sum of two lines, one of them through 0 elsewhere.
+    const Line inherited{.slope = before.applied_drift, .zero = rank.drift_zero_ns};
+    rank.applied_ns = add_saturated(rank.applied_ns, inherited.rise(edge.line.zero));
+    rank.applied_drift += edge.line.slope;
+    rank.drift_zero_ns = edge.line.zero;
+  }
+
+  int64_t base_of(size_t run) const { return out_.ranks[run].base_ns; }
+
+  /// The k-th on the devices of a run: of `parts`, on the clock that it tells.
+  Times times(const std::vector<const MatchedGroup::Part*>& parts, size_t k) const {
+    Times all;
+    for (const MatchedGroup::Part* const part : parts) {
+      const CollectiveInstance& one =
+          runs_[part->run].members[part->member].collectives[part->instances[k]];
+      all.start = std::max(all.start, one.start_ns);
+      all.end = std::min(all.end, one.end_ns);
+    }
+    const int64_t base = base_of(parts.front()->run);
+    return {add_saturated(all.start, base), add_saturated(all.end, base)};
+  }
+
+  /// Calls `tell` with the times of each collective that both runs have.
+  template <class Tell>
+  void each(size_t from, size_t to, const Tell& tell) const {
+    std::vector<const MatchedGroup::Part*> of_from, of_to;
+    for (const size_t i : groups_of_[from]) {
+      const MatchedGroup& group = groups_[i];
+      of_from.clear();
+      of_to.clear();
+      for (const MatchedGroup::Part& part : group.parts) {
+        if (part.run == from) of_from.push_back(&part);
+        if (part.run == to) of_to.push_back(&part);
+      }
+      if (of_to.empty()) continue;
+      for (size_t k = 0; k < group.instances(); ++k) tell(times(of_from, k), times(of_to, k));
+    }
+  }
+
+  Edge measure(size_t from, size_t to) const {
+    const int64_t base = base_of(to);
+    Bounds bounds;
+    std::vector<Point> ends;
+    each(from, to, [&](const Times& reference, const Times& other) {
+      bounds.add(reference, other);
+      ends.push_back(
+          {subtract_saturated(other.end, base), subtract_saturated(reference.end, other.end)});
+    });
+    Edge edge;
+    edge.line = fit_line(ends);
+    std::vector<int64_t> differences;
+    differences.reserve(ends.size());
+    for (const Point& one : ends) differences.push_back(one.y);
+    const int64_t median = lower_median(differences);
+    for (int64_t& one : differences) {
+      one = subtract_saturated(std::max(one, median), std::min(one, median));
+    }
+    edge.estimate.collectives = static_cast<int64_t>(ends.size());
+    edge.estimate.deviation_ns = lower_median(differences);
+    int64_t middle = median;
+    if (edge.line.is_steep()) {
+      edge.estimate.drift_ns_per_s = edge.line.slope * 1e9;
+      Bounds along;
+      if (bounds.low > bounds.high) along = bounds_along(from, to, edge.line);
+      if (bounds.low > bounds.high && along.low <= along.high) {
+        edge.drifts = true;
+        bounds = along;
+        middle = edge.line.height;
+        edge.estimate.deviation_ns = edge.line.deviation;
+      }
+    }
+    edge.estimate.low_ns = bounds.low;
+    edge.estimate.high_ns = bounds.high;
+    edge.estimate.offset_ns =
+        bounds.low <= bounds.high ? std::clamp(middle, bounds.low, bounds.high) : middle;
+    return edge;
+  }
+
+  /// Of the offset at the zero of the line, after the clock is turned by its slope.
+  Bounds bounds_along(size_t from, size_t to, const Line& line) const {
+    const int64_t base = base_of(to);
+    const auto turned = [&](int64_t time) {
+      return add_saturated(time, line.rise(subtract_saturated(time, base)));
+    };
+    Bounds bounds;
+    each(from, to, [&](const Times& reference, const Times& other) {
+      bounds.add(reference, {turned(other.start), turned(other.end)});
+    });
+    return bounds;
+  }
+
+  std::span<const JobRun> runs_;
+  std::span<const MatchedGroup> groups_;
+  ClockPolicy policy_;
+  std::vector<std::vector<size_t>> groups_of_;  // by run: those that tell of clocks
+  std::vector<bool> reached_;
+  size_t first_ = 0;  // run with a clock, if there is one
+  ClockTable out_;
+};
+
+}  // namespace
+
+const char* to_string(ClockPolicy policy) noexcept {
+  switch (policy) {
+    case ClockPolicy::utc:
+      return "utc";
+    case ClockPolicy::collectives:
+      return "collectives";
+    case ClockPolicy::none:
+      break;
+  }
+  return "none";
+}
+
+const char* to_string(RankClock::From from) noexcept {
+  switch (from) {
+    case RankClock::From::utc:
+      return "utc";
+    case RankClock::From::collectives:
+      return "collectives";
+    case RankClock::From::own:
+      break;
+  }
+  return "own";
+}
+
+int64_t RankClock::on_clock(int64_t time_ns) const noexcept {
+  const Line drift{.slope = applied_drift, .zero = drift_zero_ns};
+  const int64_t turned = applied_drift == 0 ? time_ns : add_saturated(time_ns, drift.rise(time_ns));
+  return add_saturated(turned, shift_ns());
+}
+
+bool ClockTable::is_one() const noexcept {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](const RankClock& one) { return one.clock == ranks.front().clock; });
+}
+
+ClockTable find_clocks(std::span<const JobRun> runs, std::span<const MatchedGroup> groups,
+                       ClockPolicy policy) {
+  return Finder(runs, groups, policy).find();
+}
+
+}  // namespace kr::job

@@ -1,0 +1,61 @@
+// The runs of a job together: one clock, and what their collectives tell.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job/clock.hpp"
+#include "job/collectives.hpp"
+
+namespace kr::job {
+
+struct JobOptions {
+  ClockPolicy clock = default_clock_policy;
+  /// What the links between devices can do, to compare bus bandwidths with; nullopt: not told.
+  std::optional<double> link_bytes_per_s;
+};
+
+/// Throws Error, which calls it `option`, if there is no such policy.
+ClockPolicy named_clock_policy(const std::string& name, const std::string& option);
+
+struct Job {
+  JobOptions options;
+  ClockTable clocks;
+  std::vector<GroupTimes> collectives;  // the longest wait first, then by group
+
+  /// In all matched collectives of the run; nullopt: it has none.
+  std::optional<int64_t> waiting_ns(size_t run) const;
+};
+
+Job analyze_job(std::span<const JobRun> runs, const JobOptions& options = {});
+
+/// What decides the time in collectives.
+enum class Bound : uint8_t {
+  transfer,  // most of it is transfer
+  skew,      // most of it is waiting, and most of that for devices with more work
+  host,      // the same, for devices that had no work
+  waiting,   // most of it is waiting, and no clock tells for whom
+};
+
+struct Headline {
+  Bound bound = Bound::transfer;
+  size_t members = 0;      // devices with matched collectives
+  int64_t total_ns = 0;    // of matched collectives, of all members
+  int64_t waiting_ns = 0;  // in them
+  int64_t arrivals = 0;    // collectives whose last member is known
+  /// Run and device that were later than the first by the most time; nullopt: nobody was, or there
+  /// is no clock.
+  std::optional<std::pair<size_t, int32_t>> latest;
+  int64_t latest_last = 0;  // how often it was the last
+  Delay delay;              // of all
+  /// The group with the most time of transfer whose bus bandwidth is known; null: there is none.
+  const GroupTimes* bandwidth_of = nullptr;
+};
+
+/// Nullopt: no collective is matched. Refers to the job.
+std::optional<Headline> headline_of(const Job& job);
+
+}  // namespace kr::job

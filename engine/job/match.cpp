@@ -1,0 +1,124 @@
+#include "job/match.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace kr::job {
+namespace {
+
+using Part = MatchedGroup::Part;
+
+const CollectiveInstance& instance_of(std::span<const JobRun> runs, const Part& part,
+                                      uint32_t place) {
+  return runs[part.run].members[part.member].collectives[place];
+}
+
+/// Whether the profiler numbers the operations of a part, each with a number of its own.
+bool is_numbered(std::span<const JobRun> runs, const Part& part) {
+  int64_t last = CollectiveInstance::unknown;
+  return std::all_of(part.instances.begin(), part.instances.end(), [&](uint32_t place) {
+    const int64_t before = std::exchange(last, instance_of(runs, part, place).sequence);
+    return last > before;
+  });
+}
+
+/// Keeps of the operations of each part those whose numbers all parts have. Numbers rise.
+void match_by_number(std::span<const JobRun> runs, MatchedGroup& group) {
+  std::vector<int64_t> common, numbers, both;
+  for (const Part& part : group.parts) {
+    numbers.clear();
+    for (const uint32_t place : part.instances) {
+      numbers.push_back(instance_of(runs, part, place).sequence);
+    }
+    if (&part == &group.parts.front()) {
+      common = numbers;
+    } else if (numbers != common) {
+      both.clear();
+      std::set_intersection(common.begin(), common.end(), numbers.begin(), numbers.end(),
+                            std::back_inserter(both));
+      common.swap(both);
+    }
+  }
+  for (Part& part : group.parts) {
+    if (part.instances.size() == common.size()) continue;
+    std::vector<uint32_t> all = std::exchange(part.instances, {});
+    auto next = common.begin();
+    for (const uint32_t place : all) {
+      const bool is_common =
+          next != common.end() && *next == instance_of(runs, part, place).sequence;
+      (is_common ? part.instances : part.others).push_back(place);
+      if (is_common) ++next;
+    }
+  }
+}
+
+/// `members`: of the job.
+void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
+  std::vector<Part>& parts = group.parts;
+  if (is_one_sided(group.group.kind)) return;
+  if (parts.size() < 2) {
+    // Of a named group, others may have no trace here.
+    if (members > 1 && group.group.name.empty()) {
+      group.why_not = fmt::format("one of {} devices has it", members);
+    }
+    return;
+  }
+  const int64_t size = group.group.size;
+  if (size != CollectiveGroup::unknown && static_cast<size_t>(size) < parts.size()) {
+    group.why_not =
+        fmt::format("{} devices have it, but the group has {} members", parts.size(), size);
+    return;
+  }
+  const auto [least, most] = std::minmax_element(
+      parts.begin(), parts.end(),
+      [](const Part& a, const Part& b) { return a.instances.size() < b.instances.size(); });
+  const size_t fewest = least->instances.size(), largest = most->instances.size();
+  if (std::all_of(parts.begin(), parts.end(),
+                  [&](const Part& part) { return is_numbered(runs, part); })) {
+    match_by_number(runs, group);
+    group.matched = group.instances() > 0;
+    if (!group.matched) group.why_not = "no number of one is that of another";
+  } else if (fewest == largest) {
+    group.matched = true;
+  } else {
+    group.why_not = fmt::format("they have {} to {} of it", fewest, largest);
+  }
+}
+
+}  // namespace
+
+std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
+  std::map<CollectiveGroup, MatchedGroup> groups;
+  std::vector<MatchedGroup*> of_member;
+  size_t members = 0;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (size_t member = 0; member < runs[run].members.size(); ++member) {
+      const Member& one = runs[run].members[member];
+      ++members;
+      of_member.clear();
+      for (const CollectiveGroup& group : one.groups) {
+        MatchedGroup& to = groups[group];
+        to.parts.push_back({run, member, {}, {}});
+        of_member.push_back(&to);
+      }
+      for (size_t i = 0; i < one.collectives.size(); ++i) {
+        of_member[one.collectives[i].group]->parts.back().instances.push_back(
+            static_cast<uint32_t>(i));
+      }
+    }
+  }
+  std::vector<MatchedGroup> out;
+  out.reserve(groups.size());
+  for (auto& [key, group] : groups) {
+    group.group = key;
+    match(runs, members, group);
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+}  // namespace kr::job

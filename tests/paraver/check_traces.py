@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Paraver traces that kr writes are valid by validate.py, come to the golden sums, and are read back as what they were
+made from; damaged ones are refused with their place.
+
+Traces are made by this test and taken from the shared data (environment KR_SHARED_DATA, or the folder beside the
+sources). Environment: KR is the program.
+"""
+
+import collections
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "support")]
+import validate  # noqa: E402
+from results import Results  # noqa: E402
+
+KR = os.environ["KR"]
+DATA = pathlib.Path(os.environ.get("KR_SHARED_DATA") or HERE.parents[3] / "shared/data")
+SUMMED = ("CUDA kernel", "CUDA memcpy kernel", "NCCL kernel", "kr kind")
+MUTATIONS = 60
+LARGEST = 20_000_000  # bytes of a trace of the shared data: more takes long
+FAILURES = []
+
+
+def kr(*words):
+    return subprocess.run([KR, *map(str, words)], capture_output=True, check=False)
+
+
+def export(out, *runs):
+    done = kr("-q", "analyze", *runs, "--format", "paraver", "-o", out)
+    if done.returncode != 0:
+        FAILURES.append(f"{runs}: {done.stderr.decode()}")
+        return None
+    trace = validate.Trace(out)
+    FAILURES.extend(f"{runs}: {fault}" for fault in trace.faults)
+    return trace
+
+
+def kernels(*runs):
+    """Instances and time of each kind and name. None: kr does not report on them."""
+    done = kr("report", *runs, "--tables", "kernels", "--format", "json")
+    if done.returncode != 0:
+        return None
+    sums = collections.Counter()
+    for row in Results(done.stdout).rows("kernels"):
+        sums[row["operation"], row["name"], "instances"] += row["instances"]
+        sums[row["operation"], row["name"], "total_ns"] += row["total_ns"]
+    return sums
+
+
+def launches(*runs):
+    """Calls and operations of each function."""
+    done = kr("analyze", *runs, "--tables", "launches", "--format", "json")
+    sums = collections.Counter()
+    for row in Results(done.stdout).rows("launches") if done.returncode == 0 else ():
+        sums[row["api"], "calls"] += row["calls"]
+        sums[row["api"], "operations"] += row["operations"]
+    return sums
+
+
+def made(folder):
+    """A trace with what is hard: equal times, no length, overlap on a stream, odd names."""
+    rows = [(0, 10, 7, "k"), (10, 0, 7, "k"), (10, 0, 7, "l"), (10, 5, 7, "k"), (15, 20, 7, "long"), (20, 5, 7, "k"),
+            (20, 0, 7, "k"), (35, 1, 7, " blank "), (35, 1, 9, ""), (36, 4, 9, "[CUDA memcpy HtoD]"),
+            (40, 1, 9, "[CUDA memset]"), (41, 1, 9, "ncclDevKernel_AllReduce"), (42, 1, 9, "tab\there")]
+    path = folder / "made.csv"
+    lines = ["Start (ns),Duration (ns),Device,Strm,Name"]
+    lines += [f'{start},{duration},GPU (0),{stream},"{name}"' for start, duration, stream, name in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def shared():
+    for part in ("kineto", "nsys", "amd", "graphs"):
+        for path in sorted((DATA / part).rglob("*")):
+            if path.name.endswith((".json.gz", ".sqlite", ".sqlite.gz", ".db.gz", ".rpd.gz")):
+                if path.stat().st_size < LARGEST:
+                    yield path
+
+
+def check_same(path, out):
+    """The trace is valid, and contains the operations and launches of its source."""
+    before = kernels(path)
+    if before is None:
+        return False
+    if export(out, path) is None:
+        return False
+    shown = {key: value for key, value in before.items()}
+    after = kernels(out)
+    if sorted(shown.values()) != sorted((after or {}).values()):
+        FAILURES.append(f"{path}: other operations")
+    plain = {key: value for key, value in shown.items() if key[1].isprintable() and key[1].strip() == key[1]}
+    if any(after[key] != value for key, value in plain.items() if key[1]):
+        FAILURES.append(f"{path}: {[key for key, value in plain.items() if after[key] != value][:3]}")
+    if launches(path) != launches(out):
+        FAILURES.append(f"{path}: other launches: {launches(path) - launches(out)}")
+    return bool(before)
+
+
+def check_golden(folder):
+    golden = DATA / "ranks/paraver/dlrm_1_3.prv"
+    runs = [DATA / f"kineto/dlrm_rank{rank}.json.gz" for rank in (1, 3)]
+    if not golden.exists():
+        print("no golden trace")
+        return
+    trace = export(folder / "dlrm.prv", *runs)
+    known = json.loads(golden.with_suffix(".sums.json").read_text())
+    for kind in SUMMED:
+        if trace is None or trace.sums[kind] != known["types"][kind]:
+            FAILURES.append(f"sums of {kind}: {trace and trace.sums[kind]}")
+    if trace is not None and trace.counts[3] != known["communications"]:
+        FAILURES.append(f"{trace.counts[3]} communications")
+    if kernels(golden) != kernels(*runs):
+        FAILURES.append("the golden trace is not read as its runs")
+    mutate(golden, folder)
+
+
+def check_nsys2prv(folder):
+    """Not sorted, and with other labels of types."""
+    path = DATA / "nsys/mordred_report1.nsys2prv_style.constructed.prv"
+    source = DATA / "nsys/mordred_report1.sqlite"
+    if path.exists() and kernels(path) != kernels(source):
+        FAILURES.append(f"{path}: {kernels(path)}, not {kernels(source)}")
+
+
+def mutate(golden, folder):
+    """Damage is refused with file and place, or read; never a crash."""
+    texts = {ending: golden.with_suffix(ending).read_bytes() for ending in (".prv", ".pcf", ".row")}
+    random.seed(1)
+    path = folder / "m.prv"
+    refused = 0
+    for _ in range(MUTATIONS):
+        ending = random.choice([".prv", ".prv", ".pcf", ".row"])
+        text = bytearray(texts[ending])
+        at = random.choice([random.randrange(80), random.randrange(len(text))]) % len(text)
+        damage = random.choice([b"", b":", b"99999999999999999999", b"-1", b"\n", b"\0", b"EVENT_TYPE\n"])
+        text[at:at + random.choice([0, 1, 1, 9, len(text)])] = damage
+        for other, whole in texts.items():
+            path.with_suffix(other).write_bytes(text if other == ending else whole)
+        done = kr("report", path, "--format", "json")
+        message = done.stderr.decode("utf-8", "replace")
+        if done.returncode not in (0, 2) or (done.returncode == 2 and "m.prv" not in message):
+            FAILURES.append(f"{ending} with {damage} at {at}: {done.returncode} {message}")
+        refused += done.returncode == 2
+    print(f"{refused} of {MUTATIONS} damaged traces are refused")
+    if refused == 0:
+        FAILURES.append("no damage was seen")
+
+
+def check_packed(path, folder):
+    """Compressed, it is the same text, beside files that are not; and is read."""
+    export(folder / "plain.prv", path)
+    export(folder / "packed.prv.gz", path)
+    if gzip.decompress((folder / "packed.prv.gz").read_bytes()) != (folder / "plain.prv").read_bytes():
+        FAILURES.append("compressed, the trace is another")
+    if kernels(folder / "packed.prv.gz") != kernels(folder / "plain.prv"):
+        FAILURES.append("compressed, it is read as another")
+
+
+def main():
+    same = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        one = made(folder)
+        check_packed(one, folder)
+        same += check_same(one, folder / "made.prv")
+        for path in shared():
+            same += check_same(path, folder / "out.prv")
+        check_golden(folder)
+        check_nsys2prv(folder)
+    print("\n".join(map(str, FAILURES)))
+    print(f"{same} traces with operations were written and read again")
+    sys.exit(1 if FAILURES or same == 0 else 0)
+
+
+main()

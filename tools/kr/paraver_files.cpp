@@ -1,0 +1,67 @@
+#include "paraver_files.hpp"
+
+#include <string_view>
+
+#include "base/gzip.hpp"
+
+namespace kr::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view packed_ending = ".gz";
+constexpr std::string_view trace_ending = ".prv";
+
+/// Without `.prv` and `.prv.gz`.
+std::string stem_of(const fs::path& path) {
+  std::string stem = path.string();
+  for (const std::string_view ending : {packed_ending, trace_ending}) {
+    if (stem.ends_with(ending)) stem.resize(stem.size() - ending.size());
+  }
+  return stem;
+}
+
+fs::path trace_of(const fs::path& path) {
+  const bool packed = path.extension() == packed_ending;
+  return fs::path(stem_of(path) + std::string(trace_ending) +
+                  std::string(packed ? packed_ending : ""));
+}
+
+}  // namespace
+
+ParaverFiles::ParaverFiles(const fs::path& path, bool force)
+    : prv_(trace_of(path)),
+      pcf_(fs::path(stem_of(path) + ".pcf")),
+      row_(fs::path(stem_of(path) + ".row")) {
+  if (force) return;
+  for (const PendingFile* file : files()) file->check_own();
+}
+
+ParaverFiles::~ParaverFiles() = default;
+
+std::vector<PendingFile*> ParaverFiles::files() {
+  return {&prv_, &pcf_, &row_};
+}
+
+void ParaverFiles::add(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
+  if (!trace_) trace_ = std::make_unique<exports::ParaverTrace>(rules, prv_.path().string());
+  trace_->add(run);
+}
+
+void ParaverFiles::write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams) {
+  if (trace_->has_unknown_clocks()) {
+    streams.warning(
+        "the clocks of the runs are not known: in the Paraver trace all begin at the same time");
+  }
+  const auto to = [](PendingFile& file) {
+    return [&file](std::string_view bytes) { file.write(bytes); };
+  };
+  const exports::ParaverTrace::Files plain{to(prv_), to(pcf_), to(row_)};
+  if (prv_.path().extension() != packed_ending) return trace_->write(plain, shifts_ns);
+  GzipWriter gzip(plain.prv);
+  trace_->write({[&gzip](std::string_view bytes) { gzip.write(bytes); }, plain.pcf, plain.row},
+                shifts_ns);
+  gzip.finish();
+}
+
+}  // namespace kr::cli

@@ -1,0 +1,33 @@
+// The three files of a Paraver trace, which holds all runs of a command.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "export/paraver.hpp"
+#include "streams.hpp"
+
+namespace kr::cli {
+
+class ParaverFiles {
+ public:
+  /// `path` is the `.prv` or `.prv.gz`, whose ending may be left out; the others have its name with
+  /// their own endings. Throws Error if they cannot be written, or if kr did not write what is
+  /// there, unless `force`.
+  ParaverFiles(const std::filesystem::path& path, bool force);
+  ~ParaverFiles();
+
+  void add(const match::CompiledRules& rules, const analyze::LabelledTrace& run);
+  /// After all runs.
+  void write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams);
+  std::vector<PendingFile*> files();
+
+ private:
+  PendingFile prv_, pcf_, row_;
+  std::unique_ptr<exports::ParaverTrace> trace_;  // null: there was no run yet
+};
+
+}  // namespace kr::cli
