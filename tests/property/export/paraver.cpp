@@ -29,11 +29,11 @@ struct Name {
   const char* text;
   kr::OperationKind kind;
 };
-constexpr Name names[] = {{"gemm", kr::OperationKind::kernel},
-                          {"ncclDevKernel", kr::OperationKind::kernel},
-                          {"quote \" and : 0", kr::OperationKind::kernel},
-                          {"[CUDA memcpy HtoD]", kr::OperationKind::memcpy},
-                          {"[CUDA memset]", kr::OperationKind::memset}};
+constexpr Name given_names[] = {{"gemm", kr::OperationKind::kernel},
+                                {"ncclDevKernel", kr::OperationKind::kernel},
+                                {"quote \" and : 0", kr::OperationKind::kernel},
+                                {"[CUDA memcpy HtoD]", kr::OperationKind::memcpy},
+                                {"[CUDA memset]", kr::OperationKind::memset}};
 
 /// Operations and calls that overlap in any way; devices that no other run has.
 kr::trace::Trace random_run(std::mt19937_64& random, int32_t run, int64_t base_ns) {
@@ -47,7 +47,7 @@ kr::trace::Trace random_run(std::mt19937_64& random, int32_t run, int64_t base_n
     host.launches.push_back({i, base_ns + below(40), below(3) == 0 ? 0 : below(20), call, thread});
     for (int64_t k = 0; k < below(4); ++k) {
       const int64_t correlation = below(5) == 0 ? kr::trace::Launch::no_correlation : i;
-      const Name& name = names[static_cast<size_t>(below(5))];
+      const Name& name = given_names[static_cast<size_t>(below(5))];
       builder.add({base_ns + below(60), below(3) == 0 ? 0 : below(30),
                    builder.name(name.text, name.kind),
                    builder.track({run * 2 + static_cast<int32_t>(below(2)), below(2) - 1, ""})});
@@ -116,7 +116,7 @@ struct Written {
 };
 
 Written written(const kr::match::CompiledRules& rules, const Runs& runs,
-                const std::vector<int64_t>& shifts_ns, size_t memory) {
+                const std::map<std::string, int64_t>& shifts_ns, size_t memory) {
   kr::exports::ParaverTrace trace(rules, "t.prv", memory);
   for (const auto& run : runs) trace.add(*run);
   Written out;
@@ -139,20 +139,21 @@ TEST_CASE("runs written for Paraver are read as the same runs") {
     // All clocks are known, or none is: then all runs begin at the same time.
     const bool clocks = random() % 2 == 0;
     Runs runs;
-    std::vector<int64_t> shifts_ns;
+    std::map<std::string, int64_t> shifts_ns;
     std::vector<int64_t> offsets_ns;
     for (int32_t i = 0; i < static_cast<int32_t>(1 + random() % 3); ++i) {
       const auto base_ns = static_cast<int64_t>(random() % 5000) - 2500;
       kr::trace::Trace trace = random_run(random, i, base_ns);
       const int64_t utc_ns = 1'700'000'000'000'000'000 + static_cast<int64_t>(random() % 1000);
       if (clocks) trace.clock.utc_ns = utc_ns;
-      shifts_ns.push_back(static_cast<int64_t>(random() % 100));
+      const auto shift_ns = static_cast<int64_t>(random() % 100);
+      shifts_ns[trace.source] = shift_ns;
       int64_t first_ns = INT64_MAX;
       if (!trace.operations.empty()) first_ns = trace.first_start_ns;
       for (const kr::trace::Launch& one : trace.host->launches) {
         first_ns = std::min(first_ns, one.start_ns);
       }
-      offsets_ns.push_back((clocks ? utc_ns : -first_ns) + shifts_ns.back());
+      offsets_ns.push_back((clocks ? utc_ns : -first_ns) + shift_ns);
       runs.push_back(kr::test::label(rules, std::move(trace)));
     }
     const Written files = written(rules, runs, shifts_ns, size_t{256} << 20);
