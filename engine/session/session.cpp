@@ -267,6 +267,9 @@ void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wa
   }
   if (wants.sums) {
     add_run(std::move(*summary), std::move(run), index, wants, visit);
+  } else if (modules != nullptr) {
+    add_head(modules->trace, modules->choice,
+             analyze::run_id(rules.program(), model, spec.path, index));
   } else {
     add_head(run->trace, run->choice, analyze::run_id(rules.program(), model, spec.path, index));
   }
