@@ -25,7 +25,8 @@ LIMIT = 60  # seconds until a process counts as hanging
 RULES = 'engine e { substage { gemm: "gemm" rest: otherwise } }\n'
 # What is about a file as a whole names no line.
 WHOLE_FILE = ("has no duration of a kernel", "all durations together", "is not a page of ncu", "is empty",
-              "is not in a format that kr reads", "no format")
+              "is not in a format that kr reads", "no format", "is text without the header of",
+              "is in an unknown format")
 CELLS = ["", " ", "n/a", "-1", "0", "1", "99999999999999999999", "1,5", "1.5", "1e400", "nan", "inf", "x", '"', "a\nb", "(,)",
          "(4294967296, 1, 1)", "us", "ns", "furlong", "ID", "==PROF== x", "Duration", "é"]
 

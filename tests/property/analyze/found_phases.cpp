@@ -198,7 +198,8 @@ TEST_CASE("a graph launch per step bounds steps that nothing else does") {
           {i, 10 * i, 5, builder.call({"call", false}), builder.thread({"1", "2"})});
     }
     const FoundPhases found = found_in(std::move(builder).finish());
-    CHECK(found.steps.size() == (graphs ? 40 : 0));
+    // Without, it may be one step.
+    CHECK((graphs ? found.steps.size() == 40 : found.steps.size() <= 1));
   }
 }
 
