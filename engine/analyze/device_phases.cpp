@@ -315,8 +315,7 @@ class DeviceFinder {
   /// Of a copy; 0: not known.
   int64_t bytes_of(size_t place) const {
     if (!run_.trace.details) return 0;
-    const auto bytes =
-        run_.trace.details->of(operations_[place]).get(trace::DetailField::bytes);
+    const auto bytes = run_.trace.details->of(operations_[place]).get(trace::DetailField::bytes);
     return std::max<int64_t>(bytes.value_or(0), 0);
   }
 

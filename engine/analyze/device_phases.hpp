@@ -34,7 +34,7 @@ struct DevicePhases {
   int64_t idle_gaps = 0;
   int64_t load_copies = 0;  // from the host, of model load
   int64_t load_copies_ns = 0;
-  int64_t load_bytes = 0;  // of these copies; 0: sizes were not read
+  int64_t load_bytes = 0;     // of these copies; 0: sizes were not read
   bool load_is_first = true;  // before all steps
 };
 

@@ -98,7 +98,9 @@ class PartMaker {
     const bool mostly = device_.load_copies_ns * 10 >= part.total_ns * 9;
     part.confidence = mostly && device_.load_is_first ? Confidence::high : Confidence::medium;
     const std::string bytes =
-        device_.load_bytes > 0 ? fmt::format(" of {}", table::in_si(static_cast<double>(device_.load_bytes), "B")) : "";
+        device_.load_bytes > 0
+            ? fmt::format(" of {}", table::in_si(static_cast<double>(device_.load_bytes), "B"))
+            : "";
     part.evidence = fmt::format("{} copies from the host{}, {} % of the time of these operations{}",
                                 table::grouped(device_.load_copies), bytes,
                                 table::percent(device_.load_copies_ns, part.total_ns, 1),

@@ -144,8 +144,7 @@ WarmUp warm_up_of(const FoundPhases& found) {
 
 void add_warm_up(const WarmUp& warm_up, Findings& out) {
   if (warm_up.steps == 0) return;
-  out.push_back(
-      finding(FindingCode::warm_up, warm_up.steps, fmt::format("{:.1f}", warm_up.most)));
+  out.push_back(finding(FindingCode::warm_up, warm_up.steps, fmt::format("{:.1f}", warm_up.most)));
 }
 
 /// Names, by device, of which no metric has a mean.

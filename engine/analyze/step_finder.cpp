@@ -374,7 +374,7 @@ class StepFinder {
   std::vector<std::pair<uint64_t, size_t>> stretches_;  // of the name examined
   std::unordered_map<uint64_t, std::optional<LayerStack>> known_;
   const std::pair<const uint64_t, std::optional<LayerStack>>* last_ = nullptr;  // in `known_`
-  size_t examined_ = 0;  // kernels of these
+  size_t examined_ = 0;                                                         // kernels of these
 };
 
 }  // namespace

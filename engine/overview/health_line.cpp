@@ -14,10 +14,9 @@ std::optional<std::string> health_line(const tables::Source& source) {
   size_t all = 0;
   for (const tables::Run& run : source.runs) {
     const auto& findings = run.summary.findings;
-    const auto shown = static_cast<size_t>(
-        std::count_if(findings.begin(), findings.end(), [](const analyze::Finding& one) {
-          return one.severity != analyze::Severity::info;
-        }));
+    const auto shown = static_cast<size_t>(std::count_if(
+        findings.begin(), findings.end(),
+        [](const analyze::Finding& one) { return one.severity != analyze::Severity::info; }));
     all += shown;
     if (shown == 0) continue;
     if (of == nullptr || findings[0].severity < of->summary.findings[0].severity) of = &run;
