@@ -15,8 +15,8 @@ class InFlight {
       : now_(first_ns), first_(first_ns), last_(last_ns) {
     out_.device = device;
     const int64_t span_ns = last_ns - first_ns;
-    bin_ns_ = std::max<int64_t>(1, span_ns / Concurrency::most_bins);
-    if (span_ns / bin_ns_ >= Concurrency::most_bins && span_ns % bin_ns_ != 0) ++bin_ns_;
+    bin_ns_ = std::max<int64_t>(
+        1, span_ns / Concurrency::most_bins + (span_ns % Concurrency::most_bins != 0 ? 1 : 0));
     for (int64_t begin = first_ns; begin < last_ns;) {
       const int64_t end = last_ns - begin > bin_ns_ ? begin + bin_ns_ : last_ns;
       out_.bins.push_back({begin, end, 0, 0});

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "classify/periods.hpp"
 
 namespace kr::analyze {
@@ -90,24 +91,47 @@ bool LayerCounter::in_turn(std::span<const uint32_t> kernels, std::span<const Se
 /// Whether one of the layers, which begin with `name`, is the most frequent one with more kernels.
 bool LayerCounter::contains_joint(std::span<const uint32_t> kernels, const LayerStack& stack,
                                   uint32_t name) {
-  std::vector<size_t> begins;
+  struct Layer {
+    uint64_t hash = 0;  // a sum over its kernels: their order does not matter
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  std::vector<Layer> layers;
   for (size_t i = stack.first; i < stack.last; ++i) {
-    if (kernels[i] == name) begins.push_back(i);
+    if (kernels[i] == name) {
+      if (!layers.empty()) layers.back().end = i;
+      layers.push_back({0, i, i});
+    }
+    layers.back().hash += hash_numbers(kernels[i], 1) | 1;
   }
-  std::map<std::vector<uint32_t>, size_t> layers;
-  for (size_t i = 1; i < begins.size(); ++i) {
-    std::vector<uint32_t> layer(kernels.begin() + static_cast<ptrdiff_t>(begins[i - 1]),
-                                kernels.begin() + static_cast<ptrdiff_t>(begins[i]));
-    std::sort(layer.begin(), layer.end());
-    ++layers[std::move(layer)];
+  layers.pop_back();  // the last one has no end
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const Layer& a, const Layer& b) { return a.hash < b.hash; });
+  std::vector<Layer> kinds;
+  size_t most = 0;
+  size_t usual = 0;  // in `kinds`
+  for (size_t i = 0, end = 0; i < layers.size(); i = end) {
+    while (end < layers.size() && layers[end].hash == layers[i].hash) ++end;
+    // Of kinds as frequent, the one that comes first: no order of hashes is that of another run.
+    const bool before = end - i == most && layers[i].begin < kinds[usual].begin;
+    if (end - i > most || before) {
+      most = end - i;
+      usual = kinds.size();
+    }
+    kinds.push_back(layers[i]);
   }
-  const auto usual =
-      std::max_element(layers.begin(), layers.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return std::any_of(layers.begin(), layers.end(), [&](const auto& layer) {
-    return layer.first.size() >= usual->first.size() + least_joint &&
-           std::includes(layer.first.begin(), layer.first.end(), usual->first.begin(),
-                         usual->first.end());
+  const auto sorted = [&](const Layer& layer) {
+    std::vector<uint32_t> names(kernels.begin() + static_cast<ptrdiff_t>(layer.begin),
+                                kernels.begin() + static_cast<ptrdiff_t>(layer.end));
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  if (kinds.empty()) return false;
+  const std::vector<uint32_t> without = sorted(kinds[usual]);
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Layer& layer) {
+    if (layer.end - layer.begin < without.size() + least_joint) return false;
+    const std::vector<uint32_t> with = sorted(layer);
+    return std::includes(with.begin(), with.end(), without.begin(), without.end());
   });
 }
 

@@ -1,13 +1,13 @@
 #include "analyze/step_finder.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/seen_stretches.hpp"
 #include "base/hash.hpp"
 #include "classify/periods.hpp"
 
@@ -28,6 +28,7 @@ struct Anchor {
   size_t occurrences = 0;
   uint64_t usual = 0;  // the hash of its most frequent stretch
   size_t kernels = 0;  // of that stretch
+  uint32_t group = 0;  // the first name with that stretch
 };
 
 struct Stretch {
@@ -122,23 +123,21 @@ class StepFinder {
   std::optional<Anchor> anchor(uint32_t name) {
     const std::span<const uint32_t> at = places(name);
     if (at.size() < 3 || at.size() * least_step > kernels_.size()) return std::nullopt;
-    stretches_.clear();
+    seen_.clear();
     for (size_t i = 1; i < at.size(); ++i) {
-      stretches_.emplace_back(sums_[at[i]] - sums_[at[i - 1]], at[i] - at[i - 1]);
+      seen_.add(sums_[at[i]] - sums_[at[i - 1]], at[i] - at[i - 1]);
     }
-    std::sort(stretches_.begin(), stretches_.end());
     Anchor out{name, at.size(), 0, 0};
     size_t equal = 0;  // kernels of stretches that are equal to another one
     size_t most = 1;
-    for (size_t i = 0, end = 0; i < stretches_.size(); i = end) {
-      while (end < stretches_.size() && stretches_[end] == stretches_[i]) ++end;
-      if (end - i < 2) continue;
-      const size_t kernels = (end - i) * stretches_[i].second;
+    for (const SeenStretches::Seen& one : seen_.all()) {
+      if (one.count < 2) continue;
+      const size_t kernels = size_t{one.count} * one.kernels;
       equal += kernels;
       if (kernels <= most) continue;
       most = kernels;
-      out.usual = stretches_[i].first;
-      out.kernels = stretches_[i].second;
+      out.usual = one.hash;
+      out.kernels = one.kernels;
     }
     const bool regular = equal * 10 >= (at.back() - at.front()) * size_t{3};
     return regular && out.kernels >= least_step ? std::optional(out) : std::nullopt;
@@ -147,27 +146,38 @@ class StepFinder {
   /// Of the shortest stretch that is a step, and of those up to twice as long, the name that finds
   /// most: prefill and decode have names of their own, and names that both have.
   std::optional<Steps> best_steps() {
-    std::map<std::pair<size_t, uint64_t>, std::vector<Anchor>> by_stretch;
-    for (uint32_t name = 0; name < kernels_.distinct; ++name) {
-      if (const auto found = anchor(name)) {
-        by_stretch[{found->kernels, found->usual}].push_back(*found);
-      }
-    }
     std::optional<Steps> best;
     size_t longest = kernels_.size();
-    for (auto& [stretch, anchors] : by_stretch) {
-      if (stretch.first > longest) break;
-      std::stable_sort(anchors.begin(), anchors.end(), [](const Anchor& a, const Anchor& b) {
-        return a.occurrences > b.occurrences;
-      });
-      for (size_t i = 0; i < std::min(anchors.size(), most_anchors); ++i) {
-        std::optional<Steps> steps = steps_of(anchors[i].name, best ? best->kernels : 0);
-        if (!steps) continue;
-        if (!best) longest = 2 * stretch.first;
-        best = std::move(steps);
-      }
+    size_t examined = 0;  // of one usual stretch
+    const std::vector<Anchor> anchors = all_anchors();
+    for (size_t i = 0; i < anchors.size() && anchors[i].kernels <= longest; ++i) {
+      if (i == 0 || anchors[i].group != anchors[i - 1].group) examined = 0;
+      if (examined == most_anchors) continue;
+      ++examined;
+      std::optional<Steps> steps = steps_of(anchors[i].name, best ? best->kernels : 0);
+      if (!steps) continue;
+      if (!best) longest = 2 * anchors[i].kernels;
+      best = std::move(steps);
     }
     return best;
+  }
+
+  /// By the length of their usual stretch; of one stretch the most frequent names first. The order
+  /// of hashes, which is another one in every run, decides nothing.
+  std::vector<Anchor> all_anchors() {
+    std::vector<Anchor> all;
+    std::unordered_map<uint64_t, uint32_t> groups;
+    for (uint32_t name = 0; name < kernels_.distinct; ++name) {
+      std::optional<Anchor> found = anchor(name);
+      if (!found) continue;
+      found->group = groups.try_emplace(found->usual, name).first->second;
+      all.push_back(*found);
+    }
+    std::sort(all.begin(), all.end(), [](const Anchor& a, const Anchor& b) {
+      return std::tie(a.kernels, a.group, b.occurrences, a.name) <
+             std::tie(b.kernels, b.group, a.occurrences, b.name);
+    });
+    return all;
   }
 
   /// Those whose stretches of the usual shape have more than `least` kernels.
@@ -371,7 +381,7 @@ class StepFinder {
   std::vector<uint64_t> sums_;    // of hashes before a place
   std::vector<uint64_t> ordered_;
   std::vector<uint64_t> powers_;
-  std::vector<std::pair<uint64_t, size_t>> stretches_;  // of the name examined
+  SeenStretches seen_;  // of the name examined
   std::unordered_map<uint64_t, std::optional<LayerStack>> known_;
   const std::pair<const uint64_t, std::optional<LayerStack>>* last_ = nullptr;  // in `known_`
   size_t examined_ = 0;                                                         // kernels of these

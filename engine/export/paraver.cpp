@@ -187,10 +187,11 @@ class ParaverRun {
     return trace_.details->of(i).get(trace::DetailField::bytes).value_or(ParaverRecord::none);
   }
 
+  /// Of one that no call launched, it could be that of a call of another process.
   int64_t correlation_of(size_t i) const {
-    const trace::HostTrace* const host = trace_.host.get();
-    if (const trace::Launch* launch = host != nullptr ? host->launch(i) : nullptr) {
-      return launch->correlation;
+    if (const trace::HostTrace* host = trace_.host.get()) {
+      const trace::Launch* const launch = host->launch(i);
+      return launch != nullptr ? launch->correlation : trace::Launch::no_correlation;
     }
     const bool known = trace_.details &&
                        trace_.details->correlation_of[i] != trace::OperationDetails::no_correlation;

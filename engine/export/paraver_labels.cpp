@@ -68,15 +68,16 @@ void ParaverValues::write(std::string& out) const {
 
 size_t ParaverLabels::dimension(std::string_view name) {
   const auto known = std::find_if(dimensions_.begin(), dimensions_.end(),
-                                  [&](const Dimension& one) { return one.name == name; });
+                                  [&](const auto& one) { return one->name == name; });
   if (known != dimensions_.end()) return static_cast<size_t>(known - dimensions_.begin());
-  dimensions_.push_back({std::string(name), number_of_known(name)});
+  dimensions_.push_back(std::make_unique<Dimension>());
+  Dimension& added = *dimensions_.back();
+  added.name = name;
+  added.type = number_of_known(name);
   if (name == "kind") {
     // Its labels are known, so that their numbers are the same in all traces: the configurations
     // in share/paraver name them.
-    for (const char* label : {"communication", "compute", "memory"}) {
-      dimensions_.back().values.add(label);
-    }
+    for (const char* label : {"communication", "compute", "memory"}) added.values.add(label);
   }
   return dimensions_.size() - 1;
 }
@@ -85,18 +86,18 @@ uint32_t ParaverLabels::add_labels(const std::vector<DimensionLabel>& labels) {
   std::vector<std::pair<size_t, uint32_t>> key;
   for (const auto& [name, label] : labels) {
     const size_t at = dimension(name);
-    key.emplace_back(at, dimensions_[at].values.add(label));
+    key.emplace_back(at, dimensions_[at]->values.add(label));
   }
   return known_.try_emplace(std::move(key), static_cast<uint32_t>(known_.size() + 1)).first->second;
 }
 
 void ParaverLabels::number_dimensions() {
-  std::sort(dimensions_.begin(), dimensions_.end(),
-            [](const Dimension& a, const Dimension& b) { return a.name < b.name; });
+  std::map<std::string_view, Dimension*> by_name;
+  for (const auto& one : dimensions_) by_name[one->name] = one.get();
   int64_t next = paraver_type::first_dimension;
-  for (Dimension& one : dimensions_) {
-    if (one.type == 0) one.type = next++;
-    one.values.number();
+  for (const auto& [name, one] : by_name) {
+    if (one->type == 0) one->type = next++;
+    one->values.number();
   }
 }
 
@@ -105,18 +106,13 @@ void ParaverLabels::number() {
        {&calls, &kernels, &collectives, &copies, &phases, &modules, &metrics_}) {
     one->number();
   }
-  std::vector<std::string> names;  // by the numbers of `known_`
-  names.reserve(dimensions_.size());
-  for (const Dimension& one : dimensions_) names.push_back(one.name);
   number_dimensions();
   texts_.resize(known_.size() + 1);
   for (const auto& [key, number] : known_) {
-    std::vector<std::pair<int64_t, uint32_t>> values;
+    std::map<int64_t, uint32_t> values;
     for (const auto& [at, added] : key) {
-      const Dimension& of = dimensions_[dimension(names[at])];
-      values.emplace_back(of.type, of.values[added]);
+      values[dimensions_[at]->type] = dimensions_[at]->values[added];
     }
-    std::sort(values.begin(), values.end());
     for (const auto& [type, value] : values) {
       texts_[number].begin += fmt::format(":{}:{}", type, value);
       texts_[number].end += fmt::format(":{}:0", type);
@@ -146,12 +142,10 @@ void ParaverLabels::write(const ByteSink& to) const {
   values(paraver_type::collective, "NCCL kernel", collectives);
   if (bytes_) write_type(out, paraver_type::copy_bytes, "Memcopy size");
   if (correlations_) write_type(out, paraver_type::correlation, "Correlation ID");
-  std::vector<const Dimension*> dimensions;
-  for (const Dimension& one : dimensions_) dimensions.push_back(&one);
-  std::sort(dimensions.begin(), dimensions.end(),
-            [](const Dimension* a, const Dimension* b) { return a->type < b->type; });
-  for (const Dimension* one : dimensions) {
-    values(one->type, "kr " + paraver_label(one->name), one->values);
+  std::map<int64_t, const Dimension*> dimensions;
+  for (const auto& one : dimensions_) dimensions[one->type] = one.get();
+  for (const auto& [type, one] : dimensions) {
+    values(type, "kr " + paraver_label(one->name), one->values);
   }
   values(paraver_type::phase, "kr phase", phases);
   if (layers_ > 0) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,7 +101,7 @@ class ParaverLabels {
   size_t dimension(std::string_view name);
   void number_dimensions();
 
-  std::vector<Dimension> dimensions_;
+  std::vector<std::unique_ptr<Dimension>> dimensions_;  // their texts stay where they are
   std::map<std::vector<std::pair<size_t, uint32_t>>, uint32_t> known_;  // dimension and value
   std::vector<Texts> texts_;                                            // by number of labels
   ParaverValues metrics_;

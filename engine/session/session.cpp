@@ -39,6 +39,15 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   return folds;
 }
 
+/// Whether phases are found for those who did not ask for them: where there are no annotated ones,
+/// and where finding them takes little beside the reading. Reading a host trace takes long; without
+/// one, a report of a large trace is not to wait for them.
+bool shows_phases(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
+  constexpr size_t most_operations = 500'000;
+  if (!run.trace.host && run.trace.operations.size() > most_operations) return false;
+  return !analyze::names_phases(rules, run);
+}
+
 trace::Trace trace_of(std::string_view name, OperationKind kind) {
   trace::TraceBuilder builder("", "");
   const trace::NameId id = builder.name(name, kind);
@@ -267,6 +276,9 @@ void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wa
   }
   if (wants.sums) {
     add_run(std::move(*summary), std::move(run), index, wants, visit);
+  } else if (modules != nullptr) {
+    add_head(modules->trace, modules->choice,
+             analyze::run_id(rules.program(), model, spec.path, index));
   } else {
     add_head(run->trace, run->choice, analyze::run_id(rules.program(), model, spec.path, index));
   }
@@ -317,8 +329,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   // Both read the attribution of a run with a host trace.
   const classify::Attribution* const annotations =
       wants.found_phases && run->trace.host ? &run->attribution(rules) : nullptr;
-  const bool finds_phases =
-      wants.found_phases || (wants.phases_shown && !analyze::names_phases(rules, *run));
+  const bool finds_phases = wants.found_phases || (wants.phases_shown && shows_phases(rules, *run));
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);

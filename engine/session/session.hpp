@@ -36,7 +36,8 @@ struct Wants {
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
   /// With sums: the phases found from operations alone, compared with those of annotations.
   bool found_phases = false;
-  /// With sums: the same of runs without annotated steps, from what else is read of them.
+  /// With sums: the same of runs without annotated steps, from what else is read of them. Of more
+  /// than 500,000 operations without a host trace, nothing.
   bool phases_shown = false;
 
   /// What these tables need of runs.

@@ -36,7 +36,7 @@ const Definition devices_table{
       {"exposed_memory_ns", Unit::ns, Role::measure,
        "The time in which a copy or set ran, and neither compute nor communication."},
       {"idle_ns", Unit::ns, Role::measure, "The time of the span in which nothing ran."},
-      {"first_start_ns", Unit::id, Role::detail,
+      {"first_start_ns", Unit::ns, Role::detail,
        "When its first operation begins, on the clock of the trace."}}},
     Needs::runs,
     add_devices};

@@ -304,7 +304,8 @@ std::vector<NamedJob> jobs_of(const Source& source) {
   };
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
-    add(plural(ranks.size(), "rank"), "", std::move(ranks), shifts_of(source));
+    std::string name = plural(ranks.size(), "rank");
+    add(std::move(name), "", std::move(ranks), shifts_of(source));
     return jobs;
   }
   for (const job::RunOfJob& rank : ranks) {

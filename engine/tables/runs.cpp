@@ -202,7 +202,7 @@ const Definition run_identities_table{
                   "Equal for equal operations: 32 hexadecimal digits."},
                  {"rules_hash", Unit::text, Role::measure,
                   "Equal for equal texts of rules: 32 hexadecimal digits."},
-                 {"utc_ns", Unit::id, Role::measure,
+                 {"utc_ns", Unit::ns, Role::measure,
                   "What to add to a time of the trace to have nanoseconds since 1970; empty if the "
                   "trace does not say.",
                   true}},

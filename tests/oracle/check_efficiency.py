@@ -29,7 +29,8 @@ SETS = {
     "merged_clock4_device0": ["ranks/merged_clock4_device0.trace.json.gz"],
     "nodes2": ["ranks/nodes2/report_N0.sqlite.gz", "ranks/nodes2/report_N1.sqlite.gz"],
 }
-FACTORS = ("PE", "LB", "CE", "OE")
+# Whose clocks collectives contradict.
+MOVED = ("clock4", "merged_clock4_device0", "nodes2")
 
 
 def numbers_of(sums, prefix=""):
@@ -137,27 +138,32 @@ class Checks:
 
     def job(self, name):
         data = self.data[name]
-        found = Results(run(name, "analyze", *paths_of(name), "--tables", TABLES, "--format", "json"))
-        rows = found.rows("efficiency")
-        self.same(f"{name}: rows", len(rows), 2)
-        for row in rows:
-            self.factors(f"{name} {row['nccl']}", row, slow.whole(data))
-            self.same(f"{name}: elapsed from", row["elapsed_from"], "clock")
-        self.steps(name, found)
-        self.labels(name, found)
+        for policy in ("utc", "collectives"):
+            found = Results(run(name, "analyze", *paths_of(name), "--tables", TABLES + ",clocks", "--clock", policy,
+                                "--format", "json"))
+            shift = {row["rank"]: row["applied_ns"] for row in found.rows("clocks")}
+            self.same(f"{name}: anything moved by {policy}", policy == "collectives" and any(shift.values()),
+                      policy == "collectives" and name in MOVED)
+            rows = found.rows("efficiency")
+            self.same(f"{name}: rows", len(rows), 2)
+            for row in rows:
+                self.factors(f"{name} {policy} {row['nccl']}", row, slow.whole(data, shift))
+                self.same(f"{name}: elapsed from", row["elapsed_from"], "clock")
+            self.steps(name, found, shift)
+        self.labels(name, found, shift)
         self.host(name, found)
 
-    def steps(self, name, found):
+    def steps(self, name, found, shift):
         """ProfilerStep#N of Kineto; other annotations belong to engines, which have their own names for them."""
         data = self.data[name]
         if not data.steps:
             return
-        occurrences = slow.occurrences(data)
+        occurrences = slow.occurrences(data, of_process=True)
         steps = {(row["step"], row["occurrence"], row["nccl"]): row
                  for row in found.rows("efficiency_steps", scope="step", phase="step")}
         for (step, number), operations in occurrences.items():
             sums = slow.Sums()
-            sums.add(operations)
+            sums.add(operations, shift)
             for reading in slow.READINGS:
                 row = steps.get((int(step.partition("#")[2]), number, reading))
                 if row is None:
@@ -165,22 +171,26 @@ class Checks:
                     continue
                 self.factors(f"{name} {step} {reading}", row, sums)
         for row in found.rows("efficiency_steps", scope="phase", phase="step"):
-            self.factors(f"{name} steps {row['nccl']}", row, slow.within_steps(data))
+            self.factors(f"{name} steps {row['nccl']}", row, slow.within_steps(data, shift, of_process=True))
             self.same(f"{name}: steps", row["steps"], len(occurrences))
 
-    def labels(self, name, found):
+    def labels(self, name, found, shift):
         """Labels are those of kr, one operation at a time; what they come to is computed here."""
         operations = []
         labels = []
-        for number, path in enumerate(paths_of(name)):
-            each = run(name, "classify", path, "--each", "--format", "csv").decode("utf-8", "surrogateescape")
+        parts = [(path,) for path in paths_of(name)]
+        if name.startswith("merged"):
+            parts = [(path, "--rank", str(rank)) for path, in parts
+                     for rank in sorted({one.rank for one in self.data[name].operations})]
+        for number, part in enumerate(parts):
+            each = run(name, "classify", *part, "--each", "--format", "csv").decode("utf-8", "surrogateescape")
             for row in csv.DictReader(io.StringIO(each, newline="")):
                 kind = "memory" if row["operation_kind"] != "kernel" else slow.kind_of("kernel", row["name"])
                 start = int(row["start_ns"])
                 operations.append(slow.Operation(row["name"], kind, number, int(row["device"]), start,
                                                  start + int(row["duration_ns"]), None))
                 labels.append(row["substage"])
-        whole = slow.whole(self.data[name])
+        whole = slow.whole(self.data[name], shift)
         for reading in slow.READINGS:
             by_label = collections.defaultdict(list)
             for (_, label), part in slow.label_parts(operations, labels, reading).items():

@@ -176,25 +176,32 @@ def scalability(reference, job, reading, weak):
     return out
 
 
-def occurrences(data):
-    """The operations of each step: (name, k of the rank's steps with the name) -> operations, on all ranks."""
+def occurrences(data, of_process=False):
+    """The operations of each step: (name, k of the rank's steps with the name) -> operations, on all ranks. With
+    `of_process`, a thread without steps of its own works for the steps of its process, as autograd's does."""
+    stepping = {step.thread for step in data.steps}
+
+    def holds(step, launch):
+        same = step.thread == launch.thread or (
+            of_process and launch.thread not in stepping and step.thread[0] == launch.thread[0])
+        return step.rank == launch.rank and same and step.start <= launch.start < step.end
+
     seen, number = collections.Counter(), {}
     for step in data.steps:
         number[step] = seen[step.rank, step.name]
         seen[step.rank, step.name] += 1
     out = collections.defaultdict(list)
     for one in data.operations:
-        around = [step for step in data.steps if one.launch and step.rank == one.rank and
-                  step.thread == one.launch.thread and step.start <= one.launch.start < step.end]
-        for step in around:
-            out[step.name, number[step]].append(one)
+        for step in data.steps:
+            if one.launch and holds(step, one.launch):
+                out[step.name, number[step]].append(one)
     return out
 
 
-def within_steps(data, shift=None):
+def within_steps(data, shift=None, of_process=False):
     """U, A and E of the steps, added."""
     sums = Sums()
-    for operations in occurrences(data).values():
+    for operations in occurrences(data, of_process).values():
         sums.add(operations, shift)
     return sums
 

@@ -152,7 +152,10 @@ def wrong_with(damage, done):
         return f"{run['operations']} operations and {untimed} kernels without a duration, of {instances}"
     if not damage.is_csv:
         return ""
-    rows, without, repeated, kernels = counted(damage.rows)
+    try:
+        rows, without, repeated, kernels = counted(damage.rows)
+    except (ValueError, IndexError) as fault:
+        return f"read, though a row has no number where it needs one: {fault}"
     if instances != kernels:
         return f"{instances} kernels, expected {kernels} of {rows} rows"
     got = told(notes, "row without an ID"), told(notes, r"^([\d,]+) rows? of one page repeats? an ID")

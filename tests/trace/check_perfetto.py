@@ -30,8 +30,9 @@ def report(path):
     done = subprocess.run([KR, "report", str(path), "--format", "json"], capture_output=True, check=False)
     if done.returncode != 0:
         return None
-    run = Results(done.stdout).run()
-    return {key: run[key] for key in WANTED}
+    runs = Results(done.stdout).runs
+    # Each rank of a merged trace is a run, and a file of its own.
+    return {key: runs[0][key] for key in WANTED} if len(runs) == 1 else None
 
 
 def made(folder):

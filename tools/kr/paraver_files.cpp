@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/check.hpp"
 #include "base/gzip.hpp"
 
 namespace kr::cli {
@@ -49,6 +50,7 @@ void ParaverFiles::add(const match::CompiledRules& rules, const analyze::Labelle
 }
 
 void ParaverFiles::write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams) {
+  KR_CHECK(trace_ != nullptr);
   if (trace_->has_unknown_clocks()) {
     streams.warning(
         "the clocks of the runs are not known: in the Paraver trace all begin at the same time");

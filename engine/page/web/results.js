@@ -80,8 +80,9 @@ function columnOf(column, rows) {
     of: column.unit === "boolean" ? (row) => yes[row[column.id]] : (row) => row[column.id],
   };
   if (column.id !== "run") return made;
-  // One run needs no column, but files have it.
-  return { ...made, kind: "text", saved: runs.length < 2, of: (row) => shortId(row.run), csv: (row) => row.run, title_of: (row) => printable(row.run) };
+  // One run needs no column, but files have it. What is about all runs names none.
+  const named = (name) => (row) => (missing(row.run) ? null : name(row.run));
+  return { ...made, kind: "text", saved: runs.length < 2, of: named(shortId), csv: (row) => row.run, title_of: named(printable) };
 }
 
 /**

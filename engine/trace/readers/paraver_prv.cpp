@@ -34,63 +34,54 @@ std::string beside(const std::string& path, std::string_view ending) {
   return std::string(stem) + std::string(ending);
 }
 
+ParaverNames read_names(const Input& input, TraceBuilder& out) {
+  if (input.path() == "-") {
+    throw Error(input.shown(), "is a Paraver trace, whose names are in other files",
+                "name the .prv, with its .pcf and .row beside it");
+  }
+  const std::string pcf = beside(input.path(), ".pcf");
+  const std::string row = beside(input.path(), ".row");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(pcf, error)) {
+    throw Error(input.shown(),
+                fmt::format("is a Paraver trace without names: there is no {}", shown_path(pcf)),
+                "copy the .pcf and .row beside it");
+  }
+  const bool rows = std::filesystem::is_regular_file(row, error);
+  if (!rows) {
+    out.warn("no-row-labels",
+             fmt::format("There is no {}: devices and streams are not known.", shown_path(row)));
+  }
+  return {read_file(pcf), rows ? read_file(row) : std::string()};
+}
+
 /// Lines, one after another.
 class ParaverReader {
  public:
-  ParaverReader(Input& input, TraceBuilder& out) : input_(input), out_(out), blocks_(input) {}
+  ParaverReader(Input& input, TraceBuilder& out, const ParaverNames& names)
+      : input_(input), out_(out), names_(names), blocks_(input) {}
 
   void read() {
-    const ParaverNames names = read_names();
-    ParaverObjects objects;
-    std::optional<ParaverRecords> records;
     TextBlock block;
     while (next(block)) {
       std::string_view text = block.text();
       uint64_t offset = block.offset;
       while (!text.empty()) {
         const size_t size = std::min(text.find('\n'), text.size());
-        const bool ends = size < text.size();
-        std::string_view line = text.substr(0, size);
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        const char* why = nullptr;
-        if (records) {
-          why = records->read(line, offset);
-        } else {
-          why = read_paraver_header(line, objects);
-          if (why == nullptr) records.emplace(input_, objects, names, out_);
-        }
-        if (why != nullptr) cut_off(why, line, offset, ends);
+        line(text.substr(0, size), offset, size < text.size());
         text.remove_prefix(std::min(size + 1, text.size()));
         offset += size + 1;
         ++line_;
       }
     }
-    if (records) records->finish();
-    check(names, objects);
+    if (records_) records_->finish();
+    if (out_.operations() > 0) return;
+    const bool types = names_.has(ParaverRole::kernel) || names_.has(ParaverRole::copy);
+    out_.warn("no-gpu-work", types ? "The trace has no kernels or copies of a GPU."
+                                   : "The .pcf has no types of events of kernels or copies.");
   }
 
  private:
-  ParaverNames read_names() const {
-    if (input_.path() == "-") {
-      throw Error(input_.shown(), "is a Paraver trace, whose names are in other files",
-                  "name the .prv, with its .pcf and .row beside it");
-    }
-    const std::string pcf = beside(input_.path(), ".pcf");
-    const std::string row = beside(input_.path(), ".row");
-    std::error_code error;
-    if (!std::filesystem::exists(pcf, error)) {
-      throw Error(input_.shown(),
-                  fmt::format("is a Paraver trace without names: there is no {}", shown_path(pcf)),
-                  "copy the .pcf and .row beside it");
-    }
-    const bool rows = std::filesystem::exists(row, error);
-    if (!rows) {
-      out_.warn("no-row-labels",
-                fmt::format("There is no {}: devices and streams are not known.", shown_path(row)));
-    }
-    return {read_file(pcf), rows ? read_file(row) : std::string()};
-  }
-
   bool next(TextBlock& block) {
     while (!blocks_.next_rows(block, false)) {
       if (block.last) return false;
@@ -99,13 +90,24 @@ class ParaverReader {
     return true;
   }
 
-  /// Warns where the line is the last, is incomplete, and may be. Throws Error otherwise.
-  void cut_off(const char* why, std::string_view line, uint64_t offset, bool ends) {
-    if (ends || !input_.options().allow_truncated || line_ == 1) {
+  /// `whole`: a line break follows it.
+  void line(std::string_view text, uint64_t offset, bool whole) {
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    const char* why = nullptr;
+    if (!records_) {
+      why = read_paraver_header(text, objects_);
+      if (why == nullptr) records_.emplace(input_, objects_, names_, out_);
+    } else if (whole || !input_.truncated()) {
+      why = records_->read(text, offset);
+    } else {
+      why = "is cut off";  // perhaps within a number
+    }
+    if (why == nullptr) return;
+    if (whole || line_ == 1 || !input_.options().allow_truncated) {
       throw Error(input_.shown(), {.line = line_, .offset = offset},
                   line_ == 1 ? fmt::format("the header {}", why)
-                             : fmt::format("the record `{}` {}", shown_text(line), why),
-                  ends ? "" : "the file may be cut off: use --allow-truncated");
+                             : fmt::format("the record `{}` {}", shown_text(text), why),
+                  whole ? "" : "the file may be cut off: use --allow-truncated");
     }
     out_.warn(
         "truncated",
@@ -113,25 +115,25 @@ class ParaverReader {
                     input_.shown(), offset));
   }
 
-  void check(const ParaverNames& names, const ParaverObjects& objects) {
-    if (out_.operations() > 0 || objects.rows() == 0) return;
-    const bool types = names.has(ParaverRole::kernel) || names.has(ParaverRole::copy);
-    out_.warn("no-gpu-work", types ? "The trace has no kernels or copies of a GPU."
-                                   : "The .pcf has no types of events of kernels or copies.");
-  }
-
   Input& input_;
   TraceBuilder& out_;
+  const ParaverNames& names_;
   TextBlocks blocks_;
+  ParaverObjects objects_;
+  std::optional<ParaverRecords> records_;  // behind the header
   uint64_t line_ = 1;
 };
 
-void read_paraver(Input& input, TraceBuilder& out) {
-  ParaverReader(input, out).read();
-  warn_where_cut_off(input, out);
+void read_paraver_files(Input& input, TraceBuilder& out) {
+  read_paraver(input, out, read_names(input, out));
 }
 
 }  // namespace
+
+void read_paraver(Input& input, TraceBuilder& out, const ParaverNames& names) {
+  ParaverReader(input, out, names).read();
+  warn_where_cut_off(input, out);
+}
 
 const TraceFormat paraver_format{
     .name = "paraver",
@@ -139,6 +141,6 @@ const TraceFormat paraver_format{
     .summary = "Paraver trace (.prv with .pcf and .row) of nsys2prv, Extrae or kr",
     .extensions = paraver_extensions,
     .sniff = is_paraver,
-    .read = read_paraver};
+    .read = read_paraver_files};
 
 }  // namespace kr::trace

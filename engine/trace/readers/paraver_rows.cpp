@@ -12,8 +12,8 @@
 namespace kr::trace {
 namespace {
 
-constexpr const char* number_fault = "a field is not a number of 64 bits";
-constexpr const char* time_fault = "a time does not fit in 64 bits of nanoseconds";
+constexpr const char* number_fault = "has a field that is no number of 64 bits";
+constexpr const char* time_fault = "has a time that does not fit in 64 bits of nanoseconds";
 constexpr uint32_t no_thread = HostRange::none;
 
 /// Of Extrae: the GPU's share of a copy.
@@ -61,9 +61,13 @@ ParaverRecords::ParaverRecords(const Input& input, const ParaverObjects& objects
       tracks_(objects.rows()),
       threads_(objects.rows(), no_thread),
       has_copies_(names.has(ParaverRole::copy)),
+      has_host_(options_.host == HostDetail::all &&
+                (names.has(ParaverRole::call) || names.has(ParaverRole::range))),
+      has_details_(options_.operation_details &&
+                   (names.has(ParaverRole::bytes) || names.has(ParaverRole::correlation))),
       host_rows_(names.has_streams()) {
-  if (options_.host == HostDetail::all) out.host();
-  if (options_.operation_details) out.details();
+  if (has_host_) out.host();
+  if (has_details_) out.details();
 }
 
 const char* ParaverRecords::read(std::string_view line, uint64_t offset) {
@@ -226,13 +230,13 @@ void ParaverRecords::operation(uint32_t row, const Event& begun, int64_t duratio
 void ParaverRecords::add_operation(uint32_t row, NameId name, const Event& begun,
                                    int64_t duration_ns) {
   out_.add({begun.time_ns, duration_ns, name, track_of(row)});
-  if (options_.host == HostDetail::all) {
+  if (has_host_) {
     int64_t correlation = begun.correlation;
     const uint32_t task = objects_.task_of[row];
     if (correlation != Launch::no_correlation) correlation = of_task(correlation, task);
     out_.add_correlations(&correlation, 1);
   }
-  if (!options_.operation_details) return;
+  if (!has_details_) return;
   OperationDetail detail;
   detail[DetailField::bytes] = begun.bytes;
   const uint32_t number = out_.details().distinct.add(detail);

@@ -70,10 +70,15 @@ class ParaverRecords {
   std::unordered_map<int64_t, const ParaverType*> types_;      // that were met
   std::vector<Event> line_;                                    // of one record
   bool has_copies_ = false;
-  bool host_rows_ = false;  // rows without a stream are known to have no operations
+  bool has_host_ = false;     // calls or ranges, and all of the host is wanted
+  bool has_details_ = false;  // likewise
+  bool host_rows_ = false;    // rows without a stream are known to have no operations
   std::map<std::pair<uint32_t, int32_t>, int32_t> devices_;  // by task and number: the trace's
   using MetricKey = std::tuple<uint32_t, int32_t, int64_t>;  // task, GPU, type
   std::map<MetricKey, GpuMetric> metrics_;
 };
+
+/// A whole trace. Throws Error.
+void read_paraver(Input& input, TraceBuilder& out, const ParaverNames& names);
 
 }  // namespace kr::trace

@@ -173,15 +173,9 @@ TEST_CASE("GPU metrics: nsys's number of a GPU and CUDA's number of the device")
                 "INSERT INTO TARGET_INFO_GPU VALUES (0, 'a', 0);"
                 "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (2, 0, 11), (2, 0, 12);") ==
         metrics("?", "?", "0"));
-  // One process per GPU, each with a device 0.
-  const std::string processes =
-      "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 11), (1, 0, 12), (2, 1, 12);";
-  CHECK(devices(cuda + processes) == metrics("0", "1", "2"));
-  const std::string no_pid =
-      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, "
-      "process INTEGER);";
-  CHECK(devices(no_pid + "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 11), (1, 0, 12), "
-                         "(2, 1, 12);") == metrics("?", "?", "1") + "warning gpu-metric-devices\n");
+  // One process per GPU, each with a device 0; operations do not tell their process.
+  CHECK(devices(cuda + "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 11), (1, 0, 12), "
+                       "(2, 1, 12);") == metrics("?", "?", "1") + "warning gpu-metric-devices\n");
 }
 
 TEST_CASE("GPU metrics: read in pieces, all are there in the order of the file") {
