@@ -354,13 +354,16 @@ def main():
         print(f"skipped: {FOLDER / 'ranks/ORACLE.tsv'} is missing")
         return 77
     expected = oracle()
+    compared = 0
     for name, paths in SETS.items():
         got = compute([FOLDER / path for path in paths])
         for key, value in expected[name].items():
             if key[0].startswith(("matched", "clock.", "collective.", "bandwidth.")):
                 same(f"{name}: {' '.join(key)}", got.get(key), value)
         compare_with_kr(name, [FOLDER / path for path in paths], got)
+        compared += len(got)
     compare_policies([FOLDER / path for path in SETS["clock4"]])
+    print(f"{compared} numbers of {len(SETS)} jobs, {failures} differ")
     return failures != 0
 
 

@@ -176,7 +176,7 @@ void JobOptions::add_to(CLI::App& app) {
   app.add_option("--link", link,
                  "What the links between devices can do, in GB/s, to compare collectives with")
       ->type_name("GB/s")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 void JobOptions::apply(session::Session& session) const {

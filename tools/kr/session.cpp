@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -229,6 +231,18 @@ CLI::Validator whole_number(uint64_t least) {
     const bool zero = text.find_first_not_of('0') == text.npos;
     if (digits && !(least > 0 && zero)) return std::string();
     return fmt::format("`{}` is not a whole number of at least {}", text, least);
+  };
+  return {check, ""};
+}
+
+CLI::Validator positive_number() {
+  const auto check = [](const std::string& text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    const bool whole = error == std::errc() && stop == end;
+    if (whole && std::isfinite(number) && number > 0) return std::string();
+    return fmt::format("`{}` is not a number above 0", text);
   };
   return {check, ""};
 }

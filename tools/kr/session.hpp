@@ -75,6 +75,8 @@ std::string parse_choice(const std::string& text, std::string_view option,
 
 /// A check of an option: digits, and `least` or more. CLI11 would take `-1` for 2^64 - 1.
 CLI::Validator whole_number(uint64_t least = 0);
+/// The same of any number above 0.
+CLI::Validator positive_number();
 
 /// Each `PATH` as the names that load_rules takes: a folder stands for the .kr files in and below
 /// it, in the order of their names; hidden folders are left out. No PATH: all shipped rulesets. A
