@@ -1,6 +1,7 @@
 #include "tables/ncu_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -29,8 +30,12 @@ std::vector<Column> measure_columns() {
 }
 
 void add_measures(Cells& row, const ncu::Measures& measures) {
+  static const std::vector<Column> columns = measure_columns();
   for (size_t i = 0; i < ncu::measure_count; ++i) {
-    row.push_back(table::cell(measures.get(static_cast<ncu::Measure>(i))));
+    const auto value = measures.get(static_cast<ncu::Measure>(i));
+    // A mean of bytes is whole bytes.
+    const bool whole = columns[i].unit == Unit::bytes;
+    row.push_back(value && whole ? Cell(int64_t{std::llround(*value)}) : table::cell(value));
   }
 }
 

@@ -793,13 +793,16 @@ SAMPLED = "gpu_utilization,gpu_clock,gpu_power,gpu_metrics,gpu_metric_labels,gpu
 RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
     ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
-    ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,streams,steps"],
-     "operations host_calls host_ranges streams steps", True),
+    ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables",
+                              "operations,host_calls,host_ranges,streams,steps,in_flight,in_flight_over_time,run_identities"],
+     "operations host_calls host_ranges streams steps in_flight in_flight_over_time run_identities", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
      "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),
     ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
      "ranks rank_balance rank_steps rank_step_balance clocks collective_balance collective_bandwidth collectives", True),
+    ("overlap and scaling", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--baseline", ALL_RUNS[0], "--tables", "stream_overlap,scaling"],
+     "stream_overlap scaling", True),
     ("nsys stats", ["analyze", "nsys.sqlite", *BY_STEPS, "--tables", NSYS_STATS], NSYS_STATS.replace(",", " "), True),
     ("pages of ncu", ["analyze", "nsys.sqlite", *BY_STEPS, "--ncu", "details.csv", "--ncu", "raw.csv", "--tables", NCU],
      NCU.replace(",", " "), True),

@@ -61,7 +61,9 @@ def csv_cell(cell, has_fraction):
         return "true" if cell else "false"
     if isinstance(cell, str):
         return "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
-    return f"{cell:.6f}" if has_fraction else str(cell)
+    if not has_fraction:
+        return str(cell)
+    return f"{cell:.6f}" if abs(cell) < 1e10 else f"{cell:.0f}"
 
 
 def cells(rows):

@@ -111,7 +111,7 @@ def write(folder, kinds, form):
 
 
 # What a folder does not contain: ranges, and so steps; ranks; names of devices.
-OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement")
+OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement", "efficiency_steps", "collective_bandwidth")
 OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",
               "min_rank", "max_rank", "waits_most_rank", "waits_least_rank", "device_name")
 

@@ -60,12 +60,13 @@ kr::trace::Trace random_run(std::mt19937_64& random, int32_t run, int64_t base_n
 /// What is the same in whatever order.
 std::vector<std::string> dump(const kr::trace::Trace& trace, int64_t offset_ns) {
   std::vector<std::string> lines;
-  const kr::trace::HostTrace& host = *trace.host;
+  const kr::trace::HostTrace none;
+  const kr::trace::HostTrace& host = trace.host ? *trace.host : none;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const kr::trace::Operation& operation = trace.operations[i];
     const kr::trace::OperationName& name = trace.names.get(operation.name);
     const kr::trace::Track& track = trace.track(operation.track);
-    const kr::trace::Launch* const launch = host.launch(i);
+    const kr::trace::Launch* const launch = trace.host ? host.launch(i) : nullptr;
     lines.push_back(
         fmt::format("{} {} {} {} {} {} {}", operation.start_ns + offset_ns, operation.duration_ns,
                     name.text, to_string(name.kind), track.device, track.stream,

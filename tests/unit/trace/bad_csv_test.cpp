@@ -34,7 +34,8 @@ const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace
 // Made from the list of formats.
 const std::string accepted =
     "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), PyTorch profiler JSON, "
-    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports (.nsys-rep)";
+    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
+    "(.nsys-rep)";
 
 }  // namespace
 
