@@ -1,5 +1,6 @@
 // The roofline model of what ncu measured: a point per kernel and per label.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -28,6 +29,11 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
     if (!per_second || !total_ns) return {};
     return *per_second * static_cast<double>(*total_ns) / ns_per_s;
   };
+  const auto whole_amount = [&](const std::optional<double>& per_second) -> Cell {
+    const Cell bytes = amount(per_second);
+    const auto* const number = std::get_if<double>(&bytes);
+    return number != nullptr ? Cell(int64_t{std::llround(*number)}) : bytes;
+  };
   const bool roof = time.with_roof_ns > 0;
   row.assign({run.summary.id, of.level, of.key, table::cell_or_nothing(of.grid),
               table::cell_or_nothing(of.block), of.label});
@@ -35,7 +41,7 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
   row.insert(row.end(),
              {precision ? Cell(ncu::to_string(*precision)) : Cell(),
               ns_if(total_ns.has_value(), total_ns.value_or(0)), amount(point.flops_per_s),
-              amount(bytes_per_s), table::cell(point.flops_per_s), table::cell(bytes_per_s),
+              whole_amount(bytes_per_s), table::cell(point.flops_per_s), table::cell(bytes_per_s),
               table::cell(point.intensity),
               table::cell(precision ? ncu::peak_per_s(measures, *precision) : std::nullopt),
               table::cell(measures.get(ncu::Measure::dram_peak_bytes_per_s)),

@@ -106,7 +106,9 @@ def csv_differences(data, rows, properties, more):
     fractions = ["number" in (one if isinstance(one, list) else [one]) for one in types]
     want = [[csv_cell(cell, fraction) for cell, fraction in zip(row.values(), fractions, strict=True)] for row in rows]
     # Whole numbers of such columns may be written without a fraction.
-    lines = [[f"{cell}.000000" if fraction and cell.lstrip("-").isdigit() else cell
+    def is_short(cell):
+        return cell.lstrip("-").isdigit() and abs(int(cell)) < 10 ** 10
+    lines = [[f"{cell}.000000" if fraction and is_short(cell) else cell
               for cell, fraction in zip(line, fractions, strict=True)] for line in lines]
     found = [f"columns {columns}, not {list(row)}" for row in rows[:1] if columns != list(row)]
     difference = first_difference(lines, want)

@@ -111,10 +111,11 @@ def counted(rows):
     at_process = titles.index("Process ID") if "Process ID" in titles else None
     is_details = "Metric Name" in titles
     count, without, repeated, kernels = 0, 0, 0, set()
-    for row in rows[1:]:
+    for number, row in enumerate(rows[1:]):
         if not row[at_id].strip():
-            # Units, of a page of `raw`.
-            if is_details or row[at_name].strip():
+            # The first row of a page of `raw` has units.
+            is_units = not is_details and (number == 0 or not row[at_name].strip())
+            if not is_units:
                 count, without = count + 1, without + 1
             continue
         count += 1
