@@ -193,8 +193,8 @@ class ParaverRun {
       const trace::Launch* const launch = host->launch(i);
       return launch != nullptr ? launch->correlation : trace::Launch::no_correlation;
     }
-    const bool known = trace_.details && trace_.details->correlation_of[i] !=
-                                             trace::OperationDetails::no_correlation;
+    const bool known = trace_.details &&
+                       trace_.details->correlation_of[i] != trace::OperationDetails::no_correlation;
     return known ? trace_.details->correlation_of[i] : trace::Launch::no_correlation;
   }
 
