@@ -184,6 +184,7 @@ class Merger {
     const std::string id = fmt::format("{}{}", run.stem, place);
     const std::vector<MergedColumn> own = columns_of(part, table);
     std::vector<int> parameters;  // by own column
+    parameters.reserve(own.size());
     for (const MergedColumn& one : own) {
       parameters.push_back(static_cast<int>(std::distance(columns.begin(), columns.find(one))) + 1);
     }

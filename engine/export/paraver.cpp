@@ -262,7 +262,7 @@ class ParaverRun {
 
 }  // namespace
 
-ParaverTrace::ParaverTrace(const match::CompiledRules& rules, std::string shown,
+ParaverTrace::ParaverTrace(const match::CompiledRules& rules, const std::string& shown,
                            size_t memory_bytes)
     : parts_(new ParaverParts{rules, shown, ParaverSorter(shown, memory_bytes)}) {}
 

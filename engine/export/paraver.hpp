@@ -26,7 +26,7 @@ class ParaverTrace {
 
   /// `shown` stands in errors: the name of the trace. More records than fit in `memory_bytes` go to
   /// the folder for temporary files. The rules have to outlive it.
-  ParaverTrace(const match::CompiledRules& rules, std::string shown,
+  ParaverTrace(const match::CompiledRules& rules, const std::string& shown,
                size_t memory_bytes = usual_memory);
   ~ParaverTrace();
 

@@ -141,6 +141,7 @@ std::vector<LabelEfficiency> JobEfficiency::labels() const {
     }
   }
   std::vector<std::pair<size_t, LabelEfficiency>> sorted;
+  sorted.reserve(by_label.size());
   for (auto& [key, label] : by_label) sorted.emplace_back(key.first, std::move(label));
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return std::tie(a.first, b.second.useful.useful_ns) <

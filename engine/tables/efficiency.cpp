@@ -286,6 +286,7 @@ job::Shifts shifts_of(const Source& source) {
 
 std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
+  ranks.reserve(runs.size());
   for (const Run& run : runs) {
     ranks.push_back({&run.summary, run.statistics ? &run.statistics->steps : nullptr});
   }
