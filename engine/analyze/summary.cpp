@@ -28,17 +28,38 @@ struct RowKernels {
   int64_t compute_ns = 0;
 };
 
+/// By row of the labels. Few rows are a list; with many, a device has few of them.
+class KernelsByRow {
+ public:
+  explicit KernelsByRow(size_t rows_in_all) : dense_(rows_in_all <= most_dense ? rows_in_all : 0) {}
+
+  RowKernels& operator[](uint32_t row) { return dense_.empty() ? sparse_[row] : dense_[row]; }
+  template <class Call>
+  void each(const Call& call) const {
+    for (uint32_t row = 0; row < dense_.size(); ++row) call(row, dense_[row]);
+    for (const auto& [row, kernels] : sparse_) call(row, kernels);
+  }
+
+ private:
+  static constexpr size_t most_dense = 1024;
+
+  std::vector<RowKernels> dense_;
+  std::unordered_map<uint32_t, RowKernels> sparse_;
+};
+
 struct DeviceCounts {
+  explicit DeviceCounts(size_t rows_in_all) : rows(rows_in_all) {}
+
   DeviceSweep sweep;
   UnionSweep kernels;
   UnionSweep compute;
-  std::vector<RowKernels> rows;  // of the labels; empty without kernels
+  KernelsByRow rows;
 
-  void add_kernel(uint32_t row, size_t rows_in_all, Kind kind, int64_t start, int64_t end) {
+  void add_kernel(uint32_t row, Kind kind, int64_t start, int64_t end) {
     if (kind == Kind::memory) return;
-    if (rows.empty()) rows.resize(rows_in_all);
-    rows[row].kernels_ns += kernels.add(start, end);
-    if (kind == Kind::compute) rows[row].compute_ns += compute.add(start, end);
+    RowKernels& of = rows[row];
+    of.kernels_ns += kernels.add(start, end);
+    if (kind == Kind::compute) of.compute_ns += compute.add(start, end);
   }
 };
 
@@ -56,7 +77,8 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
   counts.rows.resize(labelled.rows());
   std::vector<DeviceCounts*> device_of_track;
   for (const trace::Track& track : trace.tracks) {
-    device_of_track.push_back(&counts.devices[track.device]);
+    device_of_track.push_back(
+        &counts.devices.try_emplace(track.device, labelled.rows()).first->second);
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
@@ -72,7 +94,7 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
     DeviceCounts& device = *device_of_track[operation.track.index];
     const Kind kind = kind_of_row[place];
     row.busy_ns += device.sweep.add(kind, operation.start_ns, end);
-    device.add_kernel(place, counts.rows.size(), kind, operation.start_ns, end);
+    device.add_kernel(place, kind, operation.start_ns, end);
   }
   for (auto& [number, device] : counts.devices) device.sweep.finish();
   return counts;
@@ -124,14 +146,14 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
 void add_kernel_times(const classify::DimensionLabels& labels, size_t dimension,
                       const Counts& counts, std::vector<KernelTime>& times) {
   std::map<std::pair<std::string_view, int32_t>, RowKernels> sums;
-  for (const auto& [device, of] : counts.devices) {
-    for (size_t row = 0; row < of.rows.size(); ++row) {
-      const RowKernels& part = of.rows[row];
-      if (part.kernels_ns == 0 && part.compute_ns == 0) continue;
+  for (const auto& one : counts.devices) {
+    const int32_t device = one.first;
+    one.second.rows.each([&](uint32_t row, const RowKernels& part) {
+      if (part.kernels_ns == 0 && part.compute_ns == 0) return;
       RowKernels& sum = sums[{labels.by_row[row].label, device}];
       sum.kernels_ns += part.kernels_ns;
       sum.compute_ns += part.compute_ns;
-    }
+    });
   }
   for (const auto& [key, sum] : sums) {
     times.push_back(

@@ -26,16 +26,16 @@ function factorCell(value, { times }) {
   return element("td", { className: "factor", title: String(value), style: { background } }, percentText(value));
 }
 
-/** `columns`: `{row, head}`. */
-function factorTable(columns, scaled) {
+/** `columns`: `{row, head}`; `name`: for screen readers. */
+function factorTable(columns, scaled, name) {
   const factors = [...FACTORS, SPEEDUP].filter(({ scaling }) => scaled || !scaling);
   const below = scaled ? 1 : 0; // everything but global efficiency and speedup
   const depthOf = ({ id, depth }) => depth + (id === "global_efficiency" || id === "speedup" ? 0 : below);
   const heads = columns.map(({ head }) => element("th", { scope: "col" }, ...head.flatMap((line, at) => (at === 0 ? [line] : [element("br"), line]))));
   const time = element("tr", {}, element("th", { scope: "row" }, "Elapsed"), ...columns.map(({ row }) => element("td", { className: "factor", title: exactTime(BigInt(row.elapsed_ns)) }, humanTime(BigInt(row.elapsed_ns)))));
-  return element(
+  const table = element(
     "table",
-    { className: "factors" },
+    { className: "factors", "aria-label": name },
     element("thead", {}, element("tr", {}, element("td"), ...heads)),
     element(
       "tbody",
@@ -46,6 +46,7 @@ function factorTable(columns, scaled) {
       time,
     ),
   );
+  return element("div", { className: "scroll" }, table);
 }
 
 /** A mark of a curve, by shape too. */
@@ -127,12 +128,12 @@ SHOWS.efficiency = (entry) => {
   const jobs = readings[0][1].length;
   const parts = [];
   if (jobs === 1) {
-    parts.push(factorTable(readings.map(([reading, [row]]) => ({ row, head: [`NCCL ${reading}`] })), scaled));
+    parts.push(factorTable(readings.map(([reading, [row]]) => ({ row, head: [`NCCL ${reading}`] })), scaled, "Factors of the parallel efficiency"));
   } else {
     for (const [reading, some] of readings) {
       parts.push(element("h3", {}, `NCCL ${reading}: ${READINGS[reading]}`));
       if (scaled) parts.push(scalingCharts(some));
-      parts.push(element("div", { className: "scroll" }, factorTable(some.map((row) => ({ row, head: [shortened(jobName(row), 28), devicesOf(row)] })), scaled)));
+      parts.push(factorTable(some.map((row) => ({ row, head: [shortened(jobName(row), 28), devicesOf(row)] })), scaled, `Factors of the parallel efficiency, NCCL ${reading}`));
     }
   }
   if (rows.some((row) => row.elapsed_from === "longest_span")) {
