@@ -247,6 +247,12 @@ class DataTable {
     const parts = texts.map((text) => numberParts(text));
     // Not as small as to be `<0.001`, a number has more digits.
     if (texts.some((text) => text.includes("<")) && !(column.kind in SIGNS)) parts.push(["0", ".00000"]);
+    // Short of 100 %, a number has more digits than both.
+    if (column.kind === "ratio" || column.kind === "percent") {
+      const whole = column.kind === "ratio" ? 1 : 100;
+      const near = this.rows.map((row) => Number(column.of(row))).filter((value) => value > 0.999 * whole && value < whole);
+      parts.push(...near.map((value) => numberParts(numberText(value, column, this.units.get(column)))));
+    }
     if (column.signed) parts.push(...parts.map(([whole, rest]) => [`+${whole.replace(/^[+−]/, "")}`, rest]));
     const longest = (at) => parts.reduce((most, part) => (part[at].length > most.length ? part[at] : most), "");
     return { whole: longest(0), fraction: longest(1) };
