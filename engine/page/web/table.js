@@ -248,8 +248,8 @@ class DataTable {
     // Not as small as to be `<0.001`, a number has more digits.
     if (texts.some((text) => text.includes("<")) && !(column.kind in SIGNS)) parts.push(["0", ".00000"]);
     // Short of 100 %, a number has more digits than both.
-    if (column.kind === "ratio" || column.kind === "percent") {
-      const whole = column.kind === "ratio" ? 1 : 100;
+    if (column.kind === "share" || column.kind === "percent") {
+      const whole = column.kind === "share" ? 1 : 100;
       const near = this.rows.map((row) => Number(column.of(row))).filter((value) => value > 0.999 * whole && value < whole);
       parts.push(...near.map((value) => numberParts(numberText(value, column, this.units.get(column)))));
     }
