@@ -488,6 +488,7 @@ pageTest("an empty run says so", "empty", async (page) => {
 });
 
 pageTest("the tooltip holds exact numbers", "one", async (page) => {
+  await page.locator("#chart svg").scrollIntoViewIfNeeded();
   const box = await page.locator("#chart svg").boundingBox();
   await page.mouse.move(box.x + 120, box.y + 60);
   await page.waitForSelector(".tip");
