@@ -23,7 +23,7 @@ struct Concurrency {
     int64_t communication_ns = 0;           // in which the first communicates
     int64_t overlap_ns = 0;                 // of these, in which the other computes
   };
-  /// By stream; that with any first. A pair without time in common is left out.
+  /// By stream; the one without a compute stream first. Only pairs that have time in common.
   std::vector<Overlap> overlaps;
 
   /// A part of the span. All have the same length, but the last.

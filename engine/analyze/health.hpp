@@ -25,9 +25,9 @@
 
 namespace kr::analyze {
 
-/// Those of the notes of the run, and those of its operations and calls. With statistics, those of
-/// steps, too, and that there are no calls; with `found`, those of steps that are not annotated.
-/// Both may be null. The worst first.
+/// From the notes of the run, its operations and its calls. With statistics also from its steps,
+/// and whether it has calls at all; with `found` from steps that are not annotated. Both may be
+/// null. The worst first.
 std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
                                  const RunStatistics* statistics, const FoundPhases* found);
 

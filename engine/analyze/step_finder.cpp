@@ -187,7 +187,7 @@ class StepFinder {
     Steps steps;
     steps.stretches.reserve(at.size() + 1);
     std::vector<ShapeSum> shapes;  // few
-    size_t without = 0;            // kernels of stretches that are no step
+    size_t without = 0;            // kernels outside steps
     for (size_t i = 1; i < at.size(); ++i) {
       Stretch& stretch =
           steps.stretches.emplace_back(Stretch{at[i - 1], at[i], stack_of(at[i - 1], at[i])});

@@ -7,8 +7,8 @@
 
 namespace kr::changes {
 
-/// Writes the runs of these saved runs, which may be several each, to `location`, which stands in
-/// for `path` in errors. Returns how many there are.
+/// Writes the runs of these files to `location`; a file may hold several runs. Errors name `path`,
+/// where the result will be. Returns the number of runs.
 ///
 /// The file depends on the set of runs alone: it has the same bytes in whatever order and in
 /// however many steps they are merged. Runs are in the order of their ranks, as far as the traces

@@ -13,7 +13,7 @@ namespace kr::changes {
 
 class SavedTables {
  public:
-  /// Throws Error: it is no saved run, of another version, or not whole.
+  /// Throws Error if it is not a saved run, has another version, or was cut off.
   explicit SavedTables(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }

@@ -24,7 +24,7 @@ class ParaverTrace {
  public:
   static constexpr size_t usual_memory = size_t{256} << 20;
 
-  /// `shown` stands in errors: the name of the trace. More records than fit in `memory_bytes` go to
+  /// Errors name the trace `shown`. More records than fit in `memory_bytes` go to
   /// the folder for temporary files. The rules have to outlive it.
   ParaverTrace(const match::CompiledRules& rules, const std::string& shown,
                size_t memory_bytes = usual_memory);

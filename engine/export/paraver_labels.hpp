@@ -82,7 +82,7 @@ class ParaverLabels {
 
   /// After all was added, before what follows.
   void number();
-  /// The types and values of labels as they stand in a record, `:96000003:2`; and with all values
+  /// The types and values of labels in a record, `:96000003:2`; and with all values
   /// 0.
   std::string_view begin(uint32_t labels) const { return texts_[labels].begin; }
   std::string_view end(uint32_t labels) const { return texts_[labels].end; }

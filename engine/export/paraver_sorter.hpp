@@ -16,8 +16,8 @@ namespace kr::exports {
 
 class ParaverSorter {
  public:
-  /// `shown` stands in errors. What does not fit in `memory_bytes` goes to the folder for temporary
-  /// files.
+  /// Errors name the trace `shown`. What does not fit in `memory_bytes` goes to the folder for
+  /// temporary files.
   ParaverSorter(std::string shown, size_t memory_bytes);
 
   /// What follows is of another group, whose times will be shifted by themselves.

@@ -42,7 +42,7 @@ struct JobRun {
 struct RankClock {
   enum class From : uint8_t {
     own,          // nothing relates it to another run
-    utc,          // the trace tells it
+    utc,          // the trace contains it
     collectives,  // moved, or known at all, by collectives
   };
   /// What collectives say. All is relative to `reference`: what to add to the run's clock (with

@@ -18,7 +18,7 @@ struct JobOptions {
   std::optional<double> link_bytes_per_s;
 };
 
-/// Throws Error, which calls it `option`, if there is no such policy.
+/// Throws Error if there is no such policy; `option` is the name of the option in the message.
 ClockPolicy named_clock_policy(const std::string& name, const std::string& option);
 
 struct Job {

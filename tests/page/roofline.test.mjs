@@ -1,7 +1,7 @@
 // Rooflines in Chromium: every point is drawn or named, and reached by the keyboard.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { PAGES, pageTest } from "./browser.mjs";
+import { PAGES, PICTURES, pageTest } from "./browser.mjs";
 
 const points = (page) => page.locator("#roofline .point");
 const rows = (page) => page.evaluate(() => rowsOf("roofline"));
@@ -18,11 +18,11 @@ for (const file of ["roofline-one", "roofline-six", "roofline-many"]) {
     for (const size of [[1440, 900], [1024, 800], [390, 800]]) {
       await page.setViewportSize({ width: size[0], height: size[1] });
       await page.waitForFunction(() => document.querySelector(".roofline-view svg").clientWidth === document.querySelector(".roofline-view").clientWidth);
-      await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-${size[0]}-card.png`) });
+      if (PICTURES) await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-${size[0]}-card.png`) });
     }
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-dark-card.png`) });
+    if (PICTURES) await page.locator("#roofline").screenshot({ path: join(PAGES, `${file}-dark-card.png`) });
   });
 
   pageTest(`texts of the chart are apart and inside: ${file}`, file, async (page) => {

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include "base/error.hpp"
-#include "base/input_files.hpp"
 #include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
@@ -149,41 +147,6 @@ void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
   outputs.add_to(app, made);
   rules.add_to(app);
   trace.add_to(app);
-}
-
-void NcuOptions::add_to(CLI::App& app) {
-  app.add_option("--ncu", pages,
-                 "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
-                 "(repeatable)")
-      ->type_name("PAGES")
-      ->allow_extra_args(false);
-  app.add_option("--gpu", gpu,
-                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
-                 "shows them")
-      ->type_name("NAME");
-}
-
-void NcuOptions::join(session::Session& session) const {
-  for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
-  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
-}
-
-void JobOptions::add_to(CLI::App& app) {
-  app.add_option("--clock", clock,
-                 "What brings several runs to one clock: `collectives` (the default: where they "
-                 "contradict the clocks of the traces), `utc` (these alone), `none`")
-      ->type_name("HOW");
-  app.add_option("--link", link,
-                 "What the links between devices can do, in GB/s, to compare collectives with")
-      ->type_name("GB/s")
-      ->check(positive_number());
-}
-
-void JobOptions::apply(session::Session& session) const {
-  job::JobOptions options;
-  if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
-  if (link > 0) options.link_bytes_per_s = link * 1e9;
-  session.compare_ranks_with(options);
 }
 
 struct Outputs::Target {
@@ -445,20 +408,6 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   return present;
 }
 
-namespace {
-
-/// What collectives say of the clocks of ranks, by the source of the run.
-std::map<std::string, int64_t> shifts_of(const tables::Source& source) {
-  std::map<std::string, int64_t> shifts_ns;
-  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
-  for (size_t run = 0; job != nullptr && run < source.runs.size(); ++run) {
-    shifts_ns[source.runs[run].summary.source] = job->clocks.ranks[run].applied_ns;
-  }
-  return shifts_ns;
-}
-
-}  // namespace
-
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
@@ -472,7 +421,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
       target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);
     }
   }
-  if (paraver_) paraver_->write(shifts_of(source), streams);
+  if (paraver_) paraver_->write(source, streams);
   appear(streams);
 }
 

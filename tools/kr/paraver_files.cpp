@@ -1,5 +1,6 @@
 #include "paraver_files.hpp"
 
+#include <map>
 #include <string_view>
 
 #include "base/check.hpp"
@@ -28,6 +29,16 @@ fs::path trace_of(const fs::path& path) {
                   std::string(packed ? packed_ending : ""));
 }
 
+/// What collectives say of the clocks of ranks, by the source of the run.
+std::map<std::string, int64_t> shifts_of(const tables::Source& source) {
+  std::map<std::string, int64_t> shifts_ns;
+  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
+  for (size_t run = 0; job != nullptr && run < source.runs.size(); ++run) {
+    shifts_ns[source.runs[run].summary.source] = job->clocks.ranks[run].applied_ns;
+  }
+  return shifts_ns;
+}
+
 }  // namespace
 
 ParaverFiles::ParaverFiles(const fs::path& path, bool force)
@@ -49,12 +60,13 @@ void ParaverFiles::add(const match::CompiledRules& rules, const analyze::Labelle
   trace_->add(run);
 }
 
-void ParaverFiles::write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams) {
+void ParaverFiles::write(const tables::Source& source, Streams& streams) {
   KR_CHECK(trace_ != nullptr);
   if (trace_->has_unknown_clocks()) {
     streams.warning(
         "the clocks of the runs are not known: in the Paraver trace all begin at the same time");
   }
+  const std::map<std::string, int64_t> shifts_ns = shifts_of(source);
   const auto to = [](PendingFile& file) {
     return [&file](std::string_view bytes) { file.write(bytes); };
   };

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "export/paraver.hpp"
 #include "streams.hpp"
+#include "tables/source.hpp"
 
 namespace kr::cli {
 
@@ -22,7 +23,8 @@ class ParaverFiles {
 
   void add(const match::CompiledRules& rules, const analyze::LabelledTrace& run);
   /// After all runs.
-  void write(const std::map<std::string, int64_t>& shifts_ns, Streams& streams);
+  /// `source`: the runs, whose clocks are those of the job.
+  void write(const tables::Source& source, Streams& streams);
   std::vector<PendingFile*> files();
 
  private:

@@ -1,0 +1,46 @@
+// Options of the verbs that read several runs.
+#include <filesystem>
+
+#include "base/input_files.hpp"
+#include "ncu/gpus.hpp"
+#include "outputs.hpp"
+#include "session.hpp"
+
+namespace kr::cli {
+
+void NcuOptions::add_to(CLI::App& app) {
+  app.add_option("--ncu", pages,
+                 "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
+                 "(repeatable)")
+      ->type_name("PAGES")
+      ->allow_extra_args(false);
+  app.add_option("--gpu", gpu,
+                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
+                 "shows them")
+      ->type_name("NAME");
+}
+
+void NcuOptions::join(session::Session& session) const {
+  for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
+  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
+}
+
+void JobOptions::add_to(CLI::App& app) {
+  app.add_option("--clock", clock,
+                 "What brings several runs to one clock: `collectives` (the default: where they "
+                 "contradict the clocks of the traces), `utc` (these alone), `none`")
+      ->type_name("HOW");
+  app.add_option("--link", link,
+                 "What the links between devices can do, in GB/s, to compare collectives with")
+      ->type_name("GB/s")
+      ->check(positive_number());
+}
+
+void JobOptions::apply(session::Session& session) const {
+  job::JobOptions options;
+  if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
+  if (link > 0) options.link_bytes_per_s = link * 1e9;
+  session.compare_ranks_with(options);
+}
+
+}  // namespace kr::cli
