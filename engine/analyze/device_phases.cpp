@@ -27,6 +27,7 @@ class DeviceFinder {
     out_.in_step.assign(operations_.size(), false);
     measure_gaps();
     find_places();
+    count_layers_by_attention();
     find_idle_gap();
     place_steps();
     name_all_steps();
@@ -130,6 +131,22 @@ class DeviceFinder {
       }
       return true;
     });
+  }
+
+  /// Norms that are not fused run twice per layer and once behind the last one, and their names may
+  /// outnumber those of a layer. Each layer has attention: half as many of its kernels halve the
+  /// layers.
+  void count_layers_by_attention() {
+    for (StepPlaces& step : places_.steps) {
+      LayerStack& stack = step.stack;
+      if (stack.parts != 1) continue;
+      size_t attention = 0;
+      for (size_t k = stack.first; k < stack.last; ++k) {
+        attention += traits(kernels_.operations[k]).attention ? 1 : 0;
+      }
+      const bool half = attention == stack.layers / 2;
+      if (half && attention >= static_cast<size_t>(least_of_layers)) stack.layers /= 2;
+    }
   }
 
   int64_t start_of(const StepPlaces& step) const {

@@ -89,6 +89,18 @@ def gpu_operations(name):
     return kept[1:] if kept[1]["ts"] - kept[0]["ts"] > 100_000 else kept
 
 
+def check_unfused(folder):
+    """One pass of a model of 24 layers whose norms are not fused: 49 of them, twice a layer and at the end."""
+    operations = gpu_operations("kineto/mi300_qwen05b.json.gz")
+    begin = next(i for i, event in enumerate(operations) if "indexSelect" in event["name"])
+    path = folder / "unfused.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": operations[begin:]}))
+    results = analyze(path)
+    if results is not None:
+        check("unfused layers", [row["layers"] for row in results.rows("found_steps")], [24])
+        check("unfused confidence", [row["confidence"] for row in results.rows("found_steps")], ["low"])
+
+
 class Splice:
     """Steps one after the other, each launched inside an annotation."""
 
@@ -160,6 +172,7 @@ def main():
         return 77
     check_real()
     with tempfile.TemporaryDirectory() as folder:
+        check_unfused(pathlib.Path(folder))
         check_serving(pathlib.Path(folder))
     for failure in failures:
         print(failure)
