@@ -72,6 +72,7 @@ class DeviceFinder {
       if (one.from_host || one.to_host) marks |= KernelSequence::after_copy;
       if (!one.kernel || (track != nullptr && at(i).track.index != *track)) continue;
       if (one.edge) marks |= KernelSequence::edge;
+      if (one.whole_graph) marks |= KernelSequence::whole_graph;
       uint32_t& name = names[at(i).name.index];
       if (name == unseen) name = static_cast<uint32_t>(out.distinct++);
       out.operations.push_back(static_cast<uint32_t>(i));
@@ -280,9 +281,11 @@ class DeviceFinder {
     found.span_ns = last_ns - found.start_ns;
     const int64_t stack_ns = add_stack(i, out);
     out.total_ns = found.total_ns;
-    found.layers = out.layers;
+    out.whole_graph = out.layers == 0;
+    if (out.whole_graph) return out;
     found.stacks = out.stacks;
-    found.layer_ns = stack_ns / (int64_t{out.layers} * out.stacks);
+    found.layers = int64_t{out.layers} * out.stacks;
+    found.layer_ns = stack_ns / *found.layers;
     return out;
   }
 

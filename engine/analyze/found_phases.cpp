@@ -81,14 +81,14 @@ class PartMaker {
     std::vector<int64_t> spans, layers;
     for (const FoundStep& step : device_.steps) {
       if (step.phase != part.phase) continue;
-      if (part.steps++ == 0) part.layers = step.layers * step.stacks;
-      if (part.layers != step.layers * step.stacks) part.layers.reset();
+      if (part.steps++ == 0) part.layers = step.layers;
+      if (part.layers != step.layers) part.layers.reset();
       spans.push_back(step.span_ns);
-      layers.push_back(step.layer_ns);
+      if (step.layer_ns) layers.push_back(*step.layer_ns);
     }
     if (part.steps == 0) return;
     part.step = times_of(std::move(spans));
-    part.layer = times_of(std::move(layers));
+    if (!layers.empty()) part.layer = times_of(std::move(layers));
     if (part.phase == FoundPhase::decode && device_.verdict.one_token_per_step) {
       part.tokens = part.steps;
     }
@@ -117,7 +117,11 @@ class PartMaker {
                           ? (repeated ? Confidence::medium : Confidence::low)
                           : device_.verdict.confidence;
     part.evidence = table::counted(part.steps, "step");
-    if (part.layers) part.evidence += " of " + table::counted(*part.layers, "layer");
+    if (part.layers) {
+      part.evidence += " of " + table::counted(*part.layers, "layer");
+    } else if (!part.layer) {
+      part.evidence += ", each with a graph that was traced as one operation";
+    }
     part.evidence +=
         fmt::format(", {} {}", table::human_time(static_cast<int64_t>(part.step->median_ns)),
                     part.steps == 1 ? "long" : "median");

@@ -36,10 +36,12 @@ struct FoundStep {
   int64_t start_ns = 0;
   int64_t span_ns = 0;   // from its first start to the last end of its operations
   int64_t total_ns = 0;  // of its operations
-  int64_t layers = 0;    // of its stack; of each if it has several
+  /// Of all its stacks; nullopt: a graph that was traced as one operation.
+  std::optional<int64_t> layers;
   int64_t stacks = 1;
   int64_t kernels = 0;
-  int64_t layer_ns = 0;  // of one layer: the time of the stack's kernels divided by its layers
+  /// Of one layer: the time of the stacks' kernels divided by the layers.
+  std::optional<int64_t> layer_ns;
 };
 
 struct TimesOf {

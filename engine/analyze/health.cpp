@@ -128,7 +128,8 @@ WarmUp warm_up_of(const StepSums& steps) {
 
 /// Of the device with most steps of warm-up: the devices of a job step together.
 WarmUp warm_up_of(const FoundPhases& found) {
-  std::map<std::tuple<int32_t, FoundPhase, int64_t, int64_t>, std::vector<int64_t>> groups;
+  std::map<std::tuple<int32_t, FoundPhase, std::optional<int64_t>, int64_t>, std::vector<int64_t>>
+      groups;
   for (const FoundStep& step : found.steps) {
     if (step.phase != FoundPhase::decode && step.stacks < 2) continue;
     groups[{step.device, step.phase, step.layers, step.stacks}].push_back(step.span_ns);

@@ -20,10 +20,10 @@
 namespace kr::analyze {
 
 struct LayerStack {
-  size_t first = 0;  // the place of the first kernel of a name that occurs once per layer
-  size_t last = 0;   // behind the last one
-  uint32_t layers = 0;
-  uint32_t names = 0;  // that occur once per layer
+  size_t first = 0;     // the place of the first kernel of a name that occurs once per layer
+  size_t last = 0;      // behind the last one
+  uint32_t layers = 0;  // 0: a graph that was traced as one operation
+  uint32_t names = 0;   // that occur once per layer
   /// Stacks one after the other with names of their own, each of `layers` layers: in training, the
   /// forward and the backward pass.
   uint32_t parts = 1;

@@ -28,6 +28,8 @@ std::vector<OperationTraits> operation_traits(const sema::Program& program,
     OperationTraits& one = out[row];
     const trace::OperationName& name = trace.names.get(labelled.names[row]);
     one.kernel = name.kind == OperationKind::kernel;
+    // As the reader of nsys names them: with their number, if it is known.
+    one.whole_graph = one.kernel && name.text.starts_with("[CUDA graph");
     if (name.kind == OperationKind::memcpy) {
       const std::string plain = plain_name(name.text);
       const auto has = [&](const char* part) { return plain.find(part) != std::string::npos; };

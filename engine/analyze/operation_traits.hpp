@@ -12,6 +12,7 @@ namespace kr::analyze {
 /// and `stage`.
 struct OperationTraits {
   bool kernel = false;
+  bool whole_graph = false;  // a graph that was traced as one operation; also a kernel
   bool attention = false;
   bool edge = false;       // sampling or embedding
   bool generates = false;  // KV cache or sampling

@@ -41,6 +41,13 @@ class Namer {
   }
 
   PhaseVerdict name() {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].whole_graph) decode_.push_back(i);
+    }
+    if (!decode_.empty()) {
+      name_graphs();
+      return std::move(out_);
+    }
     if (!find_inference()) return std::move(out_);
     const int64_t median = median_total(steps_, inference_);
     for (const size_t i : inference_) {
@@ -64,12 +71,44 @@ class Namer {
   }
 
  private:
+  /// `decode_` are the graphs.
+  void name_graphs() {
+    if (decode_.size() < least_decode) {
+      out_.why = "too few graphs to tell what they are";
+      return;
+    }
+    const auto training = std::any_of(steps_.begin(), steps_.end(), [](const StepFacts& step) {
+      return step.training_ns * 100 >= std::max<int64_t>(step.total_ns, 1);
+    });
+    const bool others = decode_.size() < steps_.size() && find_inference();
+    if (training || (decode_.size() < steps_.size() && !others)) {
+      out_.why = training ? "kernels labelled as training" : out_.why;
+      return;
+    }
+    const int64_t median = median_total(steps_, decode_);
+    if (others) find_prefill(median);
+    const bool generate = all_generate(decode_);
+    if (prefill_.empty() && !generate) {
+      out_.why = "one kind of step: nothing tells prefill from decode";
+      return;
+    }
+    name_all(decode_, FoundPhase::decode);
+    name_all(prefill_, FoundPhase::prefill);
+    out_.confidence = prefill_.empty() ? Confidence::low : Confidence::medium;
+    out_.why = prefill_.empty()
+                   ? "one graph per step, and sampling behind it"
+                   : fmt::format("prefill takes {:.1f} times as long as a graph, which is decode",
+                                 static_cast<double>(median_total(steps_, prefill_)) /
+                                     static_cast<double>(std::max<int64_t>(median, 1)));
+  }
+
   /// Steps of the usual number of layers that may be prefill or decode.
   bool find_inference() {
     std::map<uint32_t, size_t> of_layers;
     for (const StepFacts& step : steps_) {
-      if (step.stacks == 1) ++of_layers[step.layers];
+      if (step.stacks == 1 && !step.whole_graph) ++of_layers[step.layers];
     }
+    const size_t counted = steps_.size() - decode_.size();
     const auto usual =
         std::max_element(of_layers.begin(), of_layers.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -80,14 +119,15 @@ class Namer {
     size_t near = 0;
     for (const auto& [layers, steps] : of_layers)
       near += nearly_equal(layers, usual->first) ? steps : 0;
-    if (near * 10 < steps_.size() * 9) {
+    if (near * 10 < counted * 9) {
       out_.why = "steps of different numbers of layers: a draft model, or several models";
       return false;
     }
     size_t training = 0;
     for (size_t i = 0; i < steps_.size(); ++i) {
       const StepFacts& step = steps_[i];
-      if (step.stacks != 1 || !nearly_equal(step.layers, usual->first)) continue;
+      if (step.whole_graph || step.stacks != 1 || !nearly_equal(step.layers, usual->first))
+        continue;
       if (step.training_ns * 100 >= std::max<int64_t>(step.total_ns, 1)) {
         ++training;
       } else if (step.attention_ns > 0) {

@@ -6,6 +6,8 @@
 // - Two kinds: decode is the kind with most steps, at least 8, with times within a factor of 1.5 of
 //   their median. Prefill takes twice this median or more, with kernels in its layers that decode
 //   does not have, and a step follows at once, or follows one of the same kernels.
+// - Graphs that were traced as one operation, one per step, at least 8: decode, if prefill comes
+//   between them as above, or if sampling is outside the graphs.
 // - One kind: decode, if 16 steps or more write the KV cache or sample, and the time of attention
 //   grows from step to step, as the context does.
 #pragma once
@@ -22,6 +24,7 @@ namespace kr::analyze {
 /// What is known of a step.
 struct StepFacts {
   uint32_t layers = 0;
+  bool whole_graph = false;  // a graph that was traced as one operation; its layers are not known
   uint32_t stacks = 1;
   int64_t total_ns = 0;
   uint64_t layer_kernels = 0;  // stands for the set of names in the stack

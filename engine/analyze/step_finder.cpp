@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +22,7 @@ constexpr size_t most_splits = 3;   // of a part without a name that marks its s
 /// are equal, and a limit for those in which few are.
 constexpr size_t most_examined = 16;
 constexpr double least_bounded = 0.9;
+constexpr size_t least_graphs = 8;  // that were traced as one operation
 
 /// A name whose stretches, from one occurrence to the next, are mostly equal to others.
 struct Anchor {
@@ -70,7 +72,9 @@ class StepFinder {
 
   StepPlacesFound find() {
     StepPlacesFound found;
-    if (const std::optional<Steps> steps = best_steps()) {
+    if (find_graphs(found)) {
+      // Their kernels are not known, and those between them tell less.
+    } else if (const std::optional<Steps> steps = best_steps()) {
       found.boundary = steps->boundary;
       found.bounded = steps->bounded;
       add_stacks(*steps, found.steps);
@@ -141,6 +145,58 @@ class StepFinder {
     }
     const bool regular = equal * 10 >= (at.back() - at.front()) * size_t{3};
     return regular && out.kernels >= least_step ? std::optional(out) : std::nullopt;
+  }
+
+  /// Steps that are a graph each, and those between them. Only if the graphs are one per step.
+  bool find_graphs(StepPlacesFound& found) {
+    std::vector<size_t> graphs;
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      if ((kernels_.marks[i] & KernelSequence::whole_graph) != 0) graphs.push_back(i);
+    }
+    if (graphs.size() < least_graphs) return false;
+    size_t pairs = 0, copies = 0, labels = 0;
+    for (size_t i = 1; i < graphs.size(); ++i) {
+      uint8_t marks = 0;
+      for (size_t k = graphs[i - 1] + 1; k <= graphs[i]; ++k) marks |= kernels_.marks[k];
+      ++pairs;
+      copies += (marks & KernelSequence::after_copy) != 0 ? 1 : 0;
+      labels += (marks & KernelSequence::edge) != 0 ? 1 : 0;
+    }
+    const double bounded =
+        static_cast<double>(std::max(copies, labels)) / static_cast<double>(pairs);
+    if (bounded < least_bounded) return false;
+    found.boundary = copies >= labels ? Boundary::copies : Boundary::labels;
+    found.bounded = bounded;
+    size_t begin = 0;
+    for (const size_t graph : graphs) {
+      add_steps_between(begin, graph, found.steps);
+      found.steps.push_back({0, 0, {graph, graph + 1, 0, 1, 1, false}, false});
+      begin = graph + 1;
+    }
+    add_steps_between(begin, kernels_.size(), found.steps);
+    return true;
+  }
+
+  /// Steps of kernels between two graphs, which are examined by themselves, in time proportional to
+  /// these kernels: names are counted anew.
+  void add_steps_between(size_t begin, size_t end, std::vector<StepPlaces>& out) const {
+    if (end - begin < classify::least_covered) return;
+    const auto part = [&](const auto& all) {
+      return std::decay_t<decltype(all)>(all.begin() + static_cast<ptrdiff_t>(begin),
+                                         all.begin() + static_cast<ptrdiff_t>(end));
+    };
+    KernelSequence kernels{part(kernels_.operations), part(kernels_.names), part(kernels_.gap_ns),
+                           part(kernels_.marks), 0};
+    std::unordered_map<uint32_t, uint32_t> numbers;
+    for (uint32_t& name : kernels.names) {
+      name = numbers.try_emplace(name, static_cast<uint32_t>(numbers.size())).first->second;
+    }
+    kernels.distinct = numbers.size();
+    for (StepPlaces& step : find_steps(kernels).steps) {
+      step.stack.first += begin;
+      step.stack.last += begin;
+      out.push_back({0, 0, step.stack, false});
+    }
   }
 
   /// Of the shortest stretch that is a step, and of those up to twice as long, the name that finds
@@ -315,7 +371,9 @@ class StepFinder {
   bool marked_inside(const LayerStack& stack) const {
     return std::any_of(kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.first + 1),
                        kernels_.marks.begin() + static_cast<ptrdiff_t>(stack.last),
-                       [](uint8_t marks) { return (marks & ~KernelSequence::graph) != 0; });
+                       [](uint8_t marks) {
+                         return (marks & (KernelSequence::after_copy | KernelSequence::edge)) != 0;
+                       });
   }
 
   /// The kernels between two stacks, and where the step ends: by sums of gaps over equal joints.

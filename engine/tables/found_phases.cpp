@@ -56,8 +56,8 @@ void add_found_steps(const Source& source, RowSink& sink) {
       number = before != nullptr && before->device == step.device ? number + 1 : 0;
       before = &step;
       sink.row({run.summary.id, int64_t{step.device}, number, analyze::to_string(step.phase),
-                step.start_ns, step.span_ns, step.total_ns, step.layers * step.stacks, step.kernels,
-                step.layer_ns, analyze::to_string(step.confidence)});
+                step.start_ns, step.span_ns, step.total_ns, table::cell(step.layers), step.kernels,
+                table::cell(step.layer_ns), analyze::to_string(step.confidence)});
     }
   }
 }
@@ -107,7 +107,9 @@ const Definition found_phases_table{
        "other phases.",
        true},
       {"layers", Unit::count, Role::measure,
-       "Layers of a step; empty if steps have different numbers.", true},
+       "Layers of a step; empty if steps have different numbers, or if their graphs were traced as "
+       "one operation.",
+       true},
       {"instances", Unit::count, Role::detail, "Operations of the phase."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"busy_ns", Unit::ns, Role::detail,
@@ -148,11 +150,14 @@ const Definition found_steps_table{
                  {"total_ns", Unit::ns, Role::measure,
                   "The sum of the durations of its operations."},
                  {"layers", Unit::count, Role::measure,
-                  "Its layers; of all stacks if it has several, as in training."},
+                  "Its layers; of all stacks if it has several, as in training. Empty if its graph "
+                  "was traced as one operation.",
+                  true},
                  {"kernels", Unit::count, Role::measure, "Its kernels."},
                  {"layer_ns", Unit::ns, Role::measure,
                   "One layer: the sum of the durations of kernels in the layers, divided by their "
-                  "number."},
+                  "number.",
+                  true},
                  {"confidence", Unit::text, Role::measure, "`high`, `medium` or `low`."}},
      .in_short_form = false},
     Needs::found_phases,

@@ -5,6 +5,7 @@
 
 #include "analyze/layer_stack.hpp"
 #include "analyze/phase_rules.hpp"
+#include "analyze/step_finder.hpp"
 
 namespace {
 
@@ -98,4 +99,52 @@ TEST_CASE("what is not enough for prefill and decode") {
   for (size_t i = 1; i < two_models.size(); i += 2) two_models[i].layers = 4;
   CHECK(abstains(two_models));
   CHECK(kr::analyze::name_steps({}, 1).phases.empty());
+}
+
+TEST_CASE("graphs that were traced as one operation") {
+  const auto graphs = [](size_t count, bool sampling) {
+    StepFacts one;
+    one.whole_graph = true;
+    one.total_ns = 100;
+    one.generates = sampling;
+    one.continues = true;
+    return std::vector<StepFacts>(count, one);
+  };
+  const auto sampled = kr::analyze::name_steps(graphs(8, true), 1);
+  CHECK(sampled.phases.back() == FoundPhase::decode);
+  CHECK(sampled.confidence == kr::analyze::Confidence::low);
+  CHECK(!sampled.one_token_per_step);
+  CHECK(!kr::analyze::name_steps(graphs(8, false), 1).any);  // any loop
+  CHECK(!kr::analyze::name_steps(graphs(7, true), 1).any);   // few
+  const auto both = kr::analyze::name_steps(steps(2, 900, 1) + graphs(8, false), 1);
+  CHECK(both.phases.front() == FoundPhase::prefill);
+  CHECK(both.phases.back() == FoundPhase::decode);
+  CHECK(both.confidence == kr::analyze::Confidence::medium);
+  auto training = steps(2, 900, 1) + graphs(8, true);
+  training.front().training_ns = 100;
+  CHECK(!kr::analyze::name_steps(training, 1).any);
+}
+
+TEST_CASE("a graph that was traced as one operation is a step if there is one per step") {
+  const auto places = [](uint8_t before_graph) {
+    kr::analyze::KernelSequence kernels;
+    for (uint32_t step = 0; step < 12; ++step) {
+      for (const uint32_t name : {0U, 1U, 2U}) {
+        const uint8_t graph = name == 2 ? kr::analyze::KernelSequence::whole_graph : uint8_t{0};
+        kernels.operations.push_back(static_cast<uint32_t>(kernels.operations.size()));
+        kernels.names.push_back(name);
+        kernels.gap_ns.push_back(name == 0 ? 100 : 1);
+        kernels.marks.push_back(name == 1 ? before_graph : graph);
+      }
+    }
+    kernels.distinct = 3;
+    return kr::analyze::find_steps(kernels);
+  };
+  const auto found = places(kr::analyze::KernelSequence::edge);
+  REQUIRE(found.steps.size() == 12);
+  CHECK(found.boundary == kr::analyze::Boundary::labels);
+  CHECK(found.steps[5].begin == 15);
+  CHECK(found.steps[5].end == 18);
+  CHECK(found.steps[5].stack.layers == 0);
+  CHECK(places(0).steps.empty());
 }
