@@ -78,8 +78,9 @@ std::span<const Definition* const> all() {
 }
 
 const Definition* find(std::string_view id) {
-  const auto found = std::find_if(all_tables.begin(), all_tables.end(),
-                                  [&](const Definition* one) { return one->info.id == id; });
+  const auto found = std::find_if(all_tables.begin(), all_tables.end(), [&](const Definition* one) {
+    return one->info.id == id || (!one->info.former_id.empty() && one->info.former_id == id);
+  });
   return found == all_tables.end() ? nullptr : *found;
 }
 

@@ -26,11 +26,20 @@ void json(std::span<const Table> tables, const Bytes& out);
 /// One object per row, `"table"` first.
 void json_lines(std::span<const Table> tables, const Bytes& out);
 
+/// How the CSV of another program (TableInfo::alias) is printed.
+enum class Alias : uint8_t {
+  none,            // not: with the columns of kr
+  current,         // as nsys 2023 and later print the report
+  former_columns,  // as these print it under its former name: without newer columns
+  former,          // as nsys 2022 prints it: former columns and titles, `None` for a cell without a
+                   // value (but a throughput), `HtoD` for `Host-to-Device` in names of copies
+};
+
 struct CsvOptions {
   /// A text that a spreadsheet would run as a formula gets a `'` before it.
   bool escape_formulas = true;
-  /// As TableInfo::alias says, which must not be empty.
-  bool alias = false;
+  /// If not `none`, TableInfo::alias must not be empty.
+  Alias alias = Alias::none;
 };
 /// RFC 4180, but for lines that end in LF. Cells: whole numbers as they are, numbers with six
 /// decimals, nothing is empty. Throws InternalError if there is no alias although it is asked for.
