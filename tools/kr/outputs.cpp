@@ -108,7 +108,8 @@ std::string csv_begin(const std::vector<const tables::Definition*>& wanted, bool
 std::vector<std::string> run_tables() {
   std::vector<std::string> ids;
   for (const tables::Definition* one : tables::all()) {
-    if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
+    if (!tables::is_about_runs(*one) || one->reads.saved_form) continue;
+    if (!one->info.describes_results) ids.push_back(one->info.id);
   }
   return ids;
 }
@@ -155,6 +156,7 @@ struct Outputs::Target {
   std::optional<size_t> run = {};        // of a file per run
   std::vector<const tables::Definition*> wanted = {};
   bool one_table = false;  // the format holds one: the first wanted
+  bool saved = false;      // it is a saved run
   bool printed = false;    // the file is standard output
   bool empty = false;      // nothing to write: no file appears
 
@@ -315,8 +317,9 @@ void Outputs::save(const std::filesystem::path& path, std::span<const std::strin
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  open(std::string(database_format), path).wanted =
-      definitions(std::vector<std::string>(ids.begin(), ids.end()));
+  Target& target = open(std::string(database_format), path);
+  target.saved = true;
+  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
 void Outputs::print(const std::string& format) {
@@ -362,6 +365,7 @@ session::Wants Outputs::wants() const {
   }
   wants.statistics |= statistics_;
   wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
+  wants.unsaved |= wants.statistics || makes(trace_format) || makes(paraver_format);
   wants.details |= makes(paraver_format);
   wants.collectives |= makes(paraver_format);
   wants.gpu_metrics |= makes(paraver_format);
@@ -440,7 +444,8 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
-    render::sqlite(tables, target.file->aside().string(), target.file->path().string());
+    render::sqlite(tables, target.file->aside().string(), target.file->path().string(),
+                   target.saved ? changes::saved_version : render::schema_version);
     return;
   }
   if (target.one_table && tables.empty()) {
