@@ -47,6 +47,7 @@ struct StreamTotals {
   int64_t most_at_once = 0;      // operations of a device
 
   void add(const StreamTotals& other) noexcept;
+  friend bool operator==(const StreamTotals&, const StreamTotals&) = default;
 };
 
 /// By device.

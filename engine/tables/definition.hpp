@@ -48,7 +48,7 @@ struct Reads {
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
   bool identity = false;     // RunSummary::identity
   bool findings = false;     // all that findings are made from, of Needs::runs
-  /// Only saved runs have it: other outputs have the tables that are made from it.
+  /// It is for saved runs: databases have the tables that are made from it.
   bool saved_form = false;
 };
 

@@ -108,15 +108,17 @@ std::string csv_begin(const std::vector<const tables::Definition*>& wanted, bool
 std::vector<std::string> run_tables() {
   std::vector<std::string> ids;
   for (const tables::Definition* one : tables::all()) {
-    if (!tables::is_about_runs(*one) || one->reads.saved_form) continue;
-    if (!one->info.describes_results) ids.push_back(one->info.id);
+    if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
   }
   return ids;
 }
 
 std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
-  std::erase_if(ids, [](const std::string& id) { return has_nsys_names(tables::find(id)); });
+  std::erase_if(ids, [](const std::string& id) {
+    const tables::Definition* const one = tables::find(id);
+    return has_nsys_names(one) || one->reads.saved_form;
+  });
   return ids;
 }
 
