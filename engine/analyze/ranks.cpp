@@ -221,8 +221,8 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
       out.balance.push_back(balance_of(what, out.devices, value));
     }
   }
-  const bool all_steps = std::all_of(
-      runs.begin(), runs.end(), [](const RankInput& run) { return run.steps != nullptr; });
+  const bool all_steps = std::all_of(runs.begin(), runs.end(),
+                                     [](const RankInput& run) { return run.steps != nullptr; });
   if (runs.size() < 2 || !all_steps) return out;
   out.steps = match_steps(runs);
   if (!out.steps.empty()) {

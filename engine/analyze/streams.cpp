@@ -91,8 +91,8 @@ std::vector<std::pair<int32_t, StreamTotals>> total_streams(const StreamUses& us
     }
     for (const Concurrency::Overlap& overlap : one.overlaps) {
       if (overlap.compute_stream) continue;
-      of_device.communication_ns = add_saturated(of_device.communication_ns,
-                                                 overlap.communication_ns);
+      of_device.communication_ns =
+          add_saturated(of_device.communication_ns, overlap.communication_ns);
       of_device.overlap_ns = add_saturated(of_device.overlap_ns, overlap.overlap_ns);
     }
     devices[one.device].add(of_device);

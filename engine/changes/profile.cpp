@@ -140,7 +140,8 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
 
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics) {
-  if (statistics == nullptr) return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
+  if (statistics == nullptr)
+    return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
   Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
   profile.sequences = statistics->sequences;
   for (const analyze::LayerPart& part : statistics->layers) {

@@ -121,7 +121,8 @@ std::optional<CollectiveInstance> read_word(Words& words, const Member& member,
   const auto bytes = words.named('b', expected.of(number).bytes);
   const auto sequence = words.named('s', expected.of(number).next());
   const auto gap_ns = words.number();
-  if (!bytes || !sequence || *bytes < -1 || *sequence < -1 || !gap_ns || !words.take(',')) return {};
+  if (!bytes || !sequence || *bytes < -1 || *sequence < -1 || !gap_ns || !words.take(','))
+    return {};
   const auto duration_ns = words.number();
   if (!duration_ns || *duration_ns < 0 || !words.take(',')) return {};
   const auto idle_ns = words.number();

@@ -15,8 +15,8 @@
 
 namespace kr::changes {
 
-/// Of a saved run, as its `user_version`: grows when what is saved changes. Those of another version
-/// are not read.
+/// Of a saved run, as its `user_version`: grows when what is saved changes. Those of another
+/// version are not read.
 inline constexpr int saved_version = render::schema_version * 1000 + 2;
 
 /// The tables of runs of operations, and of one run of module trees: those that a comparison reads,

@@ -91,8 +91,8 @@ void SavedTables::check_version() const {
   }
   static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                        "tree_sequences"};
-  static constexpr std::array of_operations{"runs",    "labels",  "coverage",
-                                            "kernels", "devices", "run_identities",
+  static constexpr std::array of_operations{"runs",    "labels",          "coverage",
+                                            "kernels", "devices",         "run_identities",
                                             "streams", "labels_by_device"};
   const bool trees = has_module_trees();
   for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {

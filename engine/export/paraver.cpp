@@ -179,6 +179,19 @@ class ParaverRun {
     }
   }
 
+  /// Takes what KernelsInFlight tells of the device with that row.
+  auto telling(uint32_t row) {
+    return [this, row](int64_t time_ns, uint32_t phase, int64_t count) {
+      ParaverRecord record;
+      record.time_ns = time_ns;
+      record.row = row;
+      record.kind = Kind::in_flight;
+      record.value = phase;
+      record.number = count;
+      add_record(record);
+    };
+  }
+
   void operations() {
     const classify::Attribution& attribution = run_.attribution(parts_.rules);
     const bool phases = std::any_of(attribution.steps.begin(), attribution.steps.end(),
@@ -201,19 +214,6 @@ class ParaverRun {
       if (phases && record.kind != Kind::copy) in_flight(i, record.phase);
     }
     for (auto& [device, one] : in_flight_) one.counts.finish(telling(one.row));
-  }
-
-  /// Takes what KernelsInFlight tells of the device with that row.
-  auto telling(uint32_t row) {
-    return [this, row](int64_t time_ns, uint32_t phase, int64_t count) {
-      ParaverRecord record;
-      record.time_ns = time_ns;
-      record.row = row;
-      record.kind = Kind::in_flight;
-      record.value = phase;
-      record.number = count;
-      add_record(record);
-    };
   }
 
   void in_flight(size_t i, uint32_t phase) {

@@ -77,8 +77,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.identity |= one->reads.identity;
   }
   wants.unsaved = wants.statistics || wants.found_phases || wants.operations;
-  wants.host_trace |=
-      wants.steps || wants.statistics || wants.collectives || wants.found_phases;
+  wants.host_trace |= wants.steps || wants.statistics || wants.collectives || wants.found_phases;
   wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
   return wants;
 }
@@ -348,8 +347,8 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   });
   if (wants.collectives) one.members = job::members_of(rules, *run);
   if (wants.streams) {
-    one.streams = analyze::measure_streams(
-        run->trace, run->labelled, analyze::kinds_by_row(rules.program(), run->labelled));
+    one.streams = analyze::measure_streams(run->trace, run->labelled,
+                                           analyze::kinds_by_row(rules.program(), run->labelled));
   }
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {

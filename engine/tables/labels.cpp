@@ -92,8 +92,9 @@ const Definition labels_table{
 const Definition labels_by_device_table{
     {.id = "labels_by_device",
      .title = "kernel time by label and device",
-     .doc = "One row per run, dimension, label and device that has kernels with the label: the time "
-            "that no earlier kernel of the device covers.",
+     .doc =
+         "One row per run, dimension, label and device that has kernels with the label: the time "
+         "that no earlier kernel of the device covers.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
                  {"label", Unit::text, Role::key, "The label."},

@@ -9,9 +9,8 @@ namespace kr::tables {
 namespace {
 
 std::string without_steps(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return !run.steps()->phases.empty();
-  });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.steps()->phases.empty(); });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 
@@ -183,33 +182,30 @@ const Definition steps_table{
 const Definition step_devices_table{
     {.id = "step_devices",
      .title = "steps by device",
-     .doc = "One row per run, step and device with operations of the step: span = compute + exposed "
-            "communication + exposed memory + idle.",
-     .columns = {{"run", Unit::text, Role::key, "The run."},
-                 {"step_id", Unit::id, Role::key,
-                  "The place of the step among those of the run, from 0."},
-                 {"device", Unit::id, Role::key, "The number of the device."},
-                 {"operations", Unit::count, Role::measure, "Operations of the step on it."},
-                 {"span_ns", Unit::ns, Role::measure,
-                  "From their first start to their last end."},
-                 {"busy_ns", Unit::ns, Role::measure,
-                  "The time in which at least one of them ran."},
-                 {"compute_ns", Unit::ns, Role::measure,
-                  "The time in which a compute kernel of them ran."},
-                 {"communication_ns", Unit::ns, Role::measure,
-                  "The time in which communication of them ran, including the time when compute "
-                  "also ran."},
-                 {"exposed_communication_ns", Unit::ns, Role::measure,
-                  "The time in which communication of them ran and no compute of them."},
-                 {"memory_ns", Unit::ns, Role::measure,
-                  "The time in which a copy or set of them ran."},
-                 {"exposed_memory_ns", Unit::ns, Role::measure,
-                  "The time in which a copy or set of them ran, and neither compute nor "
-                  "communication of them."},
-                 {"idle_ns", Unit::ns, Role::measure,
-                  "The time of the span in which none of them ran."},
-                 {"first_start_ns", Unit::ns, Role::measure,
-                  "When the first of them begins, on the clock of the trace."}},
+     .doc =
+         "One row per run, step and device with operations of the step: span = compute + exposed "
+         "communication + exposed memory + idle.",
+     .columns =
+         {{"run", Unit::text, Role::key, "The run."},
+          {"step_id", Unit::id, Role::key, "The place of the step among those of the run, from 0."},
+          {"device", Unit::id, Role::key, "The number of the device."},
+          {"operations", Unit::count, Role::measure, "Operations of the step on it."},
+          {"span_ns", Unit::ns, Role::measure, "From their first start to their last end."},
+          {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
+          {"compute_ns", Unit::ns, Role::measure,
+           "The time in which a compute kernel of them ran."},
+          {"communication_ns", Unit::ns, Role::measure,
+           "The time in which communication of them ran, including the time when compute "
+           "also ran."},
+          {"exposed_communication_ns", Unit::ns, Role::measure,
+           "The time in which communication of them ran and no compute of them."},
+          {"memory_ns", Unit::ns, Role::measure, "The time in which a copy or set of them ran."},
+          {"exposed_memory_ns", Unit::ns, Role::measure,
+           "The time in which a copy or set of them ran, and neither compute nor "
+           "communication of them."},
+          {"idle_ns", Unit::ns, Role::measure, "The time of the span in which none of them ran."},
+          {"first_start_ns", Unit::ns, Role::measure,
+           "When the first of them begins, on the clock of the trace."}},
      .in_short_form = false},
     Needs::steps,
     add_step_devices,

@@ -193,8 +193,7 @@ void ParaverRecords::take(uint32_t row, const Event& event) {
   std::vector<Event>& open = open_[row];
   const auto begun = std::find_if(open.rbegin(), open.rend(),
                                   [&](const Event& one) { return one.type == event.type; });
-  const bool range =
-      event.of->role == ParaverRole::range || event.of->role == ParaverRole::module;
+  const bool range = event.of->role == ParaverRole::range || event.of->role == ParaverRole::module;
   const bool nests = range && event.value != 0;
   if (begun != open.rend() && !nests) {
     const Event ended = *begun;

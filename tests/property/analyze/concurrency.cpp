@@ -1,6 +1,4 @@
 // What runs at once, against a count for every nanosecond of a short time line.
-#include "analyze/streams.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "analyze/steps.hpp"
+#include "analyze/streams.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 
@@ -140,9 +139,8 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
     for (size_t t = 0; t < length; ++t) {
       slow.busy_ns += running[t] > 0 ? 1 : 0;
       slow.most_at_once = std::max(slow.most_at_once, running[t]);
-      const bool computes = std::any_of(streams.begin(), streams.end(), [&](const auto& of) {
-        return of.second.computing[t] > 0;
-      });
+      const bool computes = std::any_of(streams.begin(), streams.end(),
+                                        [&](const auto& of) { return of.second.computing[t] > 0; });
       for (const auto& of : streams) {
         if (of.second.communicating[t] == 0) continue;
         ++slow.communication_ns;

@@ -20,7 +20,9 @@ namespace {
 class Random {
  public:
   explicit Random(unsigned seed) : random_(seed) {}
-  int64_t below(int64_t limit) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit)); }
+  int64_t below(int64_t limit) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit));
+  }
 
  private:
   std::mt19937_64 random_;
@@ -43,7 +45,8 @@ Member some_member(Random& random) {
     one.end_ns = one.start_ns + random.below(random.below(4) == 0 ? 1 : 2000);
     one.busy_before_ns = busy_ns += random.below(3000);
     one.group = static_cast<uint32_t>(random.below(static_cast<int64_t>(member.groups.size())));
-    one.bytes = bytes && random.below(9) != 0 ? 4096 << random.below(3) : CollectiveInstance::unknown;
+    one.bytes =
+        bytes && random.below(9) != 0 ? 4096 << random.below(3) : CollectiveInstance::unknown;
     sequence += random.below(3);
     one.sequence = numbered ? sequence : CollectiveInstance::unknown;
     now = one.end_ns;
