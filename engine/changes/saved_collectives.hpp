@@ -1,4 +1,4 @@
-// The collectives of a device as a short text, for saved runs: about 16 bytes each.
+// The collectives of a device as a short text, for saved runs: about 18 bytes each.
 //
 // One word for each, in order of launch, with blanks between them: `g0,b8192,s5,1200,340,20`. Its
 // last three numbers are the time from the end of the one before (at first, from the first

@@ -16,6 +16,7 @@ import tempfile
 
 KR = os.path.abspath(os.environ["KR"])
 RULES = """engine e {
+  phases { iteration: /^ProfilerStep#(?<step>\\d+)/ }
   substage { gemm: "gemm"  norm: "norm"  comm: "nccl"  misc: otherwise }
   kind { communication: "nccl" }
 }
