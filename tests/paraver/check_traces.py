@@ -70,7 +70,7 @@ def ranges(*runs):
     """Kind and length of each range of the host."""
     done = kr("analyze", *runs, "--tables", "host_ranges", "--format", "json")
     rows = Results(done.stdout).rows("host_ranges") if done.returncode == 0 else ()
-    return sorted((row["kind"], row["end_ns"] - row["start_ns"]) for row in rows)
+    return sorted((row["type"], row["end_ns"] - row["start_ns"]) for row in rows)
 
 
 def check_in_flight(out, trace):
