@@ -37,11 +37,13 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
   while (true) {
     syntax::Token seen = look.token(at);
     if (look.byte(seen.begin) == '/') {
-      // In `test vllm / llama` the slash is a separator; `test`, a word and a slash occur only
-      // there.
-      const size_t count = tokens.size();
+      // In `test vllm / llama` the slash is a separator, and in formulas it divides. A regular
+      // expression does not follow a name, a number or what is closed.
       const bool divides =
-          count >= 2 && tokens[count - 2].is("test") && tokens[count - 1].kind == TokenKind::word;
+          !tokens.empty() &&
+          (tokens.back().is(")") || tokens.back().is("]") ||
+           (tokens.back().kind == TokenKind::word && !tokens.back().is("within") &&
+            !tokens.back().is("fold")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }

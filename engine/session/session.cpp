@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
+#include "cost/rates.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
@@ -65,6 +66,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
+    wants.costs |= one->needs == tables::Needs::costs;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
@@ -74,7 +76,9 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
+  wants.operations |= wants.costs;
+  wants.host_trace |=
+      wants.statistics || wants.collectives || wants.found_phases || wants.costs;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
@@ -91,6 +95,7 @@ void Wants::add(const Wants& other) noexcept {
   collectives |= other.collectives;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
+  costs |= other.costs;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -235,6 +240,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
+  options.ops = wants.costs;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as,
@@ -337,6 +343,10 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
+  if (wants.costs) {
+    one.costs = cost::cost_run(rules, *run);
+    one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
+  }
   if (wants.collectives) one.members = job::members_of(rules, *run);
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {

@@ -51,6 +51,10 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
      }},
+    {Needs::costs, "costs",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.costs.has_value(); });
+     }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
     {Needs::summed_or_measured, "runs",
@@ -94,7 +98,7 @@ bool is_about_runs(const Definition& definition) {
   return definition.info.describes_results || definition.needs == Needs::runs ||
          definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
          definition.needs == Needs::collectives || definition.needs == Needs::found_phases ||
-         definition.needs == Needs::operations;
+         definition.needs == Needs::operations || definition.needs == Needs::costs;
 }
 
 table::Table make(const Definition& definition, const Source& source) {

@@ -16,6 +16,7 @@
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
+#include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/efficiency.hpp"
 #include "job/job.hpp"
@@ -36,6 +37,8 @@ struct Run {
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+  std::optional<cost::CostedRun> costs = {};             // what ops cost
+  const ncu::GpuPeaks* gpu = nullptr;                    // whose peaks are roofs of costs
 };
 
 /// A job that others are compared with: its runs are its ranks.
