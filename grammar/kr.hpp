@@ -124,7 +124,8 @@ struct cost_any : p::seq<p::one<'_'>, identifier_end> {};
 struct cost_comma : p::one<','> {};
 
 struct formula_number : p::seq<cost_number> {};
-struct formula_call : p::seq<cost_word, gap, p::one<'('>> {};
+/// Without a gap: after one, a parenthesis begins the next clause.
+struct formula_call : p::seq<cost_word, p::one<'('>> {};
 struct formula_name : p::seq<cost_word> {};
 struct formula_open : p::one<'('> {};
 struct formula_close : p::one<')'> {};

@@ -171,8 +171,7 @@ class Reader {
       const bool closes = is(")") || is("]");
       const bool opens = is("(") || is("[");
       const bool tight = closes || is(",") || is("*") || is("/");
-      const bool call = opens && !first && (tokens_[at_ - 1].kind == TokenKind::word ||
-                                            tokens_[at_ - 1].is(")"));
+      const bool call = opens && !first && now().adjacent && ends_operand();
       if (closes && depth > 0) --depth;
       if (opens) ++depth;
       const bool loose = is("*") || is("/") || opens;
@@ -186,12 +185,15 @@ class Reader {
   }
   bool after_formula() const {
     return is(",") || is("}") || is("include") || now().kind == TokenKind::string ||
-           now().kind == TokenKind::end || (is("(") && starts_operand());
+           now().kind == TokenKind::end || (is("(") && begins_clause());
   }
-  /// A parenthesis after a whole operand begins the next clause.
-  bool starts_operand() const {
+  /// A parenthesis after a whole operand begins the next clause, unless it belongs to a name.
+  bool begins_clause() const {
+    return ends_operand() && !(tokens_[at_ - 1].kind == TokenKind::word && now().adjacent);
+  }
+  bool ends_operand() const {
     const Token& last = tokens_[at_ - 1];
-    return last.is(")") || last.is("]") || last.line_before || now().line_before;
+    return last.kind == TokenKind::word || last.is(")") || last.is("]");
   }
   Item use() {
     Item item = begin(Item::Kind::plain);

@@ -423,7 +423,9 @@ const tables::Explanation& Session::explain(const NameQuery& asked) {
                  {asked.engine, asked.model, rules.named})
           .choice;
   explanation_ = {query.name, rules.program().title(choice.model), choice.why,
-                  classify::why(rules, choice.model, query)};
+                  classify::why(rules, choice.model, query),
+                  match::CostTable(rules.program(), rules.database, choice.model)
+                      .named(query.name)};
   source_.explanation = &*explanation_;
   return *explanation_;
 }

@@ -185,9 +185,7 @@ void Builder::on(For<g::formula_name>, source::Span span) {
 }
 
 void Builder::on(For<g::formula_call>, source::Span span) {
-  std::string_view name = look_.slice(span.begin, span.end - 1);
-  name = name.substr(0, name.find_first_of(" \t\r\n#"));
-  formulas_.call(span, std::string(name));
+  formulas_.call(span, std::string(look_.slice(span.begin, span.end - 1)));
   check_formula(span);
 }
 

@@ -125,6 +125,8 @@ struct Explanation {
   std::string model;       // engine/model
   std::string choice_why;  // empty: the user named it
   std::vector<classify::WhyDimension> dimensions;
+  /// Clauses of costs for an op of this name, in the order tried.
+  std::vector<sema::CostId> costs;
 };
 
 struct Source {
