@@ -118,8 +118,7 @@ struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 struct identifier_byte : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_'> {};
 struct identifier_end : p::not_at<identifier_byte> {};
 struct cost_number : p::seq<p::plus<p::digit>, identifier_end> {};
-struct cost_word
-    : p::seq<p::ranges<'a', 'z', 'A', 'Z', '_', '_'>, p::star<identifier_byte>> {};
+struct cost_word : p::seq<p::ranges<'a', 'z', 'A', 'Z', '_', '_'>, p::star<identifier_byte>> {};
 struct cost_any : p::seq<p::one<'_'>, identifier_end> {};
 struct cost_comma : p::one<','> {};
 
@@ -132,15 +131,13 @@ struct formula_close : p::one<')'> {};
 struct index_open : p::one<'['> {};
 struct index_number : p::seq<cost_number> {};
 struct index_close : p::one<']'> {};
-struct formula_index
-    : p::seq<index_open, gap, need<index_number>, gap, need<index_close>> {};
+struct formula_index : p::seq<index_open, gap, need<index_number>, gap, need<index_close>> {};
 inline constexpr auto in_formula_parens = [](auto& state, size_t) {
   return state.in_formula_parens();
 };
 struct formula_atom : p::sor<formula_number, formula_name> {};
 struct formula_prefix : p::sor<formula_call, formula_open> {};
-struct formula_suffix
-    : p::sor<formula_index, p::seq<when<in_formula_parens>, formula_close>> {};
+struct formula_suffix : p::sor<formula_index, p::seq<when<in_formula_parens>, formula_close>> {};
 struct formula_operand
     : p::seq<p::star<formula_prefix, gap>, need<formula_atom>, p::star<gap, formula_suffix>> {};
 struct formula_operator : p::one<'+', '-', '*', '/'> {};
@@ -160,8 +157,8 @@ struct shape_dimension
     : p::seq<p::opt<shape_rest, gap>, p::sor<shape_any, shape_number, shape_name>> {};
 struct shape_list
     : p::seq<need<shape_dimension>, p::star<gap, cost_comma, gap, need<shape_dimension>>> {};
-struct shape_tensor : p::seq<shape_open, gap, p::sor<p::at<p::one<']'>>, shape_list>, gap,
-                             need<shape_close>> {};
+struct shape_tensor
+    : p::seq<shape_open, gap, p::sor<p::at<p::one<']'>>, shape_list>, gap, need<shape_close>> {};
 struct argument_type : p::seq<cost_word> {};
 struct argument_any : p::seq<cost_any> {};
 struct argument_number : p::seq<cost_number> {};
@@ -177,23 +174,22 @@ struct arguments_open : p::one<'('> {};
 struct arguments_close : p::one<')'> {};
 struct argument_items
     : p::seq<need<cost_argument>, p::star<gap, cost_comma, gap, need<cost_argument>>> {};
-struct cost_arguments : p::seq<arguments_open, gap, p::sor<p::at<p::one<')'>>, argument_items>,
-                               gap, need<arguments_close>> {};
+struct cost_arguments : p::seq<arguments_open, gap, p::sor<p::at<p::one<')'>>, argument_items>, gap,
+                               need<arguments_close>> {};
 
 struct value_name : p::seq<cost_word> {};
 struct value_equals : p::one<'='> {};
 struct cost_value : p::seq<value_name, gap, need<value_equals>, gap, formula> {};
-struct cost_values : p::seq<or_misspelled<k_with>, gap, cost_value,
-                            p::star<gap, cost_comma, gap, cost_value>> {};
+struct cost_values
+    : p::seq<or_misspelled<k_with>, gap, cost_value, p::star<gap, cost_comma, gap, cost_value>> {};
 
 struct cost_text : p::seq<string, p::not_at<p::one<'i', '$'>>> {};
 inline constexpr auto in_expression_parens = [](auto& state, size_t) {
   return state.in_expression_parens();
 };
 /// In parentheses. What follows the last of them is not part of it.
-struct cost_expression
-    : p::seq<p::at<p::one<'('>>, expression_begin, operand,
-             p::star<gap, when<in_expression_parens>, more>> {};
+struct cost_expression : p::seq<p::at<p::one<'('>>, expression_begin, operand,
+                                p::star<gap, when<in_expression_parens>, more>> {};
 struct clause_begin : p::success {};
 struct clause_name : p::sor<cost_text, cost_expression> {};
 struct clause_colon : p::one<':'> {};
@@ -205,10 +201,10 @@ struct flops_part : p::seq<k_flops, gap, flops_amount, p::opt<gap, k_as, gap, ne
 struct bytes_amount : p::seq<cost_amount> {};
 struct bytes_part : p::seq<k_bytes, gap, bytes_amount> {};
 struct amount_part : p::sor<flops_part, bytes_part> {};
-struct cost_clause
-    : p::seq<clause_begin, clause_name, p::opt<gap, cost_arguments>, p::opt<gap, cost_values>, gap,
-             need<clause_colon>, gap, need<amount_part>,
-             p::star<gap, p::opt<cost_comma, gap>, amount_part>> {};
+struct cost_clause : p::seq<clause_begin, clause_name, p::opt<gap, cost_arguments>,
+                            p::opt<gap, cost_values>, gap, need<clause_colon>, gap,
+                            need<amount_part>, p::star<gap, p::opt<cost_comma, gap>, amount_part>> {
+};
 struct cost_include : p::seq<include_begin, gap, need<include_table>> {};
 struct cost_item : p::sor<cost_include, cost_clause> {};
 struct cost_begin : p::seq<k_cost, p::at<gap, p::sor<p::one<'{'>, word_head>>> {};
@@ -256,8 +252,7 @@ struct model;
 
 struct body_item
     : p::sor<detect, phases_block, cost_block, fold, abbreviate, model, dimension_block> {};
-struct model_item
-    : p::sor<detect, phases_block, cost_block, fold, abbreviate, dimension_block> {};
+struct model_item : p::sor<detect, phases_block, cost_block, fold, abbreviate, dimension_block> {};
 struct misplaced_in_body : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test>> {};
 
 struct model_begin : p::seq<k_model> {};
@@ -333,11 +328,11 @@ struct case_type : p::seq<cost_word> {};
 struct case_call
     : p::seq<cost_arguments, p::opt<gap, p::not_at<k_with>, p::not_at<k_within>, case_type>,
              p::opt<gap, cost_values>> {};
-struct test_case : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
-                          p::opt<gap, case_call>,
-                          p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
-                                 p::star<comma, need<case_within>>>,
-                          gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
+struct test_case
+    : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>, p::opt<gap, case_call>,
+             p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
+                    p::star<comma, need<case_within>>>,
+             gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
 struct test_begin : p::seq<k_test> {};
 struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};

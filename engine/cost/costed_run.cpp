@@ -75,8 +75,7 @@ class RunCosts {
  private:
   static constexpr uint32_t unfit = UINT32_MAX;
 
-  void take(const std::vector<uint32_t>& open, int64_t time,
-            std::span<const uint32_t> operations) {
+  void take(const std::vector<uint32_t>& open, int64_t time, std::span<const uint32_t> operations) {
     const auto& calls = host_.ops->calls;
     uint32_t innermost = CostedRun::none;
     bool shapes = false;
@@ -114,8 +113,7 @@ class RunCosts {
   }
 
   uint32_t call_number(uint32_t place, uint32_t costed, uint32_t operation) {
-    const auto [at, added] =
-        numbers_.try_emplace(place, static_cast<uint32_t>(out_.calls.size()));
+    const auto [at, added] = numbers_.try_emplace(place, static_cast<uint32_t>(out_.calls.size()));
     if (added) out_.calls.push_back({costed, 0, operation});
     return at->second;
   }
@@ -183,7 +181,8 @@ std::string shapes_text(const OpArguments& arguments) {
   std::string text;
   const auto list = [&](const std::vector<int64_t>& values, char open, char close) {
     text += open;
-    for (size_t i = 0; i < values.size(); ++i) text += fmt::format("{}{}", i > 0 ? ", " : "", values[i]);
+    for (size_t i = 0; i < values.size(); ++i)
+      text += fmt::format("{}{}", i > 0 ? ", " : "", values[i]);
     text += close;
   };
   size_t last = arguments.size();

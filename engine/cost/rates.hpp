@@ -65,8 +65,8 @@ class CostSum {
   int64_t both_ns_ = 0;
   double both_flops_ = 0;
   double both_bytes_ = 0;
-  int64_t peaks_ns_ = 0;    // of these, those with both peaks
-  double compute_s_ = 0;    // at the peak
+  int64_t peaks_ns_ = 0;  // of these, those with both peaks
+  double compute_s_ = 0;  // at the peak
   double memory_s_ = 0;
   int64_t roof_ns_ = 0;
   double at_roof_ns_ = 0;

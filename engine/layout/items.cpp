@@ -166,7 +166,8 @@ class Reader {
   void formula(std::vector<Piece>& to, const Ends& ends) {
     size_t depth = 0;
     bool space = true;
-    for (bool first = true; depth > 0 || first || !(ends() || after_formula()); first = false) {
+    for (bool first = true; depth > 0 || first || !(ends_operand() && (ends() || after_formula()));
+         first = false) {
       const bool sum = (is("+") || is("-")) && now().kind != TokenKind::word;
       const bool closes = is(")") || is("]");
       const bool opens = is("(") || is("[");

@@ -14,7 +14,7 @@ namespace kr::layout {
 struct Piece {
   size_t first = 0;
   size_t last = 0;
-  bool space = true;  // before it, unless it is the first
+  bool space = true;    // before it, unless it is the first
   bool breaks = false;  // a line may begin with it: in a clause of a cost
   bool amount = false;  // `flops` or `bytes` of a clause
 };

@@ -36,8 +36,8 @@ class Same {
 
   bool files() const {
     return a_.doc == b_.doc && all(a_.uses, b_.uses) && all(a_.patterns, b_.patterns) &&
-           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.costs, b_.costs) && all(a_.engines, b_.engines) &&
-           all(a_.tests, b_.tests);
+           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.costs, b_.costs) &&
+           all(a_.engines, b_.engines) && all(a_.tests, b_.tests);
   }
 
  private:
@@ -124,7 +124,8 @@ class Same {
   bool is(const syntax::Detect& a, const syntax::Detect& b) const { return is(a.expr, b.expr); }
   bool is(const syntax::Body& a, const syntax::Body& b) const {
     return all(a.dimensions, b.dimensions) && all(a.phases, b.phases) && all(a.folds, b.folds) &&
-           all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects) && all(a.costs, b.costs);
+           all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects) &&
+           all(a.costs, b.costs);
   }
   bool is(const syntax::Model& a, const syntax::Model& b) const {
     return is(a.name, b.name) && is(a.title, b.title) && is(a.extends, b.extends) &&

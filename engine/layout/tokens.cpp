@@ -40,10 +40,9 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
       // In `test vllm / llama` the slash is a separator, and in formulas it divides. A regular
       // expression does not follow a name, a number or what is closed.
       const bool divides =
-          !tokens.empty() &&
-          (tokens.back().is(")") || tokens.back().is("]") ||
-           (tokens.back().kind == TokenKind::word && !tokens.back().is("within") &&
-            !tokens.back().is("fold")));
+          !tokens.empty() && (tokens.back().is(")") || tokens.back().is("]") ||
+                              (tokens.back().kind == TokenKind::word &&
+                               !tokens.back().is("within") && !tokens.back().is("fold")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }

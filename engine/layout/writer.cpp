@@ -373,9 +373,8 @@ class Writer {
 
   /// Of a clause of a cost: on one line, or each amount on its own lines.
   void pieces(const std::vector<Piece>& pieces, size_t indent) {
-    const bool fits =
-        page_.column() + width(pieces) <= page_width &&
-        !commented(pieces.front().first + 1, pieces.back().last);
+    const bool fits = page_.column() + width(pieces) <= page_width &&
+                      !commented(pieces.front().first + 1, pieces.back().last);
     for (size_t i = 0; i < pieces.size(); ++i) {
       const Piece& each = pieces[i];
       const bool begins = page_.takes_comment();

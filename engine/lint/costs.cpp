@@ -1,5 +1,5 @@
-// KR322, KR323, KR324: formulas of costs that use what is not known, dimensions that no formula uses,
-// and clauses that an earlier one always shadows.
+// KR322, KR323, KR324: formulas of costs that use what is not known, dimensions that no formula
+// uses, and clauses that an earlier one always shadows.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -28,8 +28,7 @@ std::set<std::string> phase_numbers(const sema::Program& program) {
   return names;
 }
 
-void check_numbers(const CostClause& clause, const std::set<std::string>& known,
-                   diag::Sink& sink) {
+void check_numbers(const CostClause& clause, const std::set<std::string>& known, diag::Sink& sink) {
   for (const CostFormula& formula : clause.formulas) {
     if (formula.op != CostFormula::Op::phase || known.contains(formula.name)) continue;
     diag::Diagnostic& added = sink.add(diag::code::unknown_number, formula.span, formula.name);
@@ -89,8 +88,7 @@ class ShapeCover {
     for (size_t i = 0; i < a_single; ++i) {
       const CostDimension& of_a = a.dimensions[a.dimensions.size() - 1 - i];
       const CostDimension& of_b = b.dimensions[b.dimensions.size() - 1 - i];
-      const bool same_number =
-          of_b.kind == CostDimension::Kind::number && of_b.value == of_a.value;
+      const bool same_number = of_b.kind == CostDimension::Kind::number && of_b.value == of_a.value;
       switch (of_a.kind) {
         case CostDimension::Kind::any:
           break;
@@ -125,7 +123,8 @@ bool covers_arguments(const CostClause& a, const CostClause& b) {
     if (!cover.covers(a.arguments[i], i < b.arguments.size() ? b.arguments[i] : any)) return false;
   }
   return std::ranges::none_of(a.formulas, [](const CostFormula& formula) {
-    return formula.op == CostFormula::Op::divide;  // where it leaves a rest, the clause does not fit
+    return formula.op ==
+           CostFormula::Op::divide;  // where it leaves a rest, the clause does not fit
   });
 }
 
@@ -167,8 +166,9 @@ class Shadows {
 
   void report(sema::CostId id, const CostClause& clause, const CostClause& above) {
     reported_.insert(id);
-    sink_.add(diag::code::shadowed_clause, clause.name_span,
-              context_.sources().text(clause.name_span))
+    sink_
+        .add(diag::code::shadowed_clause, clause.name_span,
+             context_.sources().text(clause.name_span))
         .related(above.span, "this clause fits first")
         .help("move it above the other clause, or remove it");
   }

@@ -243,9 +243,8 @@ class ClauseValues {
         const CostNumber& b = operand(1);
         if (!a.known || !b.known) return {};
         const Wide right = Wide{b.above} * a.below;
-        return CostNumber::ratio(
-            Wide{a.above} * b.below + (formula.op == Op::add ? right : -right),
-            Wide{a.below} * b.below);
+        return CostNumber::ratio(Wide{a.above} * b.below + (formula.op == Op::add ? right : -right),
+                                 Wide{a.below} * b.below);
       }
       case Op::divide: {
         const CostNumber& a = operand(0);

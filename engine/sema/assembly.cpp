@@ -5,7 +5,8 @@
 namespace kr::sema {
 
 Assembly::Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-                   Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink)
+                   Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind,
+                   diag::Sink& sink)
     : program_(program),
       scope_(scope),
       expressions_(expressions),

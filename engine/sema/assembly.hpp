@@ -21,7 +21,8 @@ namespace kr::sema {
 class Assembly {
  public:
   Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-           Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink);
+           Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind,
+           diag::Sink& sink);
 
   /// Adds the engines of root files, with their models, to the Program.
   void fill();

@@ -45,15 +45,15 @@ struct CostArgument {
 /// A node of a formula. Operands stand before it in CostClause::formulas.
 struct CostFormula {
   enum class Op : uint8_t {
-    number,    // value
-    variable,  // value: in CostClause::variables
-    phase,     // name: a number that `phases` takes from the enclosing annotation
-    size,      // bytes per element of a tensor. argument; first_tensor: of the first one
-    elements,  // elements of a tensor that are read: those of a dimension of stride 0 count once
-    bytes,     // elements × size
-    scalar,    // argument: a concrete scalar
-    entry,     // argument, value: an element of a concrete list
-    list,      // argument: the product of a concrete list
+    number,     // value
+    variable,   // value: in CostClause::variables
+    phase,      // name: a number that `phases` takes from the enclosing annotation
+    size,       // bytes per element of a tensor. argument; first_tensor: of the first one
+    elements,   // elements of a tensor that are read: those of a dimension of stride 0 count once
+    bytes,      // elements × size
+    scalar,     // argument: a concrete scalar
+    entry,      // argument, value: an element of a concrete list
+    list,       // argument: the product of a concrete list
     broadcast,  // arguments: elements of the shape that they are broadcast to
     add,
     subtract,
@@ -81,8 +81,8 @@ struct CostAmount {
 };
 
 struct CostClause {
-  std::string name;  // the whole name of the op; empty: `expr` has to hold
-  Id<ExprTag> expr;  // invalid if there is a name
+  std::string name;                     // the whole name of the op; empty: `expr` has to hold
+  Id<ExprTag> expr;                     // invalid if there is a name
   std::vector<CostArgument> arguments;  // of the leading ones
   std::vector<std::string> variables;   // dimensions, then values
   size_t dimensions = 0;                // how many variables are dimensions

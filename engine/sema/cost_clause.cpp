@@ -123,8 +123,7 @@ class FormulaReader {
   void call(const syntax::Formula& written, CostFormula& made) {
     const auto function = std::ranges::find(cost_functions, written.name, &CostFunction::name);
     if (function == cost_functions.end()) {
-      diag::Diagnostic& added =
-          sink_.add(diag::code::unknown_function, written.span, written.name);
+      diag::Diagnostic& added = sink_.add(diag::code::unknown_function, written.span, written.name);
       suggest(added, written.name, function_names(), "", sink_);
       return;
     }
@@ -270,8 +269,7 @@ CostClause resolve_clause(source::FileId module, const syntax::File& tree,
 Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& written,
                         diag::Sink& sink) {
   Test::Call made;
-  const ElementType usual =
-      written.type ? cost_type(*written.type, sink) : ElementType::unknown;
+  const ElementType usual = written.type ? cost_type(*written.type, sink) : ElementType::unknown;
   const auto refuse = [&](source::Span span, std::string_view help) {
     sink.add(diag::code::wrong_argument, span, "this").help_ = help;
   };

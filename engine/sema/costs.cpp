@@ -58,8 +58,7 @@ void Costs::add_block(source::FileId module, const syntax::CostBlock& block,
   const bool root = scope_.module(module).root;
   for (const syntax::CostClause& written : block.clauses) {
     if (!written.include) {
-      to.push_back(
-          program_.costs.add(resolve_clause(module, tree, written, expressions_, sink_)));
+      to.push_back(program_.costs.add(resolve_clause(module, tree, written, expressions_, sink_)));
       if (root) program_.root_costs.push_back(to.back());
       continue;
     }

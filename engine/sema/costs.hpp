@@ -22,9 +22,7 @@ class Costs {
   /// The clauses of several blocks, in the order written, with what they include.
   std::vector<CostId> blocks(source::FileId module, const std::vector<syntax::CostBlock>& blocks);
   /// Those of the blocks of a file that have no name.
-  const std::vector<CostId>& of_file(source::FileId module) const {
-    return of_file_[module.index];
-  }
+  const std::vector<CostId>& of_file(source::FileId module) const { return of_file_[module.index]; }
 
  private:
   std::vector<uint32_t> order() const;

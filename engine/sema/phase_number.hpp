@@ -33,7 +33,7 @@ inline std::optional<PhaseNumber> phase_number(std::string_view group) noexcept 
 /// they attend to (k), of q × q and of q × k; and, where a text has it, the sum of query and key
 /// pairs itself.
 inline constexpr std::array<std::string_view, 9> cost_number_names{
-    "context_q",    "context_k",    "context_qq",    "context_qk",   "generation_q",
+    "context_q",    "context_k",     "context_qq",    "context_qk", "generation_q",
     "generation_k", "generation_qq", "generation_qk", "pairs"};
 
 /// The names without a suffix, for suggestions.

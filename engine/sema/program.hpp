@@ -133,8 +133,8 @@ struct Model {
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
   std::vector<CostId> costs;  // in the order tried: its own, those of its bases, engines and files
-  ExprId detect;      // invalid: never detected
-  source::Span span;  // invalid for `default`
+  ExprId detect;              // invalid: never detected
+  source::Span span;          // invalid for `default`
 
   /// Null if the model does not have the dimension.
   const Table* table(DimensionId dimension) const;

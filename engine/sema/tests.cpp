@@ -79,8 +79,7 @@ class Tests {
             .help("write a whole number, or `unknown`");
         continue;
       }
-      made.expected.push_back(
-          {bytes, value, source::join(one.dimension.span, one.label.span)});
+      made.expected.push_back({bytes, value, source::join(one.dimension.span, one.label.span)});
     }
   }
 

@@ -77,8 +77,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.identity |= one->reads.identity;
   }
   wants.operations |= wants.costs;
-  wants.host_trace |=
-      wants.statistics || wants.collectives || wants.found_phases || wants.costs;
+  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases || wants.costs;
   wants.sums |= wants.host_trace || wants.operations || wants.health;
   return wants;
 }
@@ -422,10 +421,10 @@ const tables::Explanation& Session::explain(const NameQuery& asked) {
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
                  {asked.engine, asked.model, rules.named})
           .choice;
-  explanation_ = {query.name, rules.program().title(choice.model), choice.why,
-                  classify::why(rules, choice.model, query),
-                  match::CostTable(rules.program(), rules.database, choice.model)
-                      .named(query.name)};
+  explanation_ = {
+      query.name, rules.program().title(choice.model), choice.why,
+      classify::why(rules, choice.model, query),
+      match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
   source_.explanation = &*explanation_;
   return *explanation_;
 }

@@ -62,11 +62,11 @@ struct FormulaTag;
 using FormulaId = Id<FormulaTag>;
 
 enum class FormulaKind : uint8_t {
-  number,    // value
-  name,      // a dimension, a value of `with`, a number of a phase, `size`
-  call,      // size(2), min(a, b), arg(3)
-  index,     // arg(3)[0]: one operand, value
-  add,       // two operands each
+  number,  // value
+  name,    // a dimension, a value of `with`, a number of a phase, `size`
+  call,    // size(2), min(a, b), arg(3)
+  index,   // arg(3)[0]: one operand, value
+  add,     // two operands each
   subtract,
   multiply,
   divide,

@@ -136,8 +136,7 @@ void Builder::on(For<g::shape_any>, source::Span span) {
 }
 
 void Builder::on(For<g::shape_number>, source::Span span) {
-  add_dimension(
-      {.kind = ShapeDimension::Kind::number, .value = cost_number(span), .span = span});
+  add_dimension({.kind = ShapeDimension::Kind::number, .value = cost_number(span), .span = span});
 }
 
 void Builder::on(For<g::shape_name>, source::Span span) {
@@ -225,8 +224,7 @@ void Builder::on(For<g::formula>, source::Span span) {
 }
 
 size_t Builder::mistake(For<g::formula_atom>, source::Span seen) {
-  formulas_.value(
-      {.kind = FormulaKind::number, .span = range(seen.begin, seen.begin), .value = 0});
+  formulas_.value({.kind = FormulaKind::number, .span = range(seen.begin, seen.begin), .value = 0});
   return expected(seen.begin, "a number or a name");
 }
 

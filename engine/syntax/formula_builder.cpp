@@ -17,8 +17,7 @@ FormulaId FormulaBuilder::add(Formula formula) {
 }
 
 FormulaId FormulaBuilder::join(FormulaKind kind, FormulaId left, FormulaId right) {
-  const source::Span span =
-      kr::source::join(formulas_.get(left).span, formulas_.get(right).span);
+  const source::Span span = kr::source::join(formulas_.get(left).span, formulas_.get(right).span);
   return add({.kind = kind, .span = span, .operands = {left, right}});
 }
 
@@ -76,8 +75,7 @@ void FormulaBuilder::index(source::Span span, int64_t value) {
   if (!here.product.valid()) return;
   // The last operand is the product itself, or its right side.
   Formula& product = formulas_.get(here.product);
-  const bool chain =
-      product.kind == FormulaKind::multiply || product.kind == FormulaKind::divide;
+  const bool chain = product.kind == FormulaKind::multiply || product.kind == FormulaKind::divide;
   const FormulaId of = chain ? product.operands[1] : here.product;
   const FormulaId made = add({.kind = FormulaKind::index,
                               .span = kr::source::join(formulas_.get(of).span, span),

@@ -38,7 +38,7 @@ class FormulaBuilder {
   /// A parenthesis: the sums and products in it that wait for their right operands.
   struct Frame {
     source::Span paren = {};
-    std::string name = {};                 // of a call
+    std::string name = {};                  // of a call
     std::vector<FormulaId> arguments = {};  // before the last comma
     FormulaId sum = {};
     FormulaId product = {};

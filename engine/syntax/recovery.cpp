@@ -260,7 +260,8 @@ bool Builder::stray_misspelled(const Token& token) {
     }
   }
   const bool foreign =
-      in_body ? is_file_keyword(*near) && !is_body_keyword(*near) : level() == Level::file && is_body_keyword(*near) && !is_file_keyword(*near);
+      in_body ? is_file_keyword(*near) && !is_body_keyword(*near)
+              : level() == Level::file && is_body_keyword(*near) && !is_file_keyword(*near);
   if (foreign) return false;
   misspelled(range(token), repair_keyword_);
   return true;
@@ -274,8 +275,7 @@ void Builder::report_misplaced(const Token& token, std::string_view where, std::
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
-  const bool body_item =
-      (is_body_keyword(word) && !is_file_keyword(word)) || is_block(token);
+  const bool body_item = (is_body_keyword(word) && !is_file_keyword(word)) || is_block(token);
   if (!body_item && !begins_rule(token)) return false;
   if (!after_misplaced_ && is_first_report(token.begin)) {
     diag::Diagnostic& added =

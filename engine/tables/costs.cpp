@@ -50,10 +50,9 @@ void add_sums(Cells& row, const CostSum& sum) {
       row.end(),
       {table::cell(sum.flops()), sum.flops() ? Cell(sum.flops_ns()) : Cell(),
        table::cell(sum.bytes()), sum.bytes() ? Cell(sum.bytes_ns()) : Cell(),
-       table::cell(sum.flops_per_s()), table::cell(sum.bytes_per_s()),
-       table::cell(sum.intensity()), table::cell(sum.peak_ratio()),
-       table::cell_or_nothing(sum.bound()), roof ? Cell(sum.roof_ns()) : Cell(),
-       roof ? Cell(at_roof_ns) : Cell(),
+       table::cell(sum.flops_per_s()), table::cell(sum.bytes_per_s()), table::cell(sum.intensity()),
+       table::cell(sum.peak_ratio()), table::cell_or_nothing(sum.bound()),
+       roof ? Cell(sum.roof_ns()) : Cell(), roof ? Cell(at_roof_ns) : Cell(),
        roof && !sum.above_peak() ? Cell(sum.roof_ns() - at_roof_ns) : Cell(),
        sum.above_peak() ? Cell("above the peak: a formula or the peak is wrong") : Cell()});
 }
@@ -74,8 +73,7 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
     const trace::HostOp& op = trace.host->ops->ops[one.op];
     std::string& place = places[one.clause.index];
     if (place.empty()) place = clause_place(source, one.clause);
-    OpRow& row =
-        rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place}];
+    OpRow& row = rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place}];
     row.sum.add_time(call.total_ns);
     row.sum.add(one.cost, call.total_ns, run.gpu, kernel_name(run, call.longest));
     ++row.instances;
@@ -244,13 +242,15 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
                      "Bytes per second of `bytes_ns`."),
       known_or_empty("intensity", Unit::factor, Role::detail,
                      "FLOPs per byte, of ops of which both are known."),
-      known_or_empty("peak_ratio", Unit::ratio, Role::measure,
-                     "The part of the roof at this intensity that is reached, of ops of which FLOPs "
-                     "and bytes are known; nothing if the GPU's peaks are not known. See `check`."),
+      known_or_empty(
+          "peak_ratio", Unit::ratio, Role::measure,
+          "The part of the roof at this intensity that is reached, of ops of which FLOPs "
+          "and bytes are known; nothing if the GPU's peaks are not known. See `check`."),
       known_or_empty("bound", Unit::text, Role::measure,
                      "What the roof is at this intensity: `compute` or `memory`."),
-      known_or_empty("roof_ns", Unit::ns, Role::detail,
-                     "The time of the ops of which a roof is known: of FLOPs, of bytes, or of both."),
+      known_or_empty(
+          "roof_ns", Unit::ns, Role::detail,
+          "The time of the ops of which a roof is known: of FLOPs, of bytes, or of both."),
       known_or_empty("at_roof_ns", Unit::ns, Role::detail,
                      "What `roof_ns` would be at the roof of each op: of several, the lowest."),
       known_or_empty("saved_ns", Unit::ns, Role::measure, "`roof_ns` less `at_roof_ns`."),
@@ -265,10 +265,10 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
 }  // namespace
 
 const Definition costs_table{
-    {"costs",
-     "costs of ops",
+    {"costs", "costs of ops",
      "One row per run, op, shapes, precision and clause: what the op costs by the `cost` blocks of "
-     "the rules. An op costs once, however many operations it launched; an operation belongs to the "
+     "the rules. An op costs once, however many operations it launched; an operation belongs to "
+     "the "
      "innermost op around its launch that a clause fits. Without a clause: one row per op and "
      "shapes. By descending time.",
      cost_columns(
@@ -278,25 +278,25 @@ const Definition costs_table{
           known_or_empty("shapes", Unit::text, Role::key,
                          "Its arguments: `[8, 16] bf16` is a tensor, `(1, 1)` a list of integers, "
                          "`_` one of which nothing is known; nothing if none were recorded."),
-          known_or_empty("precision", Unit::text, Role::key,
-                         "The type of its operands, or what its clause says; its peak is the roof."),
-          known_or_empty("instances", Unit::count, Role::measure,
-                         "Calls of the op that launched operations; operations, if no clause fits."),
+          known_or_empty(
+              "precision", Unit::text, Role::key,
+              "The type of its operands, or what its clause says; its peak is the roof."),
+          known_or_empty(
+              "instances", Unit::count, Role::measure,
+              "Calls of the op that launched operations; operations, if no clause fits."),
           {"total_ns", Unit::ns, Role::measure, "The time of the operations that it launched."}},
          {known_or_empty("clause", Unit::text, Role::detail,
                          "The file and line of the clause; nothing if none fits."),
           known_or_empty("no_cost", Unit::text, Role::measure,
                          "Why there is no cost: `no op` encloses the launch, `no shapes` were "
                          "recorded, or `no clause fits`; nothing if there is one.")}),
-     false,
-     false},
+     false, false},
     Needs::costs,
     add_costs,
     without_costs};
 
 const Definition cost_rates_table{
-    {"cost_rates",
-     "achieved rates by declared cost",
+    {"cost_rates", "achieved rates by declared cost",
      "One row per run, level and key: the costs of its ops added up, per second, and against the "
      "roof. What an op costs counts for the label, step, module, layer and name of its longest "
      "operation.",
@@ -308,8 +308,7 @@ const Definition cost_rates_table{
                     "name of the kernel."},
                    {"total_ns", Unit::ns, Role::measure, "The time of all its operations."}},
                   {}),
-     false,
-     false},
+     false, false},
     Needs::costs,
     add_cost_rates,
     without_costs};

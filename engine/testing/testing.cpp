@@ -73,8 +73,12 @@ void run_call(const sema::Program& program, const TestSubject& subject, const se
   for (const sema::Test::Call::Expected& expected : call.expected) {
     const std::optional<int64_t>& actual = expected.bytes ? cost.bytes : cost.flops;
     if (actual == expected.value) continue;
-    outcome.misses.push_back({expected.bytes ? "bytes" : "flops", amount_text(expected.value),
-                              amount_text(actual), {}, outcome.cost, expected.span});
+    outcome.misses.push_back({expected.bytes ? "bytes" : "flops",
+                              amount_text(expected.value),
+                              amount_text(actual),
+                              {},
+                              outcome.cost,
+                              expected.span});
   }
 }
 
@@ -152,9 +156,12 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
         }
         std::string actual = label_of(program, rule, test.name);
         if (actual == expected.label) continue;
-        outcome.misses.push_back(
-            {program.dimensions.get(expected.dimension).name, expected.label, std::move(actual),
-             rule, {}, expected.span});
+        outcome.misses.push_back({program.dimensions.get(expected.dimension).name,
+                                  expected.label,
+                                  std::move(actual),
+                                  rule,
+                                  {},
+                                  expected.span});
       }
       if (any) outcomes.push_back(std::move(outcome));
     }

@@ -25,12 +25,12 @@ class StandardCosts {
  public:
   StandardCosts() {
     diag::Sink sink;
-    std::vector<sema::SourceFile> files{
-        {"mine.kr",
-         "use std.cost\nengine mine { cost { include cost.serving } substage { misc: otherwise } }\n",
-         true,
-         {{"std.cost", 1}}},
-        {"stdlib/cost.kr", text_of("stdlib/cost.kr"), false, {}}};
+    std::vector<sema::SourceFile> files{{"mine.kr",
+                                         "use std.cost\nengine mine { cost { include cost.serving "
+                                         "} substage { misc: otherwise } }\n",
+                                         true,
+                                         {{"std.cost", 1}}},
+                                        {"stdlib/cost.kr", text_of("stdlib/cost.kr"), false, {}}};
     rules_ = sema::load_rules(std::move(files), sink);
     REQUIRE(!sink.has_errors());
     table_.emplace(rules_->program, match::Database::of_automata(rules_->program),
@@ -125,9 +125,12 @@ TEST_CASE("convolutions count as many operations as their loops do") {
     int64_t flops = 0;
     for (int64_t i = 0; i < n * out * oh * ow; ++i) flops += 2 * (c / groups) * r * s;
     const OpArgument input = tensor({n, c, h, w}), weight = tensor({out, c / groups, r, s});
-    const OpArguments tail{list({step[0], step[1]}),         list({pad[0], pad[1]}),
-                           list({dilation[0], dilation[1]}), scalar(0),
-                           list({0, 0}),                     scalar(groups)};
+    const OpArguments tail{list({step[0], step[1]}),
+                           list({pad[0], pad[1]}),
+                           list({dilation[0], dilation[1]}),
+                           scalar(0),
+                           list({0, 0}),
+                           scalar(groups)};
     OpArguments forward{input, weight, tensor({out})};
     forward.insert(forward.end(), tail.begin(), tail.end());
     const match::OpCost cost = costs("aten::convolution", forward);
@@ -156,8 +159,8 @@ TEST_CASE("attention counts the pairs that its mask leaves") {
         if (j <= i) ++causal;
       }
     }
-    const OpArguments dense{tensor({b, h, q, d}), tensor({b, h, s, d}), tensor({b, h, s, d}), {},
-                            scalar(0)};
+    const OpArguments dense{
+        tensor({b, h, q, d}), tensor({b, h, s, d}), tensor({b, h, s, d}), {}, scalar(0)};
     OpArguments masked = dense;
     masked.back() = scalar(1);
     constexpr std::string_view op = "aten::_scaled_dot_product_flash_attention";
@@ -218,8 +221,7 @@ TEST_CASE("elementwise ops count each operand once, and what a stride of 0 repea
 TEST_CASE("amounts that overflow are unknown") {
   StandardCosts costs;
   const int64_t large = int64_t{1} << 40;
-  const match::OpCost cost =
-      costs("aten::mm", {tensor({large, large}), tensor({large, large})});
+  const match::OpCost cost = costs("aten::mm", {tensor({large, large}), tensor({large, large})});
   CHECK(!cost.flops);
   CHECK(!cost.bytes);
 }
