@@ -270,8 +270,8 @@ Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& 
                         diag::Sink& sink) {
   Test::Call made;
   const ElementType usual = written.type ? cost_type(*written.type, sink) : ElementType::unknown;
-  const auto refuse = [&](source::Span span, std::string_view help) {
-    sink.add(diag::code::wrong_argument, span, "this").help_ = help;
+  const auto refuse = [&](source::Span span, std::string_view what, std::string_view help) {
+    sink.add(diag::code::wrong_argument, span, what).help_ = help;
   };
   for (const syntax::CostArgument& one : written.arguments) {
     OpArgument& argument = made.arguments.emplace_back();
@@ -293,7 +293,12 @@ Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& 
         argument.type = one.type ? cost_type(*one.type, sink) : usual;
         for (const syntax::ShapeDimension& dimension : one.dimensions) {
           if (dimension.kind != syntax::ShapeDimension::Kind::number || dimension.rest) {
-            refuse(dimension.span, "a test states every dimension as a number");
+            const bool any = dimension.kind == syntax::ShapeDimension::Kind::any;
+            refuse(dimension.span,
+                   dimension.rest ? ".."
+                   : any          ? "_"
+                                  : std::string_view(dimension.name.text),
+                   "a test states every dimension as a number");
           }
           argument.dims.push_back(dimension.value);
         }
@@ -303,7 +308,8 @@ Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& 
   for (const syntax::CostValue& one : written.values) {
     const syntax::Formula& formula = tree.formulas.get(one.formula);
     if (formula.kind != syntax::FormulaKind::number) {
-      refuse(formula.span, "a test states every number of its phase as a number");
+      refuse(formula.span, one.name.text + " = …",
+             "a test states every number of its phase as a number");
     }
     made.numbers.emplace_back(one.name.text, formula.value);
   }

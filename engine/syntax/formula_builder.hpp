@@ -14,7 +14,10 @@ class FormulaBuilder {
   using Formulas = Store<Formula, FormulaTag>;
   explicit FormulaBuilder(Formulas& formulas) : formulas_(formulas) {}
 
-  void begin() { frames_.assign(1, Frame{}); }
+  void begin() {
+    frames_.assign(1, Frame{});
+    deepest_ = 0;
+  }
   void value(Formula formula) { push(std::move(formula)); }
   void open(source::Span paren) { frames_.push_back({.paren = paren}); }
   /// `span`: the name and its parenthesis.
