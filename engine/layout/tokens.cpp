@@ -39,10 +39,12 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
     if (look.byte(seen.begin) == '/') {
       // In `test vllm / llama` the slash is a separator, and in formulas it divides. A regular
       // expression does not follow a name, a number or what is closed.
+      const size_t count = tokens.size();
+      const bool word = count > 0 && tokens.back().kind == TokenKind::word;
+      const bool test = count > 1 && tokens[count - 2].is("test");  // `test within / default`
       const bool divides =
-          !tokens.empty() && (tokens.back().is(")") || tokens.back().is("]") ||
-                              (tokens.back().kind == TokenKind::word &&
-                               !tokens.back().is("within") && !tokens.back().is("fold")));
+          (word && (test || !(tokens.back().is("within") || tokens.back().is("fold")))) ||
+          (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }
