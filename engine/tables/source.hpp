@@ -12,6 +12,7 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
@@ -39,6 +40,11 @@ struct Run {
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
   std::optional<cost::CostedRun> costs = {};             // what ops cost
   const ncu::GpuPeaks* gpu = nullptr;                    // whose peaks are roofs of costs
+  std::optional<analyze::StreamUses> streams = {};
+  std::optional<analyze::StepSums> saved_steps = {};  // of a saved run
+
+  /// Null: not known.
+  const analyze::StepSums* steps() const;
 };
 
 /// A job that others are compared with: its runs are its ranks.
