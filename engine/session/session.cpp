@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
+#include "cost/rates.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
@@ -67,6 +68,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
+    wants.costs |= one->needs == tables::Needs::costs;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
@@ -76,8 +78,10 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
+  wants.operations |= wants.costs;
   wants.unsaved = wants.statistics || wants.found_phases || wants.operations;
-  wants.host_trace |= wants.steps || wants.statistics || wants.collectives || wants.found_phases;
+  wants.host_trace |=
+      wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs;
   wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
   return wants;
 }
@@ -97,6 +101,7 @@ void Wants::add(const Wants& other) noexcept {
   collectives |= other.collectives;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
+  costs |= other.costs;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -243,6 +248,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
+  options.ops = wants.costs;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as,
@@ -345,6 +351,10 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
+  if (wants.costs) {
+    one.costs = cost::cost_run(rules, *run);
+    one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
+  }
   if (wants.collectives) one.members = job::members_of(rules, *run);
   if (wants.streams) {
     one.streams = analyze::measure_streams(run->trace, run->labelled,
@@ -424,8 +434,10 @@ const tables::Explanation& Session::explain(const NameQuery& asked) {
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
                  {asked.engine, asked.model, rules.named})
           .choice;
-  explanation_ = {query.name, rules.program().title(choice.model), choice.why,
-                  classify::why(rules, choice.model, query)};
+  explanation_ = {
+      query.name, rules.program().title(choice.model), choice.why,
+      classify::why(rules, choice.model, query),
+      match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
   source_.explanation = &*explanation_;
   return *explanation_;
 }

@@ -26,6 +26,7 @@ struct Wants {
   bool statistics = false;   // with sums, and steps
   bool gpu_metrics = false;  // with statistics, where the format has them
   bool collectives = false;  // with sums: what communicates, of runs that have operations
+  bool costs = false;        // with operations: what ops cost, where the format has ops
   bool operations = false;   // with them, kept until the session ends
   bool unsaved = false;      // something that saved runs do not have: they are refused
   bool host_trace = false;   // calls and ranges of the host, where the format has them

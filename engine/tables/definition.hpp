@@ -29,6 +29,7 @@ enum class Needs : uint8_t {
   collectives,  // Run::members of every run
   operations,   // Run::trace
   found_phases,
+  costs,  // Run::costs and Run::trace
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage

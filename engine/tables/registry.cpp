@@ -59,6 +59,10 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
      }},
+    {Needs::costs, "costs",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.costs.has_value(); });
+     }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
     {Needs::summed_or_measured, "runs",
@@ -109,6 +113,7 @@ bool is_about_runs(const Definition& definition) {
     case Needs::collectives:
     case Needs::found_phases:
     case Needs::operations:
+    case Needs::costs:
       return true;
     default:
       return definition.info.describes_results;

@@ -17,6 +17,7 @@
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
+#include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/efficiency.hpp"
 #include "job/job.hpp"
@@ -37,6 +38,8 @@ struct Run {
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+  std::optional<cost::CostedRun> costs = {};             // what ops cost
+  const ncu::GpuPeaks* gpu = nullptr;                    // whose peaks are roofs of costs
   std::optional<analyze::StreamUses> streams = {};
   std::optional<analyze::StepSums> saved_steps = {};  // of a saved run
 
@@ -128,6 +131,8 @@ struct Explanation {
   std::string model;       // engine/model
   std::string choice_why;  // empty: the user named it
   std::vector<classify::WhyDimension> dimensions;
+  /// Clauses of costs for an op of this name, in the order tried.
+  std::vector<sema::CostId> costs;
 };
 
 struct Source {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "trace/host_ops.hpp"
 #include "trace/host_waits.hpp"
 
 namespace kr::trace {
@@ -106,6 +107,8 @@ struct HostTrace {
   GrowingArray<uint32_t> creation_of;
   /// With OpenOptions::waits; empty where the format has none.
   std::unique_ptr<HostWaits> waits = {};
+  /// With OpenOptions::ops; null where the format has none.
+  std::unique_ptr<HostOps> ops = {};
   uint64_t orphans = 0;       // operations without a launch, for one reason or another
   uint64_t uncorrelated = 0;  // of these, those that name none
 
@@ -149,6 +152,7 @@ struct HostTrace {
   void group_ranges();
   void order_names();
   void order_creations(const std::vector<uint32_t>& thread);
+  void order_ops(const std::vector<uint32_t>& thread) const;
   void nest();
   void index_launches();
   uint32_t enclosing_module(uint32_t range, int64_t time) const noexcept;

@@ -35,6 +35,7 @@ struct OpenOptions {
   bool each_call = false;
   HostDetail host = HostDetail::none;
   bool waits = false;  // HostTrace::waits, with HostDetail::all
+  bool ops = false;    // HostTrace::ops, with HostDetail::all
   /// Whether samples of GPUs are read, where the format has them: Trace::gpu_metrics.
   bool gpu_metrics = false;
   /// Trace::details, where the format has them.

@@ -10,6 +10,7 @@ void BlockRows::clear() {
   collectives.clear();
   launches.clear();
   ranges.clear();
+  ops.clear();
   dropped.clear();
   new_names.clear();
   new_tracks.clear();
@@ -18,6 +19,7 @@ void BlockRows::clear() {
   new_range_names.clear();
   new_details.clear();
   new_collective_calls.clear();
+  new_ops.clear();
 }
 
 bool LocalIds::begin(BlockRows& out) {
@@ -146,6 +148,15 @@ void add_details(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
   out.add_details(details.begin(), rows.detail_correlations.begin(), rows.details.size());
 }
 
+void add_ops(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
+  for (const BlockRows::NewOp& one : rows.new_ops) ids.ops.push_back(out.op(one.key, one.op));
+  if (rows.ops.empty()) return;
+  OpCall* to = out.ops().calls.extend(rows.ops.size());
+  for (const OpCall& one : rows.ops) {
+    *to++ = {one.start_ns, one.end_ns, ids.ops[one.op], ids.threads[one.thread]};
+  }
+}
+
 }  // namespace
 
 void add_block(const BlockRows& rows, TraceBuilder& out) {
@@ -160,6 +171,7 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
     ids.range_names.push_back(out.range_name(one.name, one.text));
   }
   add_collectives(rows, ids, out);
+  add_ops(rows, ids, out);
   Operation* to = out.add(rows.operations.size());
   for (const Operation& operation : rows.operations) {
     *to++ = {operation.start_ns, operation.duration_ns, ids.names[operation.name.index],

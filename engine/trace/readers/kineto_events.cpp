@@ -9,6 +9,7 @@
 #include "base/integer.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
+#include "trace/readers/kineto_arguments.hpp"
 
 namespace kr::trace {
 namespace {
@@ -190,10 +191,19 @@ std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept
   return static_cast<size_t>(at - collective_keys.begin());
 }
 
+std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
+  if (key == "Input Dims" || key == "Input dims") return 0;
+  if (key == "Input type") return 1;
+  if (key == "Input Strides") return 2;
+  if (key == "Concrete Inputs") return 3;
+  return std::nullopt;
+}
+
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = {};
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
+  if (ops_) event_.inputs = {};
   json.step();
   if (json.step_over('}')) return true;
   JsonRaw passed;
@@ -211,6 +221,12 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.operation;
     } else if (collectives_ && collective_key(key)) {
       to = &event_.collective[*collective_key(key)];
+    } else if (ops_ && inputs_key(key)) {
+      const size_t begin = json.place();
+      JsonRaw& inputs = event_.inputs[*inputs_key(key)];
+      if (!json.value(inputs)) return false;
+      if (inputs.kind == JsonRaw::Kind::other) inputs.text = json.since(begin);
+      continue;
     } else if (details_) {
       const auto list_of = detail_list(key);
       if (list_of && json.peek() == '[') {
@@ -333,7 +349,8 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  if (kind == HostKind::op && !name.starts_with(step_head)) return;
+  const bool step = name.starts_with(step_head);
+  if (kind == HostKind::op && !step && !ops_) return;
   if (host_ == HostDetail::range_names) {
     // Whatever its times are: one name too many does no harm.
     if (range) ids_.range_name(name);
@@ -349,7 +366,9 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
   const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
-  if (range) {
+  if (kind == HostKind::op && !step) {
+    take_op(name, start_ns, duration_ns, thread);
+  } else if (range) {
     out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
                             HostRange::none,
                             module ? HostRange::Kind::module : HostRange::Kind::annotation});
@@ -357,6 +376,21 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     out_->launches.push_back(
         {correlation, start_ns, duration_ns, ids_.call(name, kind == HostKind::driver), thread});
   }
+}
+
+void EventParser::take_op(std::string_view name, int64_t start_ns, int64_t duration_ns,
+                          uint32_t thread) {
+  KinetoInputs inputs;
+  op_key_.assign(name);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const JsonRaw& raw = event_.inputs[i];
+    if (raw.kind == JsonRaw::Kind::other) inputs[i] = raw.text;
+    op_key_.append(1, '\0').append(inputs[i]);
+  }
+  const uint32_t op = ids_.op(op_key_, [&] {
+    return HostOp{std::string(name), kineto_arguments(inputs)};
+  });
+  out_->ops.push_back({start_ns, start_ns + duration_ns, op, thread});
 }
 
 DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {

@@ -262,7 +262,7 @@ engine e {
 )");
   const sema::ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
   const auto explain = [&](const classify::WhyQuery& query) {
-    tables::Explanation explanation{query.name, "e/default", "", {}};
+    tables::Explanation explanation{query.name, "e/default", "", {}, {}};
     for (classify::WhyDimension& one : classify::why(rules, model, query)) {
       if (rules.program().dimensions.get(one.dimension).name == "substage") {
         explanation.dimensions.push_back(std::move(one));
