@@ -37,6 +37,7 @@ class EventParser {
       : host_(options.host),
         details_(options.operation_details),
         collectives_(options.collectives),
+        reference_(options.reference),
         levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
@@ -60,7 +61,7 @@ class EventParser {
 
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
-    JsonRaw device, stream, correlation, operation;
+    JsonRaw device, stream, correlation, operation, kernel;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
   };
@@ -86,10 +87,11 @@ class EventParser {
   HostDetail host_;
   bool details_;
   bool collectives_;
+  bool reference_;
   size_t levels_;
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
-  std::string scratch_, phase_, number_, number_text_, process_;
+  std::string scratch_, phase_, number_, number_text_, process_, kernel_;
   std::string patched_;  // a window without its control bytes
 
   // Of the window and the event being read.

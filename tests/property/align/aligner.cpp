@@ -247,7 +247,7 @@ void check(const Model& model, const std::vector<uint32_t>& names, size_t (&coun
 
 TEST_CASE("what all best alignments agree on, one by one") {
   size_t counts[4] = {};
-  for (int round = 0; round < kr::test::rounds(3000); ++round) {
+  for (uint64_t round = 0; round < kr::test::rounds(3000); ++round) {
     Random random(static_cast<unsigned>(round));
     Model model;
     for (size_t n = 1 + random.below(3); n > 0; --n) {
@@ -261,7 +261,7 @@ TEST_CASE("what all best alignments agree on, one by one") {
 
 TEST_CASE("a name without its number is one of several instances, never a wrong one") {
   // Layers of equal names, of which some are missing: the truth is known.
-  for (int round = 0; round < kr::test::rounds(300); ++round) {
+  for (uint64_t round = 0; round < kr::test::rounds(300); ++round) {
     Random random(static_cast<unsigned>(round));
     Model model;
     Sequence& sequence = model.reference.emplace_back();
@@ -307,7 +307,7 @@ TEST_CASE("a name without its number is one of several instances, never a wrong 
 }
 
 TEST_CASE("bits count as a table of numbers does") {
-  for (int round = 0; round < kr::test::rounds(200); ++round) {
+  for (uint64_t round = 0; round < kr::test::rounds(200); ++round) {
     Random random(static_cast<unsigned>(round));
     const auto list = [&] {
       std::vector<uint32_t> names(random.below(200));
