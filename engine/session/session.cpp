@@ -122,6 +122,7 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
 
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
   Session job(*source_.rules, open_, progress_);
+  job.place_graphs_by(references_);
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
@@ -235,10 +236,12 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
+  align::References* const references = references_for(spec);
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
-    opened = analyze::label_run(rules, spec, as,
-                                {.or_modules = !wants.sums, .range_names = wants.phases_shown});
+    opened = analyze::label_run(
+        rules, spec, as,
+        {.or_modules = !wants.sums, .range_names = wants.phases_shown, .references = references});
   });
   if (opened.modules) {
     add_modules(trees::label_modules(rules, spec, std::move(*opened.modules)), wants, spec);

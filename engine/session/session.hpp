@@ -102,6 +102,10 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Kernels of graphs of all runs read from now on are placed by these traces (align::References);
+  /// without any, by those that stand beside a run, where engines write them (find_references).
+  void place_graphs_by(std::vector<std::string> references) { references_ = std::move(references); }
+
   /// How runs are compared as ranks of a job.
   void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
 
@@ -143,6 +147,7 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
+  align::References* references_for(const classify::RunSpec& spec);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
@@ -162,6 +167,8 @@ class Session {
   ProgressCall progress_;
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
+  std::vector<std::string> references_;
+  std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;
