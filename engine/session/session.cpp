@@ -103,8 +103,9 @@ void Wants::add(const Wants& other) noexcept {
   if (other.measured) measured = other.measured;
 }
 
-Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress)
-    : open_(std::move(open)), progress_(std::move(progress)) {
+Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress,
+                 std::vector<std::string> references)
+    : open_(std::move(open)), progress_(std::move(progress)), references_(std::move(references)) {
   source_.rules = &rules;
 }
 
@@ -121,8 +122,7 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
 }
 
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
-  Session job(*source_.rules, open_, progress_);
-  job.place_graphs_by(references_);
+  Session job(*source_.rules, open_, progress_, references_);
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,

@@ -81,9 +81,11 @@ class Session {
 
   /// `rules` has to outlive the session. `progress`, which may be empty, is called about ten times
   /// per second while a file is read, on a thread of the session. The first exception that it
-  /// throws ends the calls, and is thrown when the file has been read.
+  /// throws ends the calls, and is thrown when the file has been read. Kernels of graphs are placed
+  /// by the traces `references` (align::References); without any, by those that stand beside a run,
+  /// where engines write them (find_references).
   explicit Session(const match::CompiledRules& rules, trace::OpenOptions open = {},
-                   ProgressCall progress = {});
+                   ProgressCall progress = {}, std::vector<std::string> references = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -101,10 +103,6 @@ class Session {
   /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
-
-  /// Kernels of graphs of all runs read from now on are placed by these traces (align::References);
-  /// without any, by those that stand beside a run, where engines write them (find_references).
-  void place_graphs_by(std::vector<std::string> references) { references_ = std::move(references); }
 
   /// How runs are compared as ranks of a job.
   void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
