@@ -167,11 +167,10 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
                                       : fmt::format("{} MB", done / 1000000);
     streams.progress_line(fmt::format("reading {}: {}", run.path, far));
   };
-  session::Session session(
+  return session::Session(
       rules, options.open,
-      streams.shows_progress() ? session::ProgressCall(show) : session::ProgressCall());
-  session.place_graphs_by(options.references);
-  return session;
+      streams.shows_progress() ? session::ProgressCall(show) : session::ProgressCall(),
+      options.references);
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,

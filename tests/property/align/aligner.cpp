@@ -74,6 +74,22 @@ void add_sequence(Random& random, Model& model, size_t length) {
   }
 }
 
+/// The same module several times, each with all names.
+void add_layers(Random& random, Model& model) {
+  Sequence& sequence = model.reference.emplace_back();
+  std::vector<uint32_t> pattern(1 + random.below(3));
+  for (uint32_t& name : pattern) name = static_cast<uint32_t>(random.below(4));
+  const uint32_t root = model.calls.add(Calls::none, "Model_0");
+  const size_t layers = 2 + random.below(3);
+  for (size_t layer = 0; layer < layers; ++layer) {
+    const uint32_t call = model.calls.add(root, "Layer_" + std::to_string(layer));
+    for (const uint32_t name : pattern) {
+      sequence.names.push_back(name);
+      sequence.items.push_back({call, 0});
+    }
+  }
+}
+
 std::vector<uint32_t> changed(Random& random, std::vector<uint32_t> names) {
   for (size_t change = random.below(4); change > 0; --change) {
     const auto at = static_cast<ptrdiff_t>(random.below(names.size() + 1));
@@ -251,7 +267,11 @@ TEST_CASE("what all best alignments agree on, one by one") {
     Random random(static_cast<unsigned>(round));
     Model model;
     for (size_t n = 1 + random.below(3); n > 0; --n) {
-      add_sequence(random, model, 1 + random.below(9));
+      if (random.below(3) == 0) {
+        add_layers(random, model);
+      } else {
+        add_sequence(random, model, 1 + random.below(9));
+      }
     }
     const std::vector<uint32_t> names = changed(random, model.reference[0].names);
     if (!names.empty()) check(model, names, counts);
