@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -215,12 +216,66 @@ class ModuleNodes {
   uint64_t too_deep_ = 0;
 };
 
+/// Where modules do not tell layers apart, as under torch.compile, layers found by repetition do:
+/// by block of a graph that a reference placed, the call in which all of its layers are; none: the
+/// modules show them.
+class SharedModules {
+ public:
+  SharedModules(const trace::Trace& trace, const classify::Attribution& attribution)
+      : shared_(attribution.repeated_blocks.size(), none) {
+    if (attribution.node_evidence.empty()) return;
+    std::unordered_map<size_t, Layers> open;
+    for (size_t i = 0; i < trace.operations.size(); ++i) {
+      const uint32_t layer = attribution.layer_of[i];
+      if (layer == none || !attribution.created(i)) continue;
+      if (attribution.node_evidence[i] == classify::PlaceEvidence::creation) continue;
+      const size_t block = attribution.block_of(layer);
+      const classify::RepeatedBlock& about = attribution.repeated_blocks[block];
+      const size_t number = layer - about.first_layer;
+      if (!about.graph || number > 1) continue;
+      Layers& layers = open[block];
+      const uint32_t module = attribution.module_of[i];
+      if (number == 0) {
+        layers.first.push_back(module);
+        continue;
+      }
+      const size_t place = layers.seen++;
+      const int64_t ns = trace.operations[i].duration_ns;
+      layers.total_ns += ns;
+      if (place < layers.first.size() && layers.first[place] == module) layers.same[module] += ns;
+      if (layers.seen < about.period) continue;
+      shared_[block] = layers.most_shared();
+      open.erase(block);
+    }
+  }
+
+  uint32_t operator[](size_t block) const { return shared_[block]; }
+
+ private:
+  struct Layers {
+    std::vector<uint32_t> first;  // modules of the first layer's kernels
+    size_t seen = 0;              // kernels of the second
+    int64_t total_ns = 0;
+    std::map<uint32_t, int64_t> same;  // by module of both, the time of the second's
+
+    /// The module that most of the time shares, if that is more than half of it.
+    uint32_t most_shared() const {
+      for (const auto& [module, ns] : same) {
+        if (ns > total_ns / 2) return module;
+      }
+      return none;
+    }
+  };
+  std::vector<uint32_t> shared_;
+};
+
 class Builder {
  public:
   Builder(const trace::Trace& trace, const classify::Attribution& attribution)
       : trace_(trace),
         attribution_(attribution),
         forests_(attribution.steps.size() + 1),
+        shared_(trace, attribution),
         layer_names_(longest(attribution)) {
     for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
     if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes);
@@ -285,7 +340,8 @@ class Builder {
       const uint32_t launch = attribution_.created(i) ? trace_.host->launch_of[i] : none;
       const size_t visit = launch == none ? number : forests_.size() + launch;
       const int64_t time = attribution_.module_time(*trace_.host, i).second;
-      node = modules_->node(forest, visit, module, time, launch);
+      node = with_layer(forest, visit, i, launch);
+      if (node == none) node = modules_->node(forest, visit, module, time, launch);
     }
     // If each launch is in the module of its kernel, modules show the layers better than sequences
     // do.
@@ -301,9 +357,33 @@ class Builder {
     forest.operation(node, operation.duration_ns);
   }
 
+  /// The node of an operation below that of its layer, where modules do not show layers; none: they
+  /// do.
+  uint32_t with_layer(Forest& forest, size_t visit, size_t i, uint32_t launch) {
+    const uint32_t layer = attribution_.layer_of[i];
+    if (launch == none || layer == none) return none;
+    const size_t block = attribution_.block_of(layer);
+    const uint32_t shared = shared_[block];
+    if (shared == none) return none;
+    const trace::HostTrace& host = *trace_.host;
+    const auto [thread, time] = attribution_.module_time(host, i);
+    const std::vector<uint32_t> chain = host.modules_at(thread, time);
+    const auto at = std::find(chain.begin(), chain.end(), shared);
+    if (at == chain.end()) return none;
+    uint32_t node = modules_->node(forest, visit, shared, time, launch);
+    node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+    forest.use(node, static_cast<uint32_t>(block));
+    for (auto inner = at + 1; inner != chain.end(); ++inner) {
+      node = forest.child(node, host.module_name(*inner, *(inner - 1)));
+      forest.replay(node, *inner, launch);
+    }
+    return node;
+  }
+
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
   std::vector<Forest> forests_;  // by step; the last one for operations outside steps
+  SharedModules shared_;
   std::vector<std::string> layer_names_;
   std::optional<ModuleNodes> modules_;
   bool outside_ = false;
