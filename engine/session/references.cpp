@@ -74,19 +74,16 @@ std::vector<std::string> find_references(const std::string& run) {
   return files;
 }
 
-align::References* Session::references_for(const classify::RunSpec& spec) {
+align::References* Session::references_for(const classify::RunSpec& spec,
+                                           std::vector<Warning>& notes) {
   const bool found = references_.empty();
   const std::vector<std::string> paths = found ? find_references(spec.path) : references_;
   if (paths.empty()) return nullptr;
   if (found) {
-    warnings_.emplace_back(
-        spec.path, Warning{"references-found",
-                           "Kernels of graphs are placed by " +
-                               (paths.size() == 1 ? paths[0]
-                                                  : plural(paths.size(), "trace") + " in " +
-                                                        fs::path(paths[0]).parent_path().string()) +
-                               ".",
-                           "info"});
+    const std::string where = paths.size() == 1 ? paths[0]
+                                                : plural(paths.size(), "trace") + " in " +
+                                                      fs::path(paths[0]).parent_path().string();
+    notes.push_back({"references-found", "Kernels of graphs are placed by " + where + ".", "info"});
   }
   std::unique_ptr<align::References>& known = known_references_[paths];
   if (known != nullptr) return known.get();

@@ -236,7 +236,8 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
-  align::References* const references = references_for(spec);
+  std::vector<Warning> notes;
+  align::References* const references = references_for(spec, notes);
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(
@@ -248,6 +249,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
     return;
   }
   for (std::unique_ptr<analyze::LabelledTrace>& run : opened.labelled) {
+    run->trace.warnings.insert(run->trace.warnings.end(), notes.begin(), notes.end());
     add_labelled(std::move(run), wants, spec, visit);
   }
 }

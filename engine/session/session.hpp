@@ -145,7 +145,7 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
-  align::References* references_for(const classify::RunSpec& spec);
+  align::References* references_for(const classify::RunSpec& spec, std::vector<Warning>& notes);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
