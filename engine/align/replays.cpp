@@ -49,8 +49,9 @@ class Placer {
     trace::AlignedNode node{static_cast<trace::Alignment>(placed.how), {}};
     if (placed.how > Agreement::within) node.ops = references_.ops(item.chain);
     const bool known = placed.how != Agreement::abstain;
-    const Key key{origin.file, origin.thread, known ? placed.levels : 0, placed.unnumbered,
-                  placed.how == Agreement::within};
+    const bool within = placed.how == Agreement::within;
+    const Key key{origin.file, origin.thread, known && !within ? all_levels : placed.levels,
+                  placed.unnumbered, within};
     const uint32_t thread = this->thread(key);
     if (known) add_ranges(placed, item.call, thread);
     const auto next = static_cast<uint32_t>(host_.aligned.size() + 1);
@@ -62,6 +63,7 @@ class Placer {
   }
 
  private:
+  static constexpr uint32_t all_levels = UINT32_MAX;
   /// What is known of modules on a thread: each has ranges of its own.
   struct Key {
     uint32_t file;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -155,6 +156,7 @@ class ModuleNodes {
       place.depth = places_[place.outer].depth + 1;
       place.until_ns = std::min(range.end_ns, places_[place.outer].until_ns);
     }
+    find_calls();
   }
 
   /// The node of the innermost module `range` at a time. `number` is the forest's number. `launch`:
@@ -182,17 +184,35 @@ class ModuleNodes {
       if (!steady || places_[one].depth < deepest) {
         const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
         node = forest.child(node, without_call(host_.module_name(one, outer)));
-        launch == none ? forest.use(node, one) : forest.replay(node, one, launch);
+        launch == none ? forest.use(node, one) : forest.replay(node, call(one), launch);
       }
       if (steady) known_[one] = {number, node};
     }
     return node;
   }
+  /// The same number for ranges that are one call: a reference may be known in different depth.
+  uint32_t call(uint32_t range) const { return calls_.empty() ? range : calls_[range]; }
   /// The number of operations in too many nested modules: the tree has only some of these.
   uint64_t too_deep() const noexcept { return too_deep_; }
 
  private:
   // Python allows 1,000 nested calls, and a module needs several.
+  void find_calls() {
+    const bool any = std::any_of(host_.threads.begin(), host_.threads.end(),
+                                 [](const trace::HostThread& one) { return one.reference; });
+    if (!any) return;
+    std::map<std::tuple<std::string_view, int64_t, int64_t, uint32_t>, uint32_t> known;
+    for (uint32_t i = 0; i < host_.ranges.size(); ++i) {
+      const trace::HostRange& range = host_.ranges[i];
+      const trace::HostThread& thread = host_.threads[range.thread];
+      calls_.push_back(i);
+      if (!thread.reference) continue;
+      const auto key =
+          std::tuple(std::string_view(thread.process), range.start_ns, range.end_ns, range.name);
+      calls_.back() = known.try_emplace(key, i).first->second;
+    }
+  }
+
   static constexpr size_t deepest = 256;
   static constexpr size_t most_walked = 1024;
   struct Place {
@@ -210,8 +230,9 @@ class ModuleNodes {
   }
   const trace::HostTrace& host_;
   const std::vector<bool>& range_nodes_;
-  std::vector<Place> places_;  // by range
-  std::vector<Known> known_;   // by range
+  std::vector<Place> places_;    // by range
+  std::vector<Known> known_;     // by range
+  std::vector<uint32_t> calls_;  // by range; empty: no references
   std::vector<uint32_t> path_;
   uint64_t too_deep_ = 0;
 };
@@ -300,14 +321,15 @@ class Builder {
       builder.add_dropped("operation in more nested modules than a tree has levels", 0,
                           modules_->too_deep());
     }
-    for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
     if (!trace_.operations.empty() && !has_parents()) {
       builder.warn(
           "no-modules",
           "The trace contains no modules, and no layers were found: kernels are not grouped.");
     }
     builder.model_text(trace_.model_text);
-    return std::move(builder).finish();
+    trace::ModuleTrace out = std::move(builder).finish();
+    out.warnings.insert(out.warnings.begin(), trace_.warnings.begin(), trace_.warnings.end());
+    return out;
   }
 
  private:
@@ -375,7 +397,7 @@ class Builder {
     forest.use(node, static_cast<uint32_t>(block));
     for (auto inner = at + 1; inner != chain.end(); ++inner) {
       node = forest.child(node, host.module_name(*inner, *(inner - 1)));
-      forest.replay(node, *inner, launch);
+      forest.replay(node, modules_->call(*inner), launch);
     }
     return node;
   }
