@@ -86,7 +86,8 @@ align::References* Session::references_for(const classify::RunSpec& spec,
     notes.push_back({"references-found", "Kernels of graphs are placed by " + where + ".", "info"});
   }
   std::unique_ptr<align::References>& known = known_references_[paths];
-  if (known != nullptr) return known.get();
+  const auto useful = [&] { return known->empty() ? nullptr : known.get(); };
+  if (known != nullptr) return useful();
   auto references = std::make_unique<align::References>();
   trace::OpenOptions options = open_;
   options.host = trace::HostDetail::all;
@@ -112,7 +113,7 @@ align::References* Session::references_for(const classify::RunSpec& spec,
                         : "The reference launches no kernels: it tells nothing."});
   }
   known = std::move(references);
-  return known.get();
+  return useful();
 }
 
 }  // namespace kr::session
