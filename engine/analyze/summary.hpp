@@ -110,7 +110,7 @@ struct RunSummary {
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending busy time, descending total, name
-  std::vector<KernelTime> kernel_times;  // by dimension, label, device; a saved run has none
+  std::vector<KernelTime> kernel_times;  // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
   std::optional<RunIdentity> identity;  // if asked for

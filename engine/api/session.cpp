@@ -308,7 +308,8 @@ void Session::save(const std::string& path) {
     throw Error(path, "only one run of module trees can be saved", "save each by itself");
   }
   const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
-  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path);
+  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path,
+                 changes::saved_version);
   file.commit();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,8 @@ enum class CollectiveKind : uint8_t {
 };
 /// `allreduce`: as libraries spell it.
 const char* to_string(CollectiveKind kind) noexcept;
+/// The kind that is spelled so; nullopt: none.
+std::optional<CollectiveKind> collective_kind_from(std::string_view name) noexcept;
 /// Whether it ends on no member before the last has begun, since each needs data of all.
 bool needs_all(CollectiveKind kind) noexcept;
 /// Whether the k-th on one member has nothing to do with the k-th on another.
@@ -78,12 +81,23 @@ struct CollectiveInstance {
 };
 static_assert(sizeof(CollectiveInstance) == 48);
 
+/// Operations of a group of which only sums are known.
+struct CollectiveRest {
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  std::optional<int64_t> bytes = 0;  // nullopt: unknown, of all or of some
+
+  friend bool operator==(const CollectiveRest&, const CollectiveRest&) = default;
+};
+
 struct Member {
   int32_t device = 0;
   int64_t first_start_ns = 0;  // of all operations of the device
   std::vector<CollectiveGroup> groups;
   /// By launch; those without a launch by start.
   std::vector<CollectiveInstance> collectives;
+  /// By group: those after these, which a saved run keeps as sums. Empty: there are none.
+  std::vector<CollectiveRest> rest;
 };
 
 }  // namespace kr::job

@@ -62,6 +62,8 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
   for (const tables::Definition* one : wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
+    wants.steps |= one->needs == tables::Needs::steps;
+    wants.streams |= one->needs == tables::Needs::streams;
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
@@ -74,8 +76,9 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
-  wants.sums |= wants.host_trace || wants.operations || wants.health;
+  wants.unsaved = wants.statistics || wants.found_phases || wants.operations;
+  wants.host_trace |= wants.steps || wants.statistics || wants.collectives || wants.found_phases;
+  wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
   return wants;
 }
 
@@ -86,6 +89,9 @@ Wants Wants::of_comparison(bool module_trees) {
 
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
+  steps |= other.steps;
+  streams |= other.streams;
+  unsaved |= other.unsaved;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
   collectives |= other.collectives;
@@ -126,7 +132,8 @@ void Session::read_baseline(const JobSource& source, const Wants& wants) {
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
-                                   .statistics = wants.statistics && !saved,
+                                   .steps = wants.steps || wants.statistics,
+                                   .unsaved = false,
                                    .host_trace = wants.host_trace && !saved});
   }
   const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
@@ -145,9 +152,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
-                                wants.host_trace || wants.measured;
-  if (needs_operations && !trees) {
+  if ((wants.unsaved || wants.measured) && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
   }
@@ -179,6 +184,9 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     tables::Run& run = source_.runs.emplace_back();
     run.summary = std::move(summary);
     run.saved = std::move(saved.profile);
+    run.saved_steps = std::move(saved.steps);
+    run.members = std::move(saved.members);
+    run.streams = std::move(saved.streams);
     measure(run, nullptr);
   }
 }
@@ -338,11 +346,15 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);
-    } else if (wants.statistics || wants.comparison || wants.health) {
+    } else if (wants.statistics || wants.steps || wants.comparison || wants.health) {
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
   if (wants.collectives) one.members = job::members_of(rules, *run);
+  if (wants.streams) {
+    one.streams = analyze::measure_streams(run->trace, run->labelled,
+                                           analyze::kinds_by_row(rules.program(), run->labelled));
+  }
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));

@@ -21,10 +21,13 @@ namespace kr::session {
 /// What is to be known of each run.
 struct Wants {
   bool sums = false;         // tables::Source::runs; throws Error for a file of module trees
-  bool statistics = false;   // with them
+  bool steps = false;        // with sums
+  bool streams = false;      // with sums
+  bool statistics = false;   // with sums, and steps
   bool gpu_metrics = false;  // with statistics, where the format has them
   bool collectives = false;  // with sums: what communicates, of runs that have operations
   bool operations = false;   // with them, kept until the session ends
+  bool unsaved = false;      // something that saved runs do not have: they are refused
   bool host_trace = false;   // calls and ranges of the host, where the format has them
   bool waits = false;        // with statistics: what the host waited for, where the format has it
   bool details = false;      // launch shapes and sizes, where the format has them

@@ -23,6 +23,8 @@ enum class Needs : uint8_t {
   nothing,
   rules,
   runs,         // Source::runs, summed
+  steps,        // Run::steps of every run
+  streams,      // Run::streams of every run
   statistics,   // of every run
   collectives,  // Run::members of every run
   operations,   // Run::trace
@@ -46,6 +48,8 @@ struct Reads {
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
   bool identity = false;     // RunSummary::identity
   bool findings = false;     // all that findings are made from, of Needs::runs
+  /// It is for saved runs: databases have the tables that are made from it.
+  bool saved_form = false;
 };
 
 struct Definition {

@@ -257,14 +257,14 @@ std::string without_jobs(const Source& source) {
 
 std::string without_step_jobs(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.statistics->steps.steps.empty(); });
+                               [](const Run& run) { return !run.steps()->steps.empty(); });
   return any ? without_jobs(source) : "no steps are known";
 }
 
 std::string without_kernel_times(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
                                [](const Run& run) { return !run.summary.kernel_times.empty(); });
-  return any ? "" : "no run has kernels; a saved run has lost their times by device";
+  return any ? "" : "no run has kernels";
 }
 
 std::string without_baseline(const Source& source) {
@@ -288,7 +288,7 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   ranks.reserve(runs.size());
   for (const Run& run : runs) {
-    ranks.push_back({&run.summary, run.statistics ? &run.statistics->steps : nullptr});
+    ranks.push_back({&run.summary, run.steps()});
   }
   return ranks;
 }
@@ -363,7 +363,7 @@ const Definition efficiency_steps_table{
           {"steps", Unit::count, Role::measure,
            "Of a phase: its steps that are not inside another step of it."}}),
      .in_short_form = false},
-    Needs::statistics,
+    Needs::steps,
     add_efficiency_steps,
     without_step_jobs};
 

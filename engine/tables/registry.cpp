@@ -35,6 +35,14 @@ constexpr NeedsInfo all_needs[] = {
     {Needs::nothing, "", [](const Source&) { return true; }},
     {Needs::rules, "rules", has<&Source::rules>},
     {Needs::runs, "runs", [](const Source& source) { return !source.runs.empty(); }},
+    {Needs::steps, "steps",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.steps() != nullptr; });
+     }},
+    {Needs::streams, "streams",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.streams.has_value(); });
+     }},
     {Needs::statistics, "statistics",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
@@ -91,10 +99,19 @@ std::vector<const table::Info*> all_infos() {
 }
 
 bool is_about_runs(const Definition& definition) {
-  return definition.info.describes_results || definition.needs == Needs::runs ||
-         definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::collectives || definition.needs == Needs::found_phases ||
-         definition.needs == Needs::operations;
+  switch (definition.needs) {
+    case Needs::runs:
+    case Needs::summed_or_measured:
+    case Needs::steps:
+    case Needs::streams:
+    case Needs::statistics:
+    case Needs::collectives:
+    case Needs::found_phases:
+    case Needs::operations:
+      return true;
+    default:
+      return definition.info.describes_results;
+  }
 }
 
 table::Table make(const Definition& definition, const Source& source) {
@@ -141,6 +158,11 @@ std::string dimension_column(const Definition& definition, std::string_view dime
   return std::string(dimension);
 }
 
+const analyze::StepSums* Run::steps() const {
+  if (statistics) return &statistics->steps;
+  return saved_steps ? &*saved_steps : nullptr;
+}
+
 std::vector<const analyze::RunSummary*> Source::summaries() const {
   std::vector<const analyze::RunSummary*> all;
   all.reserve(runs.size());
@@ -152,7 +174,7 @@ const analyze::Ranks& Source::ranks() const {
   if (!ranks_) {
     std::vector<analyze::RankInput> inputs;
     for (const Run& run : runs) {
-      inputs.push_back({&run.summary, run.statistics ? &*run.statistics : nullptr});
+      inputs.push_back({&run.summary, run.steps()});
     }
     ranks_ = analyze::compare_ranks(inputs);
   }

@@ -12,6 +12,7 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
@@ -36,6 +37,11 @@ struct Run {
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+  std::optional<analyze::StreamUses> streams = {};
+  std::optional<analyze::StepSums> saved_steps = {};  // of a saved run
+
+  /// Null: not known.
+  const analyze::StepSums* steps() const;
 };
 
 /// A job that others are compared with: its runs are its ranks.

@@ -128,7 +128,8 @@ std::vector<kr::Table> tables_of(const kr::tables::Source& source) {
   using kr::tables::Needs;
   std::vector<kr::Table> made;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    const bool about_runs = one->needs == Needs::runs || one->needs == Needs::statistics;
+    const bool about_runs =
+        one->needs == Needs::runs || one->needs == Needs::steps || one->needs == Needs::statistics;
     if (!about_runs && !one->info.describes_results) continue;
     if (kr::tables::absent(*one, source).empty()) made.push_back(kr::tables::make(*one, source));
   }

@@ -115,7 +115,10 @@ std::vector<std::string> run_tables() {
 
 std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
-  std::erase_if(ids, [](const std::string& id) { return has_nsys_names(tables::find(id)); });
+  std::erase_if(ids, [](const std::string& id) {
+    const tables::Definition* const one = tables::find(id);
+    return has_nsys_names(one) || one->reads.saved_form;
+  });
   return ids;
 }
 
@@ -155,6 +158,7 @@ struct Outputs::Target {
   std::optional<size_t> run = {};        // of a file per run
   std::vector<const tables::Definition*> wanted = {};
   bool one_table = false;  // the format holds one: the first wanted
+  bool saved = false;      // it is a saved run
   bool printed = false;    // the file is standard output
   bool empty = false;      // nothing to write: no file appears
 
@@ -315,8 +319,9 @@ void Outputs::save(const std::filesystem::path& path, std::span<const std::strin
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  open(std::string(database_format), path).wanted =
-      definitions(std::vector<std::string>(ids.begin(), ids.end()));
+  Target& target = open(std::string(database_format), path);
+  target.saved = true;
+  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
 void Outputs::print(const std::string& format) {
@@ -362,6 +367,7 @@ session::Wants Outputs::wants() const {
   }
   wants.statistics |= statistics_;
   wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
+  wants.unsaved |= wants.statistics || makes(trace_format) || makes(paraver_format);
   wants.details |= makes(paraver_format);
   wants.collectives |= makes(paraver_format);
   wants.gpu_metrics |= makes(paraver_format);
@@ -440,7 +446,8 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
-    render::sqlite(tables, target.file->aside().string(), target.file->path().string());
+    render::sqlite(tables, target.file->aside().string(), target.file->path().string(),
+                   target.saved ? changes::saved_version : render::schema_version);
     return;
   }
   if (target.one_table && tables.empty()) {
