@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "align/replays.hpp"
 #include "analyze/finding.hpp"
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
@@ -116,7 +117,8 @@ struct RunSummary {
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;
-  std::vector<Finding> findings;  // the worst first; see analyze/health.hpp
+  std::vector<Finding> findings;              // the worst first; see analyze/health.hpp
+  std::vector<align::GraphAlignment> graphs;  // compared with references; a saved run has none
 
   /// Index into `dimensions` and `NameSum::labels`; nullopt if absent.
   std::optional<size_t> dimension(std::string_view name) const;

@@ -93,7 +93,8 @@ struct Session::Impl {
   std::shared_ptr<const Results> results;
 
   std::shared_ptr<Results> new_results() const {
-    return std::make_shared<Results>(rules, open_options(options), options.progress);
+    return std::make_shared<Results>(rules, open_options(options), options.progress,
+                                     options.references);
   }
 
   const tables::Source& source() const { return results->session.source(); }

@@ -114,8 +114,9 @@ void Wants::add(const Wants& other) noexcept {
   if (other.measured) measured = other.measured;
 }
 
-Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress)
-    : open_(std::move(open)), progress_(std::move(progress)) {
+Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress,
+                 std::vector<std::string> references)
+    : open_(std::move(open)), progress_(std::move(progress)), references_(std::move(references)) {
   source_.rules = &rules;
 }
 
@@ -132,7 +133,7 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
 }
 
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
-  Session job(*source_.rules, open_, progress_);
+  Session job(*source_.rules, open_, progress_, references_);
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
@@ -249,16 +250,20 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
   options.ops = wants.costs;
+  std::vector<Warning> notes;
+  align::References* const references = references_for(spec, notes);
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
-    opened = analyze::label_run(rules, spec, as,
-                                {.or_modules = !wants.sums, .range_names = wants.phases_shown});
+    opened = analyze::label_run(
+        rules, spec, as,
+        {.or_modules = !wants.sums, .range_names = wants.phases_shown, .references = references});
   });
   if (opened.modules) {
     add_modules(trees::label_modules(rules, spec, std::move(*opened.modules)), wants, spec);
     return;
   }
   for (std::unique_ptr<analyze::LabelledTrace>& run : opened.labelled) {
+    run->trace.warnings.insert(run->trace.warnings.end(), notes.begin(), notes.end());
     add_labelled(std::move(run), wants, spec, visit);
   }
 }

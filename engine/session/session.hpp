@@ -85,9 +85,11 @@ class Session {
 
   /// `rules` has to outlive the session. `progress`, which may be empty, is called about ten times
   /// per second while a file is read, on a thread of the session. The first exception that it
-  /// throws ends the calls, and is thrown when the file has been read.
+  /// throws ends the calls, and is thrown when the file has been read. Kernels of graphs are placed
+  /// by the traces `references` (align::References); without any, by those that stand beside a run,
+  /// where engines write them (find_references).
   explicit Session(const match::CompiledRules& rules, trace::OpenOptions open = {},
-                   ProgressCall progress = {});
+                   ProgressCall progress = {}, std::vector<std::string> references = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -147,6 +149,7 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
+  align::References* references_for(const classify::RunSpec& spec, std::vector<Warning>& notes);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
@@ -166,6 +169,8 @@ class Session {
   ProgressCall progress_;
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
+  std::vector<std::string> references_;
+  std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;

@@ -60,6 +60,12 @@ void HostTrace::order() {
   if (ops) order_ops(thread);
 }
 
+void HostTrace::order_added() {
+  const std::vector<uint32_t> thread = sort_numbered(threads);
+  for (Launch& launch : launches) launch.thread = thread[launch.thread];
+  order_ranges(thread);
+}
+
 void HostTrace::order_launches(const std::vector<uint32_t>& thread) {
   const std::vector<uint32_t> call = sort_numbered(calls);
   for (Launch& launch : launches) {

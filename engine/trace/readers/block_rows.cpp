@@ -72,13 +72,16 @@ TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_
   return seen.id;
 }
 
-uint32_t LocalIds::call(std::string_view name, bool driver, std::string_view version) {
+uint32_t LocalIds::call(std::string_view name, bool driver, std::string_view version,
+                        std::string_view kernel) {
   key_.assign(driver ? "d" : "r").append(name).append(1, ' ').append(version);
+  if (!kernel.empty()) key_.append(1, '\n').append(kernel);
   const size_t known = calls_.size();
   const uint32_t number = calls_.add(key_);
   if (number == known) {
     bytes_ += key_.size();
-    out_->new_calls.push_back({std::string(name), driver, std::string(version)});
+    out_->new_calls.push_back(
+        {std::string(name), driver, std::string(version), std::string(kernel)});
   }
   return number;
 }

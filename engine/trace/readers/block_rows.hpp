@@ -82,7 +82,8 @@ class LocalIds {
   NameId name(std::string_view text);
   TrackId track(int32_t device, int64_t stream, std::string_view device_name = {},
                 std::string_view member = {});
-  uint32_t call(std::string_view name, bool driver, std::string_view version = {});
+  uint32_t call(std::string_view name, bool driver, std::string_view version = {},
+                std::string_view kernel = {});
   uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   uint32_t detail(const OperationDetail& detail);

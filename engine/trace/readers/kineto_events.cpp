@@ -200,7 +200,7 @@ std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
 }
 
 bool EventParser::args(JsonWalk& json) {
-  event_.device = event_.stream = event_.correlation = event_.operation = {};
+  event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
   if (ops_) event_.inputs = {};
@@ -215,6 +215,7 @@ bool EventParser::args(JsonWalk& json) {
     if (key.size() == 6) {
       if (key == "device") to = &event_.device;
       if (key == "stream") to = &event_.stream;
+      if (reference_ && key == "kernel") to = &event_.kernel;
     } else if (key == "correlation") {
       to = &event_.correlation;
     } else if (key == told_key) {
@@ -349,8 +350,8 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  const bool step = name.starts_with(step_head);
-  if (kind == HostKind::op && !step && !ops_) return;
+  const bool op = kind == HostKind::op && !name.starts_with(step_head);
+  if (op && !ops_ && !reference_) return;
   if (host_ == HostDetail::range_names) {
     // Whatever its times are: one name too many does no harm.
     if (range) ids_.range_name(name);
@@ -366,15 +367,20 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
   const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
-  if (kind == HostKind::op && !step) {
-    take_op(name, start_ns, duration_ns, thread);
-  } else if (range) {
+  const std::string_view kernel = event_.kernel.kind == JsonRaw::Kind::string
+                                       ? json.plain(event_.kernel.text, kernel_)
+                                       : std::string_view();
+  if (op && ops_) take_op(name, start_ns, duration_ns, thread);
+  if (op && !reference_) return;
+  if (range) {
     out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
                             HostRange::none,
-                            module ? HostRange::Kind::module : HostRange::Kind::annotation});
+                            op       ? HostRange::Kind::op
+                            : module ? HostRange::Kind::module
+                                     : HostRange::Kind::annotation});
   } else {
-    out_->launches.push_back(
-        {correlation, start_ns, duration_ns, ids_.call(name, kind == HostKind::driver), thread});
+    out_->launches.push_back({correlation, start_ns, duration_ns,
+                              ids_.call(name, kind == HostKind::driver, {}, kernel), thread});
   }
 }
 

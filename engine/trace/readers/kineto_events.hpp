@@ -38,6 +38,7 @@ class EventParser {
         details_(options.operation_details),
         collectives_(options.collectives),
         ops_(options.ops && options.host == HostDetail::all),
+        reference_(options.reference),
         levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
@@ -61,7 +62,7 @@ class EventParser {
 
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
-    JsonRaw device, stream, correlation, operation;
+    JsonRaw device, stream, correlation, operation, kernel;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
     std::array<JsonRaw, 4> inputs;  // see kineto_arguments.hpp
@@ -91,10 +92,11 @@ class EventParser {
   bool details_;
   bool collectives_;
   bool ops_;
+  bool reference_;
   size_t levels_;
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
-  std::string scratch_, phase_, number_, number_text_, process_;
+  std::string scratch_, phase_, number_, number_text_, process_, kernel_;
   std::string op_key_;
   std::string patched_;  // a window without its control bytes
 
