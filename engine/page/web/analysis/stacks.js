@@ -2,7 +2,7 @@
 
 /** Dimensions in which phases and steps have labels. */
 const dimensions = (() => {
-  const found = Object.keys(page.phases);
+  const found = Object.keys(page.phases || {});
   const first = ["substage", "stage"];
   return [...first.filter((name) => found.includes(name)), ...found.filter((name) => !first.includes(name))];
 })();
