@@ -100,7 +100,8 @@ struct Ranks {
 };
 
 /// Several runs are one job if
-/// - no two have the same rank, their numbers of processes (world sizes) are equal and not less than
+/// - no two have the same rank, their numbers of processes (world sizes) are equal and not less
+/// than
 ///   the number of runs, and no two that tell their clock are an hour or more apart;
 /// - and each says which rank it is (in the trace or in its name), or is from the same file as the
 ///   others, or all tell their clock and there is a time at which all of them ran.

@@ -30,10 +30,10 @@ void each_instance(std::span<const JobRun> runs, const Job& job, size_t group,
       const auto late = std::find(starts.begin(), starts.end(), *last);
       members[static_cast<size_t>(late - starts.begin())].last = true;
     } else {
-      const auto shortest = std::min_element(
-          members.begin(), members.end(), [](const InstanceTime& a, const InstanceTime& b) {
-            return a.duration_ns < b.duration_ns;
-          });
+      const auto shortest = std::min_element(members.begin(), members.end(),
+                                             [](const InstanceTime& a, const InstanceTime& b) {
+                                               return a.duration_ns < b.duration_ns;
+                                             });
       const int64_t least_ns = shortest->duration_ns;
       for (InstanceTime& one : members) one.waiting_ns = one.duration_ns - least_ns;
     }

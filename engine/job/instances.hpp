@@ -16,8 +16,8 @@ struct InstanceTime {
   size_t run = 0;
   int32_t device = 0;
   int64_t duration_ns = 0;
-  /// From its start to that of the last member, at most its duration; without a common clock what it
-  /// takes longer than the shortest of any member.
+  /// From its start to that of the last member, at most its duration; without a common clock what
+  /// it takes longer than the shortest of any member.
   int64_t waiting_ns = 0;
   /// How much later than the first member it starts; nullopt: there is no common clock.
   std::optional<int64_t> late_ns;

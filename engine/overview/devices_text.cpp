@@ -164,8 +164,8 @@ class DevicesText {
     if (devices_ > 1) {
       grid.rule();
       const std::string all = fmt::format("all {}", devices_);
-      add(several_runs_ ? "all" : "", several_runs_ ? fmt::format("{}", devices_) : all,
-          bar(sum_), sum_, table::Ink::bold);
+      add(several_runs_ ? "all" : "", several_runs_ ? fmt::format("{}", devices_) : all, bar(sum_),
+          sum_, table::Ink::bold);
     }
     return grid;
   }

@@ -23,9 +23,9 @@ int64_t own_ns(const analyze::RunSummary& run) {
 
 std::string ShownRuns::left_text() const {
   if (left == 0) return {};
-  return fmt::format("and {} more {} (--all shows them)",
-                     table::grouped(static_cast<int64_t>(left)),
-                     slowest ? "ranks, which need less time themselves" : "runs");
+  return fmt::format("the {} {} of {} {} (--all shows all)", slowest ? "slowest" : "first",
+                     runs.size(), table::grouped(static_cast<int64_t>(runs.size() + left)),
+                     slowest ? "ranks" : "runs");
 }
 
 ShownRuns shown_runs(const tables::Source& source, const TableOptions& options) {

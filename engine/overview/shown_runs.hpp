@@ -14,7 +14,7 @@ struct ShownRuns {
   size_t left = 0;           // how many are not shown
   bool slowest = false;      // those shown are the slowest ranks, the slowest first
 
-  /// `and 980 more ranks, which are faster (--all shows them)`. Empty: all are shown.
+  /// `the slowest 20 of 1,000 ranks (--all shows all)`. Empty: all are shown.
   std::string left_text() const;
 };
 

@@ -184,8 +184,8 @@ class HeatMap {
 
 size_t column_named(const table::Table& table, std::string_view id) {
   const std::vector<table::Column>& all = table.columns();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const table::Column& one) { return one.id == id; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const table::Column& one) { return one.id == id; });
   KR_CHECK(found != all.end());
   return static_cast<size_t>(found - all.begin());
 }

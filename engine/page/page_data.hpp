@@ -53,9 +53,9 @@ void write_health(JsonWriter& json, const tables::Source& source);
 /// The member `found`: lines on the phases found without annotations; left out if there are none.
 void write_found_phases(JsonWriter& json, const tables::Source& source);
 
-/// The member `heat`, of ranks of one job: `ranks`, and `maps`, each with its `table`, what of it it
-/// is about (`of`: a dimension), its `columns` (how many of the table's it is the sum of, the keys
-/// of the first, and of the last if they are several) and `cells` (see HeatMap::write).
+/// The member `heat`, of ranks of one job: `ranks`, and `maps`, each with its `table`, what of it
+/// it is about (`of`: a dimension), its `columns` (how many of the table's it is the sum of, the
+/// keys of the first, and of the last if they are several) and `cells` (see HeatMap::write).
 void write_heat_maps(JsonWriter& json, const tables::Source& source);
 
 std::string base64(std::string_view bytes);

@@ -1,4 +1,5 @@
-// What tables about collectives share, and what is to be known of collectives and clocks beside them.
+// What tables about collectives share, and what is to be known of collectives and clocks beside
+// them.
 #pragma once
 
 #include <string>

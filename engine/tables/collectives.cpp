@@ -74,10 +74,9 @@ void add_collective_balance(const Source& source, RowSink& sink) {
                                        [&](const PartTimes& a, const PartTimes& b) {
                                          return one.waiting_ns(a) < one.waiting_ns(b);
                                        });
-    const auto late = std::max_element(one.parts.begin(), one.parts.end(),
-                                       [](const PartTimes& a, const PartTimes& b) {
-                                         return a.waited_for_ns < b.waited_for_ns;
-                                       });
+    const auto late = std::max_element(
+        one.parts.begin(), one.parts.end(),
+        [](const PartTimes& a, const PartTimes& b) { return a.waited_for_ns < b.waited_for_ns; });
     const auto often =
         std::max_element(one.parts.begin(), one.parts.end(),
                          [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
@@ -85,12 +84,25 @@ void add_collective_balance(const Source& source, RowSink& sink) {
     const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
     int64_t total_ns = 0;
     for (const PartTimes& part : one.parts) total_ns = add_saturated(total_ns, part.matched_ns);
-    sink.row({key.group, key.kind, table::cell_or_nothing(one.group.description),
-              static_cast<int64_t>(one.parts.size()), size_cell(one), one.instances, total_ns,
-              one.waiting_ns(), ratio_of(one.waiting_ns(), total_ns), source.rank(most->run),
-              int64_t{most->device}, on_clock(source.rank(late->run)), on_clock(late->device),
-              on_clock(late->waited_for_ns), on_clock(source.rank(often->run)),
-              on_clock(often->device), on_clock(often->last), on_clock(delay.before_ns), on_clock(delay.device_ns),
+    sink.row({key.group,
+              key.kind,
+              table::cell_or_nothing(one.group.description),
+              static_cast<int64_t>(one.parts.size()),
+              size_cell(one),
+              one.instances,
+              total_ns,
+              one.waiting_ns(),
+              ratio_of(one.waiting_ns(), total_ns),
+              source.rank(most->run),
+              int64_t{most->device},
+              on_clock(source.rank(late->run)),
+              on_clock(late->device),
+              on_clock(late->waited_for_ns),
+              on_clock(source.rank(often->run)),
+              on_clock(often->device),
+              on_clock(often->last),
+              on_clock(delay.before_ns),
+              on_clock(delay.device_ns),
               on_clock(delay.host_ns)});
   });
 }

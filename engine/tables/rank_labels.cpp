@@ -19,7 +19,8 @@ void add_rank_labels(const Source& source, RowSink& sink) {
     }
     for (const auto& [label, sums] : by_label) {
       long double all_ns = 0;
-      for (const auto* sum : sums) all_ns += sum == nullptr ? 0 : static_cast<long double>(sum->busy_ns);
+      for (const auto* sum : sums)
+        all_ns += sum == nullptr ? 0 : static_cast<long double>(sum->busy_ns);
       const auto mean_ns = static_cast<double>(all_ns / static_cast<long double>(sums.size()));
       for (size_t run = 0; run < sums.size(); ++run) {
         const analyze::LabelSum none;
@@ -38,18 +39,19 @@ const Definition rank_labels_table{
     {.id = "rank_labels",
      .title = "labels by rank",
      .doc = "One row per dimension, label that any rank has, and rank.",
-     .columns =
-         {{"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
-          {"label", Unit::text, Role::key, "The label."},
-          {"rank", Unit::id, Role::key, "The rank."},
-          {"instances", Unit::count, Role::measure, "Operations of the rank with the label."},
-          {"busy_ns", Unit::ns, Role::measure, "Their part of the busy time, as in `labels`."},
-          {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
-          {"over_mean_ns", Unit::ns, Role::measure,
-           "`busy_ns` without the mean of all ranks; negative for a rank that needs less.", false,
-           true},
-          {"busy_over_mean", Unit::factor, Role::measure,
-           "`busy_ns` divided by this mean; empty if it is 0.", true}},
+     .columns = {{"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
+                 {"label", Unit::text, Role::key, "The label."},
+                 {"rank", Unit::id, Role::key, "The rank."},
+                 {"instances", Unit::count, Role::measure,
+                  "Operations of the rank with the label."},
+                 {"busy_ns", Unit::ns, Role::measure,
+                  "Their part of the busy time, as in `labels`."},
+                 {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+                 {"over_mean_ns", Unit::ns, Role::measure,
+                  "`busy_ns` without the mean of all ranks; negative for a rank that needs less.",
+                  false, true},
+                 {"busy_over_mean", Unit::factor, Role::measure,
+                  "`busy_ns` divided by this mean; empty if it is 0.", true}},
      .in_short_form = false},
     Needs::runs,
     add_rank_labels,

@@ -29,8 +29,7 @@ void add_ranks(const Source& source, RowSink& sink) {
     const int64_t span_ns = one.time.span_ns;
     sink.row({run.id, rank.number.rank, analyze::to_string(rank.number.from),
               table::cell(run.distributed.world_size), int64_t{one.device}, span_ns,
-              span_ns - one.time.exposed_communication_ns,
-              ratio_of(one.time.compute_ns, span_ns),
+              span_ns - one.time.exposed_communication_ns, ratio_of(one.time.compute_ns, span_ns),
               ratio_of(one.time.exposed_communication_ns, span_ns),
               ratio_of(one.time.exposed_memory_ns, span_ns), ratio_of(one.time.idle_ns, span_ns),
               first ? table::cell(waiting[one.run].waiting_ns) : Cell(),

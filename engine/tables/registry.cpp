@@ -102,12 +102,11 @@ bool are_many_ranks(const Source& source) {
 }
 
 bool has_rows_within_ranks(const Definition& definition) {
-  const auto is_rank = [](const Column& one) {
-    return (one.id == "run" || one.id == "rank") && !one.optional;
+  const auto names_rank = [](const Column& one) {
+    return one.id == "run" || one.id == "run_a" || one.id == "run_b" || one.id == "rank";
   };
-  const auto is_within = [](const Column& one) {
-    return one.id != "run" && one.id != "rank" && one.id != "device";
-  };
+  const auto is_rank = [&](const Column& one) { return names_rank(one) && !one.optional; };
+  const auto is_within = [&](const Column& one) { return !names_rank(one) && one.id != "device"; };
   bool of_rank = false;
   bool within = false;
   for (const Column& one : definition.info.columns) {
@@ -121,7 +120,8 @@ bool has_rows_within_ranks(const Definition& definition) {
 table::Table with_note(table::Table notes, Note note) {
   const table::Info& info = notes.info();
   std::vector<Column> columns = notes.columns();
-  return {info, std::move(columns), [notes = std::move(notes), note = std::move(note)](RowSink& sink) {
+  return {info, std::move(columns),
+          [notes = std::move(notes), note = std::move(note)](RowSink& sink) {
             notes.write(sink);
             sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
                       table::cell(note.count), table::cell(note.first_offset)});

@@ -19,8 +19,8 @@ std::vector<const table::Info*> all_infos();
 /// Whether SQL over runs and databases of runs have it.
 bool is_about_runs(const Definition& definition);
 
-/// More ranks are many: documents that are read as a whole (JSON, pages) leave out what each of them
-/// has by itself.
+/// More ranks are many: documents that are read as a whole (JSON, pages) leave out what each of
+/// them has by itself.
 inline constexpr size_t most_ranks_in_full = 64;
 /// Whether the runs are ranks of one job, and more than these.
 bool are_many_ranks(const Source& source);

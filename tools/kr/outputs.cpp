@@ -432,7 +432,8 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     if (unasked && absent.empty() && one->shown_unasked && !one->shown_unasked(source)) continue;
     if (absent.empty()) {
       table::Table made = tables::make(*one, source);
-      if (shortened && one->info.id == "notes") made = tables::with_note(std::move(made), *shortened);
+      if (shortened && one->info.id == "notes")
+        made = tables::with_note(std::move(made), *shortened);
       if (for_people) {
         made = tables::with_run_names(std::move(made), source);
         if (!all_rows_ && !whole_lists_) {

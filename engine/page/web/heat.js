@@ -2,15 +2,17 @@
 // What is drawn is also a table, one row per rank.
 
 const HEAT_ROW = { most: 22, least: 1, all: 640, separated: 6 }; // pixels of a row, and of all rows where they are many
+const HEAT_TOP = { ranks: 10, height: 16, gap: 5, above: 64 }; // of more ranks than `above`, the first are higher
 const HEAT_TALLEST = 2000;
 const HEAT_NAME = 12; // pixels that a column needs for its name
 const HEAT_LONGEST_NAME = 20;
+const HEAT_SLOPE = 0.9; // of names, in radians
 
 /** How the columns of a table are called, by their keys. */
 const HEAT_NAMES = {
   rank_steps: ([phase, step, occurrence]) => `${printable(phase)} ${step === "" ? `(${occurrence + 1}.)` : step}`,
   rank_labels: ([label]) => printable(label),
-  rank_collectives: ([group, kind, number]) => `${shortened(shownName(kind), 40)} ${number}${group === "" ? "" : ` of ${shortened(printable(group), 24)}`}`,
+  rank_collectives: ([group, kind, number], groups) => `${shortened(shownName(kind), 40)} ${number}${groups < 2 || group === "" ? "" : ` of ${shortened(printable(group), 24)}`}`,
 };
 
 const medianOf = (values) => {
@@ -21,13 +23,14 @@ const medianOf = (values) => {
 /** The columns of a map: `{name, count, values, median}`; a rank without a value has NaN. */
 function readHeat({ table, columns, cells }, ranks) {
   const numbers = new PackedNumbers(cells);
+  const groups = new Set(columns.map(([, [group]]) => group)).size;
   return columns.map(([count, first, last]) => {
     const least = numbers.next();
     const values = Float64Array.from(ranks, () => {
       const more = numbers.next();
       return more === 0 ? NaN : least + more - 1;
     });
-    const nameOf = HEAT_NAMES[table];
+    const nameOf = (key) => HEAT_NAMES[table](key, groups);
     const name = count === 1 ? nameOf(first) : table === "rank_labels" ? `${grouped(count)} others` : `${nameOf(first)} to ${nameOf(last)}`;
     return { name, count, values, median: medianOf(values.filter((value) => !Number.isNaN(value))) };
   });
@@ -91,8 +94,8 @@ class HeatView {
         time("sum", entry.value, (at) => this.sums[at]),
         time("over", "Above the medians", (at) => this.over[at], { signed: true, hint: "The sum of the differences from the median of the ranks in each column" }),
         time("deviation", "Deviation", (at) => this.deviation[at], { hint: "The same sum without signs" }),
-        { name: "furthest", title: "Most in", kind: "text", of: (row) => this.furthest[row.at]?.column.name },
-        time("by", "By", (at) => this.furthest[at]?.over, { signed: true }),
+        { name: "furthest", title: "Largest difference in", kind: "text", of: (row) => this.furthest[row.at]?.column.name },
+        time("difference", "Difference", (at) => this.furthest[at]?.over, { signed: true }),
         ...columns.map((column) => time(column.name, column.name, (at) => (Number.isNaN(column.values[at]) ? null : column.values[at]), { saved: true, csv_title: `${column.name} ns` })),
       ],
     });
@@ -130,12 +133,16 @@ class HeatView {
     this.left = Math.ceil(widthOf("0".repeat(longest), font)) + 10;
     this.height = Math.min(HEAT_ROW.most, Math.max(HEAT_ROW.least, Math.floor(HEAT_ROW.all / count)));
     if (this.height * count > HEAT_TALLEST) this.height = HEAT_TALLEST / count;
-    this.step = Math.min(90, Math.max((this.width - this.left - 1) / this.columns.length, 0.25));
-    const named = this.step >= HEAT_NAME;
+    this.higher = this.order !== "rank" && count > HEAT_TOP.above ? HEAT_TOP.ranks : 0;
     const names = this.columns.map(({ name }) => shortened(name, HEAT_LONGEST_NAME));
-    const below = named ? Math.ceil(Math.max(...names.map((name) => widthOf(name, font))) * 0.8) + 14 : 18;
-    this.top = 2;
-    const tall = this.top + Math.ceil(this.height * count) + below;
+    const longestName = Math.max(...names.map((name) => widthOf(name, font)));
+    const stepAt = (left) => Math.min(90, Math.max((this.width - left - 1) / this.columns.length, 0.25));
+    const named = stepAt(this.left) >= HEAT_NAME;
+    if (named) this.left = Math.max(this.left, Math.ceil(longestName * Math.cos(HEAT_SLOPE) - stepAt(this.left) / 2) + 4);
+    this.step = stepAt(this.left);
+    const below = named ? Math.ceil(longestName * Math.sin(HEAT_SLOPE)) + 14 : 18;
+    this.bottom = this.topOf(count);
+    const tall = Math.ceil(this.bottom) + below;
     const scale = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(this.width * scale);
     this.canvas.height = Math.round(tall * scale);
@@ -144,12 +151,13 @@ class HeatView {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, this.width, tall);
     this.colors = { card: rgbOf(ink("card")), more: rgbOf(ink("heat-more")), less: rgbOf(ink("heat-less")), none: ink("raised"), faint: ink("faint"), text: ink("text") };
-    const gap = this.height >= HEAT_ROW.separated && this.step >= 4 ? 1 : 0;
     this.columns.forEach((column, at) => {
       const x = this.left + at * this.step;
       this.rows.forEach((rank, row) => {
+        const height = this.heightOf(row);
+        const gap = height >= HEAT_ROW.separated && this.step >= 4 ? 1 : 0;
         pen.fillStyle = this.colorOf(column, rank);
-        pen.fillRect(x, this.top + row * this.height, Math.max(this.step - gap, 0.5), Math.max(this.height - gap, 0.5));
+        pen.fillRect(x, this.topOf(row), Math.max(this.step - gap, 0.5), Math.max(height - gap, 0.5));
       });
     });
     pen.font = font;
@@ -157,6 +165,22 @@ class HeatView {
     this.drawNames(pen, names, named, tall);
     this.drawLegend();
     this.drawCell(pen);
+  }
+
+  heightOf(row) {
+    return row < this.higher ? HEAT_TOP.height : this.height;
+  }
+  /** Where a row begins, or where the last ends. */
+  topOf(row) {
+    const gap = this.higher > 0 && row >= this.higher ? HEAT_TOP.gap : 0;
+    return 2 + Math.min(row, this.higher) * HEAT_TOP.height + gap + Math.max(0, row - this.higher) * this.height;
+  }
+  /** The row at a height in the picture; -1: none. */
+  rowAt(y) {
+    const begin = this.topOf(this.higher);
+    if (y >= begin) return y < this.bottom ? Math.floor((y - begin) / this.height) + this.higher : -1;
+    const row = Math.floor((y - 2) / HEAT_TOP.height);
+    return row >= 0 && row < this.higher ? row : -1;
   }
 
   colorOf(column, rank) {
@@ -172,15 +196,15 @@ class HeatView {
     const every = Math.ceil(13 / this.height);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (let row = 0; row < this.rows.length; row += every) {
-      pen.fillText(String(this.ranks[this.rows[row]]), this.left - 6, this.top + row * this.height + Math.max(this.height, 10) / 2);
+    for (let row = 0; row < this.rows.length; row += row < this.higher ? 1 : every) {
+      pen.fillText(String(this.ranks[this.rows[row]]), this.left - 6, this.topOf(row) + Math.max(this.heightOf(row), 10) / 2);
     }
-    const under = this.top + this.height * this.rows.length;
+    const under = this.bottom;
     if (named) {
       names.forEach((name, at) => {
         pen.save();
         pen.translate(this.left + (at + 0.5) * this.step + 3, under + 6);
-        pen.rotate(-0.9);
+        pen.rotate(-HEAT_SLOPE);
         pen.fillText(name, 0, 0);
         pen.restore();
       });
@@ -209,13 +233,13 @@ class HeatView {
     const [row, column] = this.cell;
     pen.strokeStyle = this.colors.text;
     pen.lineWidth = 1.5;
-    pen.strokeRect(this.left + column * this.step - 1, this.top + row * this.height - 1, Math.max(this.step, 3) + 1, Math.max(this.height, 3) + 1);
+    pen.strokeRect(this.left + column * this.step - 1, this.topOf(row) - 1, Math.max(this.step, 3) + 1, Math.max(this.heightOf(row), 3) + 1);
   }
 
   point({ clientX, clientY, offsetX, offsetY }) {
     const column = Math.floor((offsetX - this.left) / this.step);
-    const row = Math.floor((offsetY - this.top) / this.height);
-    const inside = column >= 0 && column < this.columns.length && row >= 0 && row < this.rows.length;
+    const row = this.rowAt(offsetY);
+    const inside = column >= 0 && column < this.columns.length && row >= 0;
     this.show(inside ? [row, column] : null, clientX, clientY);
   }
 
@@ -226,7 +250,7 @@ class HeatView {
     const [row, column] = this.cell || [0, -right];
     const next = [Math.min(Math.max(row + down, 0), this.rows.length - 1), Math.min(Math.max(column + right, 0), this.columns.length - 1)];
     const { left, top } = this.canvas.getBoundingClientRect();
-    this.show(next, left + this.left + (next[1] + 0.5) * this.step, top + this.top + (next[0] + 0.5) * this.height);
+    this.show(next, left + this.left + (next[1] + 0.5) * this.step, top + this.topOf(next[0]) + 0.5 * this.heightOf(next[0]));
   }
 
   show(cell, x, y) {

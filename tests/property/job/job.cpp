@@ -117,7 +117,8 @@ void check_times(const Planted& job, const kr::job::Job& found) {
     const int64_t last = *std::max_element(starts.begin(), starts.end());
     skew += last - *std::min_element(starts.begin(), starts.end());
     int64_t least = INT64_MAX;
-    const auto late = static_cast<size_t>(std::find(starts.begin(), starts.end(), last) - starts.begin());
+    const auto late =
+        static_cast<size_t>(std::find(starts.begin(), starts.end(), last) - starts.begin());
     ++last_count[late];
     for (size_t r = 0; r < job.ranks(); ++r) {
       const int64_t wait = std::min(durations[r], std::max<int64_t>(0, last - starts[r]));
