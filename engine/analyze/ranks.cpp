@@ -69,12 +69,16 @@ std::string reason_not_one_job(const std::vector<RankInput>& runs,
   return {};
 }
 
+/// 2005: no trace of a GPU is older. One that seems to be counts from something else than 1970.
+constexpr int64_t earliest_trace_ns = int64_t{1'104'537'600} * 1'000'000'000;
+
 /// First start and last end of a run's operations on the clock of its host; nullopt: not known.
 std::optional<std::pair<int64_t, int64_t>> time_of_run(const RunSummary& run) {
   if (!run.clock.utc_ns || run.devices.empty()) return std::nullopt;
   int64_t first = std::numeric_limits<int64_t>::max();
   for (const DeviceSum& device : run.devices) first = std::min(first, device.first_start_ns);
   const int64_t begin = add_saturated(*run.clock.utc_ns, first);
+  if (begin < earliest_trace_ns) return std::nullopt;
   return std::pair(begin, add_saturated(begin, run.span_ns));
 }
 
@@ -106,12 +110,14 @@ std::string reason_far_apart(const std::vector<RankInput>& runs) {
                      first_to_end->source);
 }
 
+/// Different files, in which there is a time at which all ran.
 bool run_at_one_time(const std::vector<RankInput>& runs) {
+  std::set<std::string_view> sources;
   int64_t latest_begin = std::numeric_limits<int64_t>::min();
   int64_t least_end = std::numeric_limits<int64_t>::max();
   for (const RankInput& run : runs) {
     const auto time = time_of_run(*run.summary);
-    if (!time) return false;
+    if (!time || !sources.insert(run.summary->source).second) return false;
     latest_begin = std::max(latest_begin, time->first);
     least_end = std::min(least_end, time->second);
   }
@@ -121,17 +127,14 @@ bool run_at_one_time(const std::vector<RankInput>& runs) {
 /// That nothing says that the runs are ranks; empty if something does.
 std::string reason_not_identified(const std::vector<RankInput>& runs,
                                   const std::vector<RankOfRun>& ranks) {
-  const auto unnumbered = std::find_if(ranks.begin(), ranks.end(), [](const RankOfRun& one) {
-    return one.number.from == RankNumber::From::order;
-  });
-  if (unnumbered == ranks.end()) return {};
-  const std::string& source = runs[0].summary->source;
-  const bool one_file = std::all_of(runs.begin(), runs.end(), [&](const RankInput& run) {
-    return run.summary->source == source;
-  });
-  if (one_file || run_at_one_time(runs)) return {};
-  return fmt::format("nothing says which rank {} is",
-                     runs[static_cast<size_t>(unnumbered - ranks.begin())].summary->source);
+  size_t unnumbered = 0;
+  while (unnumbered < runs.size() && (ranks[unnumbered].number.from != RankNumber::From::order ||
+                                      !runs[unnumbered].summary->distributed.member.empty())) {
+    ++unnumbered;
+  }
+  if (unnumbered == runs.size() || run_at_one_time(runs)) return {};
+  return fmt::format("nothing says which rank {} is (`--job yes` numbers runs in their order)",
+                     runs[unnumbered].summary->source);
 }
 
 /// Numbers anew what has the number of a run before it.

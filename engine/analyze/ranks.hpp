@@ -103,8 +103,9 @@ struct Ranks {
 /// - no two have the same rank, their numbers of processes (world sizes) are equal and not less
 /// than
 ///   the number of runs, and no two that tell their clock are an hour or more apart;
-/// - and each says which rank it is (in the trace or in its name), or is from the same file as the
-///   others, or all tell their clock and there is a time at which all of them ran.
+/// - and each says which rank it is (in the trace or in its name), or is a process of a merged
+///   trace, or they are of different files that all tell their clock, and there is a time at which
+///   all of them ran.
 ///
 /// With AsJob::yes, runs whose rank another has are numbered like those that tell none.
 Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job = AsJob::automatic);

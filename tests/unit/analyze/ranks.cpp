@@ -31,9 +31,13 @@ std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
   return compared(runs).not_comparable_reason;
 }
 
-/// Operations from `begin_ns` to `end_ns` on a clock that is 1,000 ns before UTC.
+const std::string in_order = " (`--job yes` numbers runs in their order)";
+
+constexpr int64_t day_ns = int64_t{1'700'000'000} * 1'000'000'000;
+
+/// Operations from `begin_ns` to `end_ns` of a day, on a clock that is 1,000 ns before UTC.
 kr::analyze::RunSummary at(kr::analyze::RunSummary run, int64_t begin_ns, int64_t end_ns) {
-  run.clock.utc_ns = 1000;
+  run.clock.utc_ns = day_ns + 1000;
   run.span_ns = end_ns - begin_ns;
   run.devices.push_back({{}, 0, begin_ns - 1000, ""});
   return run;
@@ -75,13 +79,22 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
 }
 
 TEST_CASE("runs that tell no rank are a job only if they are of one file, or ran at one time") {
-  CHECK(not_comparable({run("a"), run("b")}) == "nothing says which rank a is");
-  CHECK(not_comparable({run("a", 0), run("b")}) == "nothing says which rank b is");
-  CHECK(not_comparable({run("a"), run("a")}).empty());
+  CHECK(not_comparable({run("a"), run("b")}) == "nothing says which rank a is" + in_order);
+  CHECK(not_comparable({run("a", 0), run("b")}) == "nothing says which rank b is" + in_order);
+  auto member = run("merged (x)"), other = run("merged (y)");
+  member.distributed.member = "x";
+  other.distributed.member = "y";
+  CHECK(not_comparable({member, other}).empty());
+  CHECK(not_comparable({at(run("a"), 5, 10), at(run("a"), 5, 10)}) ==
+        "nothing says which rank a is" + in_order);
   CHECK(not_comparable({at(run("a"), 5, 10), at(run("b"), 9, 20), at(run("c"), 7, 30)}).empty());
   CHECK(not_comparable({at(run("a"), 5, 10), at(run("b"), 10, 20)}) ==
-        "nothing says which rank a is");
-  CHECK(not_comparable({at(run("a"), 5, 10), run("b")}) == "nothing says which rank a is");
+        "nothing says which rank a is" + in_order);
+  // So long ago that it is no date.
+  CHECK(not_comparable({at(run("a"), 5 - day_ns, 10 - day_ns), at(run("b"), 9 - day_ns, 20)}) ==
+        "nothing says which rank a is" + in_order);
+  CHECK(not_comparable({at(run("a"), 5, 10), run("b")}) ==
+        "nothing says which rank a is" + in_order);
 }
 
 TEST_CASE("runs that are an hour apart are not one job") {
