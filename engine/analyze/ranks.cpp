@@ -133,7 +133,7 @@ std::string reason_not_identified(const std::vector<RankInput>& runs,
     ++unnumbered;
   }
   if (unnumbered == runs.size() || run_at_one_time(runs)) return {};
-  return fmt::format("nothing says which rank {} is (`--job yes` numbers runs in their order)",
+  return fmt::format("nothing says which rank {} is",
                      runs[unnumbered].summary->source);
 }
 
@@ -292,7 +292,12 @@ Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job) {
   if (runs.size() > 1) {
     std::string reason = reason_not_one_job(runs, out.runs);
     if (reason.empty()) reason = reason_far_apart(runs);
-    if (reason.empty()) reason = reason_not_identified(runs, out.runs);
+    if (reason.empty()) {
+      reason = reason_not_identified(runs, out.runs);
+      if (!reason.empty() && as_job == AsJob::automatic) {
+        reason += " (`--job yes` numbers runs in their order)";
+      }
+    }
     if (as_job == AsJob::no) reason = "that is what was asked for";
     if (as_job == AsJob::yes) {
       out.forced_although = std::exchange(reason, {});

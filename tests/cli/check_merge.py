@@ -87,7 +87,7 @@ def check_same(traces):
     merged = kr("report", "whole.krun", "--rules", "e.kr", "--format", "json", "--tables", tables)
     for table in tables.split(","):
         # How long ranks wait for each other is told by their operations, which a saved run does not have.
-        a, b = (rows(done, table, {"run", "waiting_ns"}) for done in (together, merged))
+        a, b = (rows(done, table, {"run", "waiting_ns", "waited_for_ns"}) for done in (together, merged))
         expect(a and a == b, table, "differs")
     ranks = [row["rank"] for row in json.loads(merged.stdout)["runs"]]
     expect(ranks == sorted(ranks) and len(ranks) == RANKS, ranks)
