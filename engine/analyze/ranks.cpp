@@ -133,8 +133,7 @@ std::string reason_not_identified(const std::vector<RankInput>& runs,
     ++unnumbered;
   }
   if (unnumbered == runs.size() || run_at_one_time(runs)) return {};
-  return fmt::format("nothing says which rank {} is",
-                     runs[unnumbered].summary->source);
+  return fmt::format("nothing says which rank {} is", runs[unnumbered].summary->source);
 }
 
 /// Numbers anew what has the number of a run before it.
