@@ -8,7 +8,10 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
+#include "base/error.hpp"
+#include "base/saturated.hpp"
 #include "trace/rank_place.hpp"
 
 namespace kr::analyze {
@@ -64,6 +67,87 @@ std::string reason_not_one_job(const std::vector<RankInput>& runs,
     }
   }
   return {};
+}
+
+/// 2005: no trace of a GPU is older. One that seems to be counts from something else than 1970.
+constexpr int64_t earliest_trace_ns = int64_t{1'104'537'600} * 1'000'000'000;
+
+/// First start and last end of a run's operations on the clock of its host; nullopt: not known.
+std::optional<std::pair<int64_t, int64_t>> time_of_run(const RunSummary& run) {
+  if (!run.clock.utc_ns || run.devices.empty()) return std::nullopt;
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const DeviceSum& device : run.devices) first = std::min(first, device.first_start_ns);
+  const int64_t begin = add_saturated(*run.clock.utc_ns, first);
+  if (begin < earliest_trace_ns) return std::nullopt;
+  return std::pair(begin, add_saturated(begin, run.span_ns));
+}
+
+/// Clocks of the hosts of a job are never that wrong.
+constexpr int64_t far_apart_ns = int64_t{3600} * 1'000'000'000;
+
+/// Why runs are not of one time; empty if they can be.
+std::string reason_far_apart(const std::vector<RankInput>& runs) {
+  const RunSummary* first_to_end = nullptr;
+  const RunSummary* last_to_begin = nullptr;
+  int64_t least_end = 0;
+  int64_t latest_begin = 0;
+  for (const RankInput& run : runs) {
+    const auto time = time_of_run(*run.summary);
+    if (!time) continue;
+    if (first_to_end == nullptr || time->second < least_end) {
+      first_to_end = run.summary;
+      least_end = time->second;
+    }
+    if (last_to_begin == nullptr || time->first > latest_begin) {
+      last_to_begin = run.summary;
+      latest_begin = time->first;
+    }
+  }
+  if (first_to_end == nullptr || subtract_saturated(latest_begin, least_end) < far_apart_ns) {
+    return {};
+  }
+  return fmt::format("{} begins more than an hour after {} has ended", last_to_begin->source,
+                     first_to_end->source);
+}
+
+/// Different files, in which there is a time at which all ran.
+bool run_at_one_time(const std::vector<RankInput>& runs) {
+  std::set<std::string_view> sources;
+  int64_t latest_begin = std::numeric_limits<int64_t>::min();
+  int64_t least_end = std::numeric_limits<int64_t>::max();
+  for (const RankInput& run : runs) {
+    const auto time = time_of_run(*run.summary);
+    if (!time || !sources.insert(run.summary->source).second) return false;
+    latest_begin = std::max(latest_begin, time->first);
+    least_end = std::min(least_end, time->second);
+  }
+  return latest_begin < least_end;
+}
+
+/// That nothing says that the runs are ranks; empty if something does.
+std::string reason_not_identified(const std::vector<RankInput>& runs,
+                                  const std::vector<RankOfRun>& ranks) {
+  size_t unnumbered = 0;
+  while (unnumbered < runs.size() && (ranks[unnumbered].number.from != RankNumber::From::order ||
+                                      !runs[unnumbered].summary->distributed.member.empty())) {
+    ++unnumbered;
+  }
+  if (unnumbered == runs.size() || run_at_one_time(runs)) return {};
+  return fmt::format("nothing says which rank {} is", runs[unnumbered].summary->source);
+}
+
+/// Numbers anew what has the number of a run before it.
+void renumber(std::vector<RankOfRun>& ranks) {
+  std::set<int64_t> taken;
+  std::vector<RankOfRun*> repeated;
+  for (RankOfRun& one : ranks) {
+    if (!taken.insert(one.number.rank).second) repeated.push_back(&one);
+  }
+  int64_t next = 0;
+  for (RankOfRun* const one : repeated) {
+    while (!taken.insert(next).second) ++next;
+    one->number = {next, RankNumber::From::order};
+  }
 }
 
 std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
@@ -159,11 +243,7 @@ std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs) {
 }
 
 bool shown_together(const Ranks& ranks) noexcept {
-  const bool identified =
-      ranks.not_comparable_reason.empty() &&
-      std::none_of(ranks.runs.begin(), ranks.runs.end(),
-                   [](const RankOfRun& run) { return run.number.from == RankNumber::From::order; });
-  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || identified);
+  return ranks.not_comparable_reason.empty() && ranks.devices.size() > 1;
 }
 
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
@@ -197,10 +277,33 @@ std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& r
   return out;
 }
 
-Ranks compare_ranks(const std::vector<RankInput>& runs) {
+AsJob named_as_job(const std::string& name, const std::string& option) {
+  if (name == "auto") return AsJob::automatic;
+  if (name == "yes") return AsJob::yes;
+  if (name == "no") return AsJob::no;
+  throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
+              "choose from auto, yes, no");
+}
+
+Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job) {
   Ranks out;
   for (const RankNumber& number : rank_numbers(runs)) out.runs.push_back({number, {}});
-  out.not_comparable_reason = reason_not_one_job(runs, out.runs);
+  if (runs.size() > 1) {
+    std::string reason = reason_not_one_job(runs, out.runs);
+    if (reason.empty()) reason = reason_far_apart(runs);
+    if (reason.empty()) {
+      reason = reason_not_identified(runs, out.runs);
+      if (!reason.empty() && as_job == AsJob::automatic) {
+        reason += " (`--job yes` numbers runs in their order)";
+      }
+    }
+    if (as_job == AsJob::no) reason = "that is what was asked for";
+    if (as_job == AsJob::yes) {
+      out.forced_although = std::exchange(reason, {});
+      renumber(out.runs);
+    }
+    out.not_comparable_reason = std::move(reason);
+  }
   if (!out.not_comparable_reason.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const DeviceSum& device : runs[run].summary->devices) {

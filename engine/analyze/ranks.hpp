@@ -77,19 +77,39 @@ struct RankOfRun {
   std::optional<int64_t> slowest_steps;
 };
 
+/// Whether several runs are compared as ranks of one job.
+enum class AsJob : uint8_t {
+  automatic,  // if nothing contradicts it, and something says that they are: see compare_ranks
+  yes,        // whatever the traces contain
+  no,
+};
+/// Throws Error if the name is none of `auto`, `yes`, `no`; `option` is the name of the option in
+/// the message.
+AsJob named_as_job(const std::string& name, const std::string& option);
+
 struct Ranks {
   std::vector<RankOfRun> runs;
   /// Why the runs are not compared as ranks: they seem to be of different jobs. Empty: they are
   /// compared; otherwise the following members are empty.
   std::string not_comparable_reason;
+  /// With AsJob::yes: what AsJob::automatic would say. Empty: the same.
+  std::string forced_although;
   std::vector<RankDevice> devices;  // by run, then device
   std::vector<Balance> balance;     // of two or more devices
   std::vector<RankStep> steps;      // of two or more runs, in the order of the first run
 };
 
-Ranks compare_ranks(const std::vector<RankInput>& runs);
-/// Whether a report shows the runs as one job: several devices, of a single run or of ranks with
-/// numbers from the traces or their names, not only from the order.
+/// Several runs are one job if
+/// - no two have the same rank, their numbers of processes (world sizes) are equal and not less
+/// than
+///   the number of runs, and no two that tell their clock are an hour or more apart;
+/// - and each says which rank it is (in the trace or in its name), or is a process of a merged
+///   trace, or they are of different files that all tell their clock, and there is a time at which
+///   all of them ran.
+///
+/// With AsJob::yes, runs whose rank another has are numbered like those that tell none.
+Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job = AsJob::automatic);
+/// Whether a report shows how even the work is: several devices, of a single run or of ranks.
 bool shown_together(const Ranks& ranks) noexcept;
 
 /// A label's elapsed time over all runs.

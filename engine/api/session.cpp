@@ -203,7 +203,9 @@ struct Session::Impl {
     next->session.compare_ranks_with(
         {options.clock.empty() ? job::default_clock_policy
                                : job::named_clock_policy(options.clock, "clock"),
-         options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt});
+         options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
+         options.job.empty() ? analyze::AsJob::automatic
+                             : analyze::named_as_job(options.job, "job")});
     next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
     next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
     if (begin > 0) {

@@ -112,14 +112,15 @@ class GroupTimer {
     const auto [first, last] = std::minmax_element(starts_.begin(), starts_.end());
     // The first of several that come last.
     const auto late = std::find(starts_.begin(), starts_.end(), *last);
+    PartTimes& times = out_.parts[static_cast<size_t>(late - starts_.begin())];
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t i = 0; i < starts_.size(); ++i) {
       const int64_t duration = instance(i, k).duration_ns();
       const int64_t wait = std::min(duration, subtract_saturated(*last, starts_[i]));
       raise(out_.parts[i].waiting_ns, wait);
+      raise(times.waited_for_ns, wait);
       least = std::min(least, duration - wait);
     }
-    PartTimes& times = out_.parts[static_cast<size_t>(late - starts_.begin())];
     ++times.last;
     times.delay.add(delay(static_cast<size_t>(late - starts_.begin()),
                           static_cast<size_t>(first - starts_.begin()), k));

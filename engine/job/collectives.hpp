@@ -50,6 +50,9 @@ struct PartTimes {
   int64_t waiting_ns = 0;          // on one clock; 0 where there is none
   int64_t beyond_shortest_ns = 0;  // needs no clock
   int64_t last = 0;                // how often it was the last to arrive; 0 without a clock
+  /// What all members waited in those that it was the last to arrive at: the waiting that it
+  /// causes. Over all parts, their waiting on one clock.
+  int64_t waited_for_ns = 0;
   /// Of those that it was the last to arrive at: how much later than the first.
   Delay delay;
   std::optional<int64_t> bytes;  // nullopt: not told, of all or of some

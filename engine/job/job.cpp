@@ -17,33 +17,42 @@ ClockPolicy named_clock_policy(const std::string& name, const std::string& optio
               "choose from utc, collectives, none");
 }
 
-std::optional<int64_t> Job::waiting_ns(size_t run) const {
-  std::optional<int64_t> sum;
+std::vector<Job::RunWaiting> Job::waiting_of(size_t runs) const {
+  std::vector<RunWaiting> all(runs);
   for (const GroupTimes& group : collectives) {
     if (!group.matched) continue;
     for (const PartTimes& part : group.parts) {
-      if (part.run == run) sum = add_saturated(sum.value_or(0), group.waiting_ns(part));
+      const auto raise = [](std::optional<int64_t>& sum, int64_t ns) {
+        sum = add_saturated(sum.value_or(0), ns);
+      };
+      raise(all[part.run].waiting_ns, group.waiting_ns(part));
+      if (group.one_clock) raise(all[part.run].waited_for_ns, part.waited_for_ns);
     }
   }
-  return sum;
+  return all;
 }
 
 Job analyze_job(std::span<const JobRun> runs, const JobOptions& options) {
-  const std::vector<MatchedGroup> groups = match_collectives(runs);
+  std::vector<MatchedGroup> groups = match_collectives(runs);
   Job job;
   job.options = options;
   job.clocks = find_clocks(runs, groups, options.clock);
-  job.collectives = time_collectives(runs, groups, job.clocks);
-  std::stable_sort(
-      job.collectives.begin(), job.collectives.end(),
-      [](const GroupTimes& a, const GroupTimes& b) { return a.waiting_ns() > b.waiting_ns(); });
+  std::vector<GroupTimes> times = time_collectives(runs, groups, job.clocks);
+  std::vector<std::pair<int64_t, size_t>> order;  // waiting, place
+  for (const GroupTimes& one : times) order.emplace_back(one.waiting_ns(), order.size());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [waiting_ns, place] : order) {
+    job.collectives.push_back(std::move(times[place]));
+    job.groups.push_back(std::move(groups[place]));
+  }
   return job;
 }
 
 std::optional<Headline> headline_of(const Job& job) {
   using Key = std::pair<size_t, int32_t>;
   struct Late {
-    int64_t delay_ns = 0;
+    int64_t waited_for_ns = 0;
     int64_t last = 0;
   };
   Headline out;
@@ -52,7 +61,7 @@ std::optional<Headline> headline_of(const Job& job) {
     if (!group.matched) continue;
     for (const PartTimes& part : group.parts) {
       Late& late = members[{part.run, part.device}];
-      late.delay_ns = add_saturated(late.delay_ns, part.delay.total_ns());
+      late.waited_for_ns = add_saturated(late.waited_for_ns, part.waited_for_ns);
       late.last += part.last;
       out.arrivals += part.last;
       out.total_ns = add_saturated(out.total_ns, part.matched_ns);
@@ -68,10 +77,9 @@ std::optional<Headline> headline_of(const Job& job) {
   }
   if (members.empty()) return std::nullopt;
   out.members = members.size();
-  int64_t most_ns = 0;
   for (const auto& [member, late] : members) {
-    if (late.delay_ns <= most_ns) continue;
-    most_ns = late.delay_ns;
+    if (late.waited_for_ns <= out.latest_ns) continue;
+    out.latest_ns = late.waited_for_ns;
     out.latest = member;
     out.latest_last = late.last;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/ranks.hpp"
 #include "job/clock.hpp"
 #include "job/collectives.hpp"
 
@@ -16,6 +17,7 @@ struct JobOptions {
   ClockPolicy clock = default_clock_policy;
   /// What the links between devices can do, to compare bus bandwidths with; nullopt: not told.
   std::optional<double> link_bytes_per_s;
+  analyze::AsJob as_job = analyze::AsJob::automatic;
 };
 
 /// Throws Error if there is no such policy; `option` is the name of the option in the message.
@@ -25,9 +27,17 @@ struct Job {
   JobOptions options;
   ClockTable clocks;
   std::vector<GroupTimes> collectives;  // the longest wait first, then by group
+  std::vector<MatchedGroup> groups;     // those of `collectives`, by place
 
-  /// In all matched collectives of the run; nullopt: it has none.
-  std::optional<int64_t> waiting_ns(size_t run) const;
+  struct RunWaiting {
+    /// In all matched collectives of the run; nullopt: it has none.
+    std::optional<int64_t> waiting_ns;
+    /// The waiting of all members for the run, in those that it is the last to arrive at; nullopt:
+    /// it has none on one clock.
+    std::optional<int64_t> waited_for_ns;
+  };
+  /// By run.
+  std::vector<RunWaiting> waiting_of(size_t runs) const;
 };
 
 Job analyze_job(std::span<const JobRun> runs, const JobOptions& options = {});
@@ -46,9 +56,10 @@ struct Headline {
   int64_t total_ns = 0;    // of matched collectives, of all members
   int64_t waiting_ns = 0;  // in them
   int64_t arrivals = 0;    // collectives whose last member is known
-  /// Run and device that were later than the first by the most time; nullopt: nobody was, or there
-  /// is no clock.
+  /// Run and device that the others wait for the longest (PartTimes::waited_for_ns); nullopt: they
+  /// wait for nobody, or there is no clock.
   std::optional<std::pair<size_t, int32_t>> latest;
+  int64_t latest_ns = 0;    // what is waited for it
   int64_t latest_last = 0;  // how often it was the last
   Delay delay;              // of all
   /// The group with the most time of transfer whose bus bandwidth is known; null: there is none.

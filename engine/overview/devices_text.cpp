@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "overview/shown_runs.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 
@@ -44,11 +45,18 @@ struct Detail {
 
 class DevicesText {
  public:
-  DevicesText(const tables::Source& source, TableOptions options) : options_(options) {
+  DevicesText(const tables::Source& source, TableOptions options)
+      : options_(options), shown_(shown_runs(source, options)) {
     int64_t longest = 0;
+    for (const size_t place : shown_.runs) {
+      const analyze::RunSummary& run = source.runs[place].summary;
+      for (const analyze::DeviceSum& device : run.devices) {
+        rows_.push_back({source.run_name(run.id), &device});
+      }
+    }
     for (const tables::Run& run : source.runs) {
       for (const analyze::DeviceSum& device : run.summary.devices) {
-        rows_.push_back({source.run_name(run.summary.id), &device});
+        ++devices_;
         longest = std::max(longest, device.span_ns);
         for (const auto time :
              {&analyze::Breakdown::span_ns, &analyze::Breakdown::compute_ns,
@@ -79,7 +87,7 @@ class DevicesText {
       const table::TextGrid made = grid(detail);
       const bool last = &detail == std::end(steps) - 1;
       if (!last && options_.columns() > 0 && made.width() + 2 > options_.columns()) continue;
-      return made.text(2, options_.color) + (detail.bar ? legend() : "");
+      return made.text(2, options_.color) + left() + (detail.bar ? legend() : "");
     }
     return {};
   }
@@ -103,6 +111,11 @@ class DevicesText {
       for (; drawn < end; ++drawn) text += part.glyph;
     }
     return text;
+  }
+
+  std::string left() const {
+    const std::string text = shown_.left_text();
+    return text.empty() ? text : "  " + options_.ink(text, table::Ink::faint) + '\n';
   }
 
   std::string legend() const {
@@ -148,17 +161,19 @@ class DevicesText {
                                    : fmt::format("{}  {}", device.device, device.name);
       add(row.run, name, bar(device), device, table::Ink::none);
     }
-    if (rows_.size() > 1) {
+    if (devices_ > 1) {
       grid.rule();
-      const std::string all = fmt::format("all {}", rows_.size());
-      add(several_runs_ ? "all" : "", several_runs_ ? fmt::format("{}", rows_.size()) : all,
-          bar(sum_), sum_, table::Ink::bold);
+      const std::string all = fmt::format("all {}", devices_);
+      add(several_runs_ ? "all" : "", several_runs_ ? fmt::format("{}", devices_) : all, bar(sum_),
+          sum_, table::Ink::bold);
     }
     return grid;
   }
 
   TableOptions options_;
+  ShownRuns shown_;
   std::vector<Row> rows_;
+  size_t devices_ = 0;  // of all runs
   analyze::Breakdown sum_;
   table::TimeUnit unit_{};
   bool several_runs_ = false;

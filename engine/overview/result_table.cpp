@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyze/ranks.hpp"
+#include "base/plural.hpp"
 #include "overview/devices_text.hpp"
 #include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
@@ -13,6 +14,7 @@
 #include "overview/part.hpp"
 #include "overview/phases_text.hpp"
 #include "overview/pivot.hpp"
+#include "overview/shown_runs.hpp"
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
@@ -34,7 +36,11 @@ constexpr size_t columns_of_all_facts = 110;  // of a terminal
 class RunFacts {
  public:
   RunFacts(const tables::Source& source, std::string_view by, TableOptions options)
-      : source_(source), runs_(source.summaries()), by_(by), options_(options) {}
+      : source_(source),
+        runs_(source.summaries()),
+        shown_(shown_runs(source, options)),
+        by_(by),
+        options_(options) {}
 
   std::string text() {
     if (runs_.empty()) return {};
@@ -43,16 +49,7 @@ class RunFacts {
     } else {
       several();
     }
-    for (const analyze::RunSummary* run : runs_) {
-      const std::string lead = runs_.size() > 1 ? source_.run_name(run->id) + ": " : "";
-      if (run->operations == 0) line(lead + "no GPU work in this trace", table::Ink::warning);
-      if (!run->inexact.empty()) {
-        line(lead + "times are not exact: " + run->inexact, table::Ink::warning);
-      }
-      for (const trace::DroppedRecords& records : run->dropped) {
-        line(lead + dropped_text(records), table::Ink::warning);
-      }
-    }
+    warnings();
     if (const auto health = health_line(source_)) {
       line(*health, table::Ink::warning);
     }
@@ -64,6 +61,28 @@ class RunFacts {
   }
 
  private:
+  /// What is the same for several runs is one line.
+  void warnings() {
+    std::vector<std::pair<std::string, std::vector<const analyze::RunSummary*>>> all;
+    std::unordered_map<std::string, size_t> places;
+    const auto add = [&](const analyze::RunSummary& run, std::string text) {
+      const auto [at, fresh] = places.try_emplace(text, all.size());
+      if (fresh) all.emplace_back(std::move(text), std::vector<const analyze::RunSummary*>{});
+      all[at->second].second.push_back(&run);
+    };
+    for (const analyze::RunSummary* run : runs_) {
+      if (run->operations == 0) add(*run, "no GPU work in this trace");
+      if (!run->inexact.empty()) add(*run, "times are not exact: " + run->inexact);
+      for (const trace::DroppedRecords& records : run->dropped) add(*run, dropped_text(records));
+    }
+    for (const auto& [text, of] : all) {
+      const std::string lead = of.size() > 1      ? plural(of.size(), "run") + ": "
+                               : runs_.size() > 1 ? source_.run_name(of[0]->id) + ": "
+                                                  : "";
+      line(lead + text, table::Ink::warning);
+    }
+  }
+
   void line(std::string_view text, table::Ink ink = table::Ink::faint) {
     std::string lines = table::wrapped(text, options_.columns(), 2);
     if (lines.empty()) return;
@@ -96,7 +115,8 @@ class RunFacts {
     grid.column("names", table::TextGrid::Align::number);
     grid.column("explained %", table::TextGrid::Align::number);
     if (file_columns) grid.column("file", table::TextGrid::Align::text);
-    for (const analyze::RunSummary* run : runs_) {
+    for (const size_t place : shown_.runs) {
+      const analyze::RunSummary* const run = runs_[place];
       std::vector<table::TextGrid::Cell> cells{
           {table::cut_middle(source_.run_name(run->id), longest_run_name), {}},
           {table::cut(run->engine + "/" + run->model, longest_rules), {}},
@@ -120,10 +140,12 @@ class RunFacts {
       }
     }
     out_ += grid.text(2, options_.color);
+    line(shown_.left_text());
   }
 
   const tables::Source& source_;
   std::vector<const analyze::RunSummary*> runs_;
+  ShownRuns shown_;
   std::string_view by_;
   TableOptions options_;
   std::string out_;

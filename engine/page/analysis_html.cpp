@@ -5,7 +5,7 @@
 #include "page/page_data.hpp"
 #include "page/pages.hpp"
 #include "picture/label_styles.hpp"
-#include "tables/definition.hpp"
+#include "tables/registry.hpp"
 
 namespace kr::page {
 namespace {
@@ -91,7 +91,10 @@ std::string analysis_html(const tables::Source& source, std::span<const table::T
                           json, picture::label_styles(source.rules->program(), source.summaries()));
                       write_tiles(json, analysis_tiles(source));
                       write_health(json, source);
-                      write_stacks(json, source);
+                      write_heat_maps(json, source);
+                      if (has_table(tables, "steps") || !tables::are_many_ranks(source)) {
+                        write_stacks(json, source);
+                      }
                     }});
 }
 

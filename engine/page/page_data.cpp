@@ -86,6 +86,11 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
   });
 }
 
+bool has_table(std::span<const table::Table> tables, std::string_view id) {
+  return std::any_of(tables.begin(), tables.end(),
+                     [&](const table::Table& one) { return one.id() == id; });
+}
+
 std::string tables_html(std::span<const table::Table> tables, std::string_view title,
                         size_t most_rows) {
   return make_page(tables_page,

@@ -34,6 +34,9 @@ void write_names(JsonWriter& json, std::vector<std::string_view> names);
 /// The member `styles`: title, colour and documentation of each label.
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles);
 
+/// Of many ranks, tables of what each has by itself may be left out.
+bool has_table(std::span<const table::Table> tables, std::string_view id);
+
 /// A number in large type at the top of a page.
 struct Tile {
   std::string title;
@@ -49,6 +52,13 @@ void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
 void write_health(JsonWriter& json, const tables::Source& source);
 /// The member `found`: lines on the phases found without annotations; left out if there are none.
 void write_found_phases(JsonWriter& json, const tables::Source& source);
+
+/// The member `heat`, of ranks of one job: `ranks`, and `maps`, each with its `table`, what of it
+/// it is about (`of`: a dimension), its `columns` (how many of the table's it is the sum of, the
+/// keys of the first, and of the last if they are several) and `cells` (see HeatMap::write).
+void write_heat_maps(JsonWriter& json, const tables::Source& source);
+
+std::string base64(std::string_view bytes);
 
 /// The member `timelines`.
 void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);

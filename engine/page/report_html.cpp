@@ -51,8 +51,12 @@ void write_pivots(JsonWriter& json, const tables::Source& source) {
     json.close('}');
   }
   json.close('}');
+}
+
+/// The member `all_runs`.
+void write_all_runs(JsonWriter& json, const tables::Source& source) {
   analyze::LabelSum all;
-  for (const analyze::RunSummary* run : runs) {
+  for (const analyze::RunSummary* run : source.summaries()) {
     all.elapsed_ns += run->gpu_elapsed_ns;
     all.total_ns += run->gpu_total_ns;
     all.instances += run->operations;
@@ -121,18 +125,24 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                         const overview::Report& report,
                         std::span<const timeline::Timeline> timelines) {
   const std::string title = report.title.empty() ? default_title(source) : report.title;
-  return make_page(report_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
-                                   json.key("by").text(report.by);
-                                   write_dimensions(json, source);
-                                   write_styles(json, report.styles);
-                                   write_tiles(json, report_tiles(source));
-                                   write_health(json, source);
-                                   write_found_phases(json, source);
-                                   write_pivots(json, source);
-                                   write_rules(json, source);
-                                   write_timelines(json, timelines);
-                                   write_next_step(json, report);
-                                 }});
+  return make_page(report_page,
+                   {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
+                      json.key("by").text(report.by);
+                      write_dimensions(json, source);
+                      write_styles(json, report.styles);
+                      write_tiles(json, report_tiles(source));
+                      write_health(json, source);
+                      write_found_phases(json, source);
+                      write_heat_maps(json, source);
+                      // Of many ranks, what each has by itself is left out.
+                      if (has_table(tables, "kernels") || !tables::are_many_ranks(source)) {
+                        write_pivots(json, source);
+                        write_rules(json, source);
+                      }
+                      write_all_runs(json, source);
+                      write_timelines(json, timelines);
+                      write_next_step(json, report);
+                    }});
 }
 
 }  // namespace kr::page

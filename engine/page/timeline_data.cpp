@@ -9,6 +9,15 @@ namespace {
 /// Of all runs, before base64 makes four letters of three bytes.
 constexpr size_t most_timeline_bytes = 2'250'000;
 
+void write_bins(JsonWriter& json, std::string_view key, const timeline::Bins& bins, size_t lanes) {
+  json.key(key).open('{');
+  json.key("width_ns").number(bins.width_ns);
+  json.key("bins").text(base64(timeline::packed_bins(bins, lanes)));
+  json.close('}');
+}
+
+}  // namespace
+
 std::string base64(std::string_view bytes) {
   constexpr std::string_view letters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -25,15 +34,6 @@ std::string base64(std::string_view bytes) {
   }
   return out;
 }
-
-void write_bins(JsonWriter& json, std::string_view key, const timeline::Bins& bins, size_t lanes) {
-  json.key(key).open('{');
-  json.key("width_ns").number(bins.width_ns);
-  json.key("bins").text(base64(timeline::packed_bins(bins, lanes)));
-  json.close('}');
-}
-
-}  // namespace
 
 timeline::Limits timeline_limits(size_t runs) {
   return {.bytes = most_timeline_bytes / std::max<size_t>(runs, 1)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -47,6 +48,11 @@ bool shows_phases(const match::CompiledRules& rules, const analyze::LabelledTrac
   constexpr size_t most_operations = 500'000;
   if (!run.trace.host && run.trace.operations.size() > most_operations) return false;
   return !analyze::names_phases(rules, run);
+}
+
+bool is_pipe(const std::string& path) {
+  std::error_code ignored;
+  return path == "-" || std::filesystem::is_fifo(path, ignored);
 }
 
 trace::Trace trace_of(std::string_view name, OperationKind kind) {
@@ -99,6 +105,7 @@ void Wants::add(const Wants& other) noexcept {
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
   collectives |= other.collectives;
+  rank_collectives |= other.rank_collectives;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   costs |= other.costs;
@@ -252,19 +259,41 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.ops = wants.costs;
   std::vector<Warning> notes;
   align::References* const references = references_for(spec, notes);
+  // Only what is read tells whether a file has several ranks, which few have: such a file is read
+  // again.
+  const bool of_ranks = wants.rank_collectives && !wants.collectives;
+  const bool read_again = of_ranks && trace::may_open_again(spec.path, options);
+  const auto with_collectives = [](trace::OpenOptions as) {
+    as.host = trace::HostDetail::all;
+    as.collectives = true;
+    return as;
+  };
+  bool has_collectives = wants.collectives;
+  if (of_ranks && !read_again && is_pipe(spec.path)) {
+    options = with_collectives(options);
+    has_collectives = true;
+  }
   analyze::LabelledOrModules opened;
-  watched(spec, options, [&](const trace::OpenOptions& as) {
+  const auto open = [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(
         rules, spec, as,
         {.or_modules = !wants.sums, .range_names = wants.phases_shown, .references = references});
-  });
+  };
+  watched(spec, options, open);
+  if (read_again && opened.labelled.size() > 1) {
+    opened = {};
+    watched(spec, with_collectives(options), open);
+    has_collectives = true;
+  }
   if (opened.modules) {
     add_modules(trees::label_modules(rules, spec, std::move(*opened.modules)), wants, spec);
     return;
   }
+  Wants of_runs = wants;
+  of_runs.collectives = has_collectives;
   for (std::unique_ptr<analyze::LabelledTrace>& run : opened.labelled) {
     run->trace.warnings.insert(run->trace.warnings.end(), notes.begin(), notes.end());
-    add_labelled(std::move(run), wants, spec, visit);
+    add_labelled(std::move(run), of_runs, spec, visit);
   }
 }
 

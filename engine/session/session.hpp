@@ -20,23 +20,24 @@ namespace kr::session {
 
 /// What is to be known of each run.
 struct Wants {
-  bool sums = false;         // tables::Source::runs; throws Error for a file of module trees
-  bool steps = false;        // with sums
-  bool streams = false;      // with sums
-  bool statistics = false;   // with sums, and steps
-  bool gpu_metrics = false;  // with statistics, where the format has them
-  bool collectives = false;  // with sums: what communicates, of runs that have operations
-  bool costs = false;        // with operations: what ops cost, where the format has ops
-  bool operations = false;   // with them, kept until the session ends
-  bool unsaved = false;      // something that saved runs do not have: they are refused
-  bool host_trace = false;   // calls and ranges of the host, where the format has them
-  bool waits = false;        // with statistics: what the host waited for, where the format has it
-  bool details = false;      // launch shapes and sizes, where the format has them
-  bool identity = false;     // with sums: what tells whether two files hold the same
-  bool health = false;       // with sums: all findings, those of calls and steps, too
-  bool timeline = false;     // with sums: the host trace where a run has operations
-  bool modules = false;      // module trees: those of the file, or those that enclose operations
-  bool comparison = false;   // with sums: what comparing runs needs, which a saved run has, too
+  bool sums = false;              // tables::Source::runs; throws Error for a file of module trees
+  bool steps = false;             // with sums
+  bool streams = false;           // with sums
+  bool statistics = false;        // with sums, and steps
+  bool gpu_metrics = false;       // with statistics, where the format has them
+  bool collectives = false;       // with sums: what communicates, of runs that have operations
+  bool rank_collectives = false;  // the same, of files with several ranks only
+  bool costs = false;             // with operations: what ops cost, where the format has ops
+  bool operations = false;        // with them, kept until the session ends
+  bool unsaved = false;           // something that saved runs do not have: they are refused
+  bool host_trace = false;        // calls and ranges of the host, where the format has them
+  bool waits = false;       // with statistics: what the host waited for, where the format has it
+  bool details = false;     // launch shapes and sizes, where the format has them
+  bool identity = false;    // with sums: what tells whether two files hold the same
+  bool health = false;      // with sums: all findings, those of calls and steps, too
+  bool timeline = false;    // with sums: the host trace where a run has operations
+  bool modules = false;     // module trees: those of the file, or those that enclose operations
+  bool comparison = false;  // with sums: what comparing runs needs, which a saved run has, too
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
   /// With sums: the phases found from operations alone, compared with those of annotations.
   bool found_phases = false;

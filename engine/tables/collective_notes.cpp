@@ -63,8 +63,10 @@ std::string collective_headline(const Source& source) {
       table::percent(found->waiting_ns, found->total_ns, 0), plural(found->members, "device"));
   if (found->latest) {
     const auto& [run, device] = *found->latest;
-    text += fmt::format(", most for {}, the last in {} of {}", name_of(source, run, device),
-                        found->latest_last, found->arrivals);
+    text += fmt::format(", most for {} ({} % of the waiting; the last in {} of {})",
+                        name_of(source, run, device),
+                        table::percent(found->latest_ns, found->waiting_ns, 0), found->latest_last,
+                        found->arrivals);
     text += reason(found->delay);
   }
   if (found->bandwidth_of != nullptr) {

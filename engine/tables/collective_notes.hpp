@@ -1,11 +1,21 @@
-// What is to be known of collectives and clocks beside their tables.
+// What tables about collectives share, and what is to be known of collectives and clocks beside
+// them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tables/source.hpp"
 
 namespace kr::tables {
+
+/// What identifies a group of collectives in a table.
+struct GroupKey {
+  std::string group;
+  std::string kind;
+};
+/// By place among the job's collectives.
+std::vector<GroupKey> keys_of(const job::Job& job);
 
 /// Collectives that are not compared, and clocks that do not fit them.
 void add_collective_notes(const Source& source, std::vector<Note>& notes);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "tables/collective_notes.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -14,13 +15,8 @@ namespace {
 using job::GroupTimes;
 using job::PartTimes;
 
-/// What identifies a group in a table.
-struct GroupKey {
-  std::string group;
-  std::string kind;
-};
+}  // namespace
 
-/// By place among the job's collectives.
 std::vector<GroupKey> keys_of(const job::Job& job) {
   // Process groups of one name on different ranks are told apart.
   std::map<std::string_view, std::set<std::string_view>> ranks_of;
@@ -39,6 +35,8 @@ std::vector<GroupKey> keys_of(const job::Job& job) {
   }
   return keys;
 }
+
+namespace {
 
 template <class Add>
 void each_group(const Source& source, const Add& add) {
@@ -76,18 +74,35 @@ void add_collective_balance(const Source& source, RowSink& sink) {
                                        [&](const PartTimes& a, const PartTimes& b) {
                                          return one.waiting_ns(a) < one.waiting_ns(b);
                                        });
-    const auto late =
+    const auto late = std::max_element(
+        one.parts.begin(), one.parts.end(),
+        [](const PartTimes& a, const PartTimes& b) { return a.waited_for_ns < b.waited_for_ns; });
+    const auto often =
         std::max_element(one.parts.begin(), one.parts.end(),
                          [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
     const job::Delay delay = one.delay();
     const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
     int64_t total_ns = 0;
     for (const PartTimes& part : one.parts) total_ns = add_saturated(total_ns, part.matched_ns);
-    sink.row({key.group, key.kind, table::cell_or_nothing(one.group.description),
-              static_cast<int64_t>(one.parts.size()), size_cell(one), one.instances, total_ns,
-              one.waiting_ns(), ratio_of(one.waiting_ns(), total_ns), source.rank(most->run),
-              int64_t{most->device}, on_clock(source.rank(late->run)), on_clock(late->device),
-              on_clock(late->last), on_clock(delay.before_ns), on_clock(delay.device_ns),
+    sink.row({key.group,
+              key.kind,
+              table::cell_or_nothing(one.group.description),
+              static_cast<int64_t>(one.parts.size()),
+              size_cell(one),
+              one.instances,
+              total_ns,
+              one.waiting_ns(),
+              ratio_of(one.waiting_ns(), total_ns),
+              source.rank(most->run),
+              int64_t{most->device},
+              on_clock(source.rank(late->run)),
+              on_clock(late->device),
+              on_clock(late->waited_for_ns),
+              on_clock(source.rank(often->run)),
+              on_clock(often->device),
+              on_clock(often->last),
+              on_clock(delay.before_ns),
+              on_clock(delay.device_ns),
               on_clock(delay.host_ns)});
   });
 }
@@ -112,7 +127,7 @@ void add_collectives(const Source& source, RowSink& sink) {
       sink.row({key.group, key.kind, source.rank(part.run), int64_t{part.device}, part.instances,
                 part.matched, part.total_ns, on_clock(part.matched_ns - part.waiting_ns),
                 on_clock(part.waiting_ns), if_matched(part.beyond_shortest_ns), on_clock(part.last),
-                table::cell(part.bytes)});
+                on_clock(part.waited_for_ns), table::cell(part.bytes)});
     }
   });
 }
@@ -149,10 +164,19 @@ const Definition collective_balance_table{
       {"waits_most_rank", Unit::id, Role::measure,
        "The rank that waits most; the first of several."},
       {"waits_most_device", Unit::id, Role::detail, "Its device."},
-      {"late_rank", Unit::id, Role::measure,
-       "The rank that is most often the last to arrive; the first of several.", true},
-      {"late_device", Unit::id, Role::detail, "Its device.", true},
-      {"late_count", Unit::count, Role::measure, "How often.", true},
+      {"waited_for_rank", Unit::id, Role::measure,
+       "The rank that the others wait for the longest: that with the most `waited_for_ns`; the "
+       "first of several.",
+       true},
+      {"waited_for_device", Unit::id, Role::detail, "Its device.", true},
+      {"waited_for_ns", Unit::ns, Role::measure,
+       "The waiting of all members in the collectives that it is the last to arrive at.", true},
+      {"most_often_last_rank", Unit::id, Role::detail,
+       "The rank that is the last to arrive in the most collectives, however late; the first of "
+       "several.",
+       true},
+      {"most_often_last_device", Unit::id, Role::detail, "Its device.", true},
+      {"most_often_last_count", Unit::count, Role::detail, "How often.", true},
       {"before_ns", Unit::ns, Role::measure,
        "Why the last is later than the first: on its device, the collective before ended later by "
        "this. Summed over all; the three parts add up to the difference of the starts.",
@@ -218,6 +242,8 @@ const Definition collectives_table{
                   true},
                  {"last_count", Unit::count, Role::measure, "How often it was the last to arrive.",
                   true},
+                 {"waited_for_ns", Unit::ns, Role::measure,
+                  "The waiting of all members in those that it was the last to arrive at.", true},
                  {"bytes", Unit::bytes, Role::detail,
                   "The sum of the sizes of all, as in `collective_bandwidth`; empty if one is not "
                   "known.",

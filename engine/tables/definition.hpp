@@ -62,6 +62,9 @@ struct Definition {
   Reads reads = {};
   /// Whether a verb shows it to people who did not ask for it, if it is one of many. Null: it does.
   bool (*shown_unasked)(const Source& source) = nullptr;
+  /// The column whose largest values people see first if they do not see all rows. Null: the rows
+  /// are in their order.
+  const char* largest_first = nullptr;
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;

@@ -18,6 +18,8 @@ std::string without_rank_devices(const Source& source) {
 void add_ranks(const Source& source, RowSink& sink) {
   const analyze::Ranks& ranks = source.ranks();
   const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
+  const auto waiting = job != nullptr ? job->waiting_of(source.runs.size())
+                                      : std::vector<job::Job::RunWaiting>(source.runs.size());
   for (size_t i = 0; i < ranks.devices.size(); ++i) {
     const analyze::RankDevice& one = ranks.devices[i];
     const analyze::RankOfRun& rank = ranks.runs[one.run];
@@ -27,10 +29,11 @@ void add_ranks(const Source& source, RowSink& sink) {
     const int64_t span_ns = one.time.span_ns;
     sink.row({run.id, rank.number.rank, analyze::to_string(rank.number.from),
               table::cell(run.distributed.world_size), int64_t{one.device}, span_ns,
-              ratio_of(one.time.compute_ns, span_ns),
+              span_ns - one.time.exposed_communication_ns, ratio_of(one.time.compute_ns, span_ns),
               ratio_of(one.time.exposed_communication_ns, span_ns),
               ratio_of(one.time.exposed_memory_ns, span_ns), ratio_of(one.time.idle_ns, span_ns),
-              first && job != nullptr ? table::cell(job->waiting_ns(one.run)) : Cell(),
+              first ? table::cell(waiting[one.run].waiting_ns) : Cell(),
+              first ? table::cell(waiting[one.run].waited_for_ns) : Cell(),
               first ? table::cell(rank.slowest_steps) : Cell()});
   }
 }
@@ -68,6 +71,11 @@ std::vector<Note> rank_notes(const Source& source) {
         {"", "info", "not-one-job",
          "the runs are not compared as ranks of one job: " + ranks.not_comparable_reason});
   }
+  if (!ranks.forced_although.empty()) {
+    notes.push_back({"", "info", "job-forced",
+                     "the runs are compared as ranks of one job, as asked for, although " +
+                         ranks.forced_although});
+  }
   add_collective_notes(source, notes);
   if (std::string text = collective_headline(source); !text.empty()) {
     notes.push_back({"", "info", "collectives", std::move(text)});
@@ -87,6 +95,9 @@ const Definition ranks_table{
        "The number of processes of the job, if the trace contains it.", true},
       {"device", Unit::id, Role::key, "The number of the device."},
       {"span_ns", Unit::ns, Role::measure, "From its first start to its last end."},
+      {"own_ns", Unit::ns, Role::measure,
+       "The time that it needs itself: `span_ns` without exposed communication, in which it waits "
+       "for others or transfers."},
       {"compute", Unit::ratio, Role::measure,
        "The part of the span in which a compute kernel ran."},
       {"exposed_communication", Unit::ratio, Role::measure,
@@ -98,13 +109,20 @@ const Definition ranks_table{
        "In the row of the rank's first device: what it waits in `collectives`, as in "
        "`collective_balance`.",
        true},
+      {"waited_for_ns", Unit::ns, Role::measure,
+       "In the same row: what all ranks wait in the collectives that this rank is the last to "
+       "arrive at, as in `collectives`.",
+       true},
       {"slowest_in_steps", Unit::count, Role::measure,
        "In the row of the rank's first device: the number of steps in which it is the slowest, "
        "as in `rank_step_balance`.",
        true}}},
     Needs::runs,
     add_ranks,
-    without_rank_devices};
+    without_rank_devices,
+    {},
+    nullptr,
+    "own_ns"};
 
 const Definition rank_balance_table{
     {"rank_balance",

@@ -120,6 +120,37 @@ bool is_about_runs(const Definition& definition) {
   }
 }
 
+bool are_many_ranks(const Source& source) {
+  return source.runs.size() > most_ranks_in_full && not_ranks(source).empty();
+}
+
+bool has_rows_within_ranks(const Definition& definition) {
+  const auto names_rank = [](const Column& one) {
+    return one.id == "run" || one.id == "run_a" || one.id == "run_b" || one.id == "rank";
+  };
+  const auto is_rank = [&](const Column& one) { return names_rank(one) && !one.optional; };
+  const auto is_within = [&](const Column& one) { return !names_rank(one) && one.id != "device"; };
+  bool of_rank = false;
+  bool within = false;
+  for (const Column& one : definition.info.columns) {
+    if (one.role != Role::key) continue;
+    of_rank |= is_rank(one);
+    within |= is_within(one);
+  }
+  return of_rank && within && !definition.info.describes_results;
+}
+
+table::Table with_note(table::Table notes, Note note) {
+  const table::Info& info = notes.info();
+  std::vector<Column> columns = notes.columns();
+  return {info, std::move(columns),
+          [notes = std::move(notes), note = std::move(note)](RowSink& sink) {
+            notes.write(sink);
+            sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
+                      table::cell(note.count), table::cell(note.first_offset)});
+          }};
+}
+
 table::Table make(const Definition& definition, const Source& source) {
   std::vector<Column> columns;
   for (const Column& column : definition.info.columns) {
@@ -182,7 +213,7 @@ const analyze::Ranks& Source::ranks() const {
     for (const Run& run : runs) {
       inputs.push_back({&run.summary, run.steps()});
     }
-    ranks_ = analyze::compare_ranks(inputs);
+    ranks_ = analyze::compare_ranks(inputs, job_options.as_job);
   }
   return *ranks_;
 }

@@ -19,6 +19,16 @@ std::vector<const table::Info*> all_infos();
 /// Whether SQL over runs and databases of runs have it.
 bool is_about_runs(const Definition& definition);
 
+/// More ranks are many: documents that are read as a whole (JSON, pages) leave out what each of
+/// them has by itself.
+inline constexpr size_t most_ranks_in_full = 64;
+/// Whether the runs are ranks of one job, and more than these.
+bool are_many_ranks(const Source& source);
+/// Whether a table has several rows for each device of a rank: by label, kernel, step and so on.
+bool has_rows_within_ranks(const Definition& definition);
+/// `notes` with one row more.
+table::Table with_note(table::Table notes, Note note);
+
 /// The table with the data of `source`, which has to outlive it. Its needs are met.
 table::Table make(const Definition& definition, const Source& source);
 /// Why `source` has no such table; empty: it has.

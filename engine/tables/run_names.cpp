@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -133,11 +134,7 @@ std::vector<std::string> distinct_parts(std::span<const std::string> paths) {
 
 bool named_by_rank(const Source& source) {
   if (source.runs.size() < 2 || !source.other_runs.empty()) return false;
-  const analyze::Ranks& ranks = source.ranks();
-  return ranks.not_comparable_reason.empty() &&
-         std::none_of(ranks.runs.begin(), ranks.runs.end(), [](const analyze::RankOfRun& run) {
-           return run.number.from == analyze::RankNumber::From::order;
-         });
+  return source.ranks().not_comparable_reason.empty();
 }
 
 const std::string& Source::run_name(const std::string& id) const {
@@ -164,6 +161,66 @@ std::vector<size_t> Source::sort_by_rank() {
   ranks_.reset();
   job_.reset();
   return places;
+}
+
+namespace {
+
+/// A row that is kept: texts are copied.
+class KeptRow {
+ public:
+  explicit KeptRow(std::span<const Cell> cells) : cells_(cells.begin(), cells.end()) {
+    size_t size = 0;
+    for (const Cell& cell : cells_) {
+      if (const auto* text = std::get_if<std::string_view>(&cell)) size += text->size();
+    }
+    texts_ = std::make_unique<char[]>(size);
+    char* at = texts_.get();
+    for (Cell& cell : cells_) {
+      auto* const text = std::get_if<std::string_view>(&cell);
+      if (text == nullptr) continue;
+      const std::string_view kept(at, text->size());
+      at = std::copy(text->begin(), text->end(), at);
+      *text = kept;
+    }
+  }
+  const Cells& cells() const { return cells_; }
+  /// 0 of nothing.
+  double number(size_t column) const {
+    const Cell& cell = cells_[column];
+    if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
+    const auto* real = std::get_if<double>(&cell);
+    return real != nullptr ? *real : 0;
+  }
+
+ private:
+  Cells cells_;
+  std::unique_ptr<char[]> texts_;
+};
+
+}  // namespace
+
+table::Table slowest_first(table::Table table, const Definition& definition, size_t most) {
+  if (definition.largest_first == nullptr) return table;
+  const std::vector<Column>& all = table.columns();
+  const auto by = static_cast<size_t>(
+      std::find_if(all.begin(), all.end(),
+                   [&](const Column& one) { return one.id == definition.largest_first; }) -
+      all.begin());
+  size_t count = 0;
+  table::RowsTo counted([&](std::span<const Cell>) { ++count; });
+  table.write(counted);
+  if (count <= most || by == all.size()) return table;
+  const table::Info& info = table.info();
+  std::vector<Column> same = all;
+  return {info, std::move(same), [table = std::move(table), by](RowSink& sink) {
+            std::vector<KeptRow> rows;
+            table::RowsTo keep([&](std::span<const Cell> cells) { rows.emplace_back(cells); });
+            table.write(keep);
+            std::stable_sort(rows.begin(), rows.end(), [&](const KeptRow& a, const KeptRow& b) {
+              return a.number(by) > b.number(by);
+            });
+            for (const KeptRow& row : rows) sink.row(row.cells());
+          }};
 }
 
 table::Table with_run_names(table::Table table, const Source& source) {

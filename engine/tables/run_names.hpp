@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "table/table.hpp"
-#include "tables/source.hpp"
+#include "tables/definition.hpp"
 
 namespace kr::tables {
 
@@ -15,9 +15,12 @@ namespace kr::tables {
 /// last. A number alone gets the word before it: `TP-0`. Empty for paths that are equal.
 std::vector<std::string> distinct_parts(std::span<const std::string> paths);
 
-/// The runs are ranks of one job whose numbers are in the traces or in their names: each is then
-/// called by its rank.
+/// Several runs are ranks of one job: each is then called by its rank.
 bool named_by_rank(const Source& source);
+
+/// A table that has `largest_first` and more than `most` rows, by that column: the slowest ranks
+/// first.
+table::Table slowest_first(table::Table table, const Definition& definition, size_t most);
 
 /// With the names of runs in place of their ids, for people. Refers to `source`. The table `runs`
 /// stays as it is.

@@ -87,6 +87,8 @@ struct SessionOptions {
   std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
   /// What brings several runs to one clock: `collectives`, `utc` or `none`. Empty: `collectives`.
   std::string clock = {};
+  /// Whether several runs are ranks of one job: `auto`, `yes` or `no`. Empty: `auto`.
+  std::string job = {};
   double link_gb_per_s = 0;  // of links between devices, to compare collectives with; 0: not known
   /// Jobs that efficiencies are compared with; the first is the reference.
   std::vector<JobSource> baselines = {};

@@ -195,6 +195,7 @@ def collective_of(members, group):
         skew["time"] += min(transfers)
         late, early = starts.index(last), starts.index(min(starts))
         rows[late]["last_to_arrive"] += 1
+        rows[late]["waited_for_ns"] += sum(min(one.end - one.start, max(0, last - start)) for one, start in zip(all_k, starts))
         late, early = (all_k[late], members[late]), (all_k[early], members[early])
         skew["sum"] += last - min(starts)
         sides = []
@@ -254,7 +255,7 @@ def compute(paths):
         rows, skew = collective_of(members, group)
         if len(members) > 1:
             for member, row in zip(members, rows):
-                for name in ("total_ns", "wait_ns", "transfer_ns", "wait_clock_free_ns", "last_to_arrive"):
+                for name in ("total_ns", "wait_ns", "transfer_ns", "wait_clock_free_ns", "last_to_arrive", "waited_for_ns"):
                     out["collective." + name, f"{text} {member.key}"] = str(row[name])
             parts = [skew[f"skew_{name}_ns"] for name in ("before", "device", "host")]
             same(f"{text}: parts of the skew", sum(parts), skew["sum"])
@@ -276,7 +277,7 @@ def compute(paths):
 CLOCK_COLUMNS = {"lower_ns": "low_ns", "upper_ns": "high_ns", "offset_ns": "offset_ns",
                  "ends_mad_ns": "deviation_ns", "applied_ns": "applied_ns"}
 TIME_COLUMNS = {"total_ns": "total_ns", "wait_ns": "waiting_ns", "transfer_ns": "transfer_ns",
-                "wait_clock_free_ns": "beyond_shortest_ns", "last_to_arrive": "last_count"}
+                "wait_clock_free_ns": "beyond_shortest_ns", "last_to_arrive": "last_count", "waited_for_ns": "waited_for_ns"}
 
 
 def analyze(paths, *options):
@@ -288,7 +289,7 @@ def analyze(paths, *options):
                 names[-1] = f"{folder}/{path.name[:-3]}"
                 pathlib.Path(names[-1]).write_bytes(gzip.decompress(path.read_bytes()))
         done = subprocess.run([os.environ["KR"], "analyze", *names, "--format", "json", "--tables",
-                               "clocks,collective_balance,collective_bandwidth,collectives,ranks", *options],
+                               "clocks,collective_balance,collective_bandwidth,collectives,rank_collectives,ranks", *options],
                               capture_output=True, check=True)
     return Results(done.stdout)
 
@@ -325,8 +326,40 @@ def tables_of(found):
     return out
 
 
+def compare_instances(name, found):
+    """Each collective on each rank: what `collectives` and `collective_balance` sum."""
+    sums = collections.defaultdict(collections.Counter)
+    for row in found.rows("rank_collectives"):
+        one = sums[row["group"], row["kind"], row["rank"], row["device"]]
+        one.update(matched=1, waiting_ns=row["waiting_ns"], last_count=int(bool(row["last"])), duration_ns=row["duration_ns"])
+    for row in found.rows("collectives"):
+        one = sums[row["group"], row["kind"], row["rank"], row["device"]]
+        if row["waiting_ns"] is None:
+            continue
+        for column in ("matched", "waiting_ns", "last_count"):
+            same(f"{name}: rank_collectives: {column}", one[column], row[column])
+        same(f"{name}: rank_collectives: duration", one["duration_ns"], row["waiting_ns"] + row["transfer_ns"])
+    waits, waited = collections.Counter(), {}
+    for row in found.rows("collectives"):
+        if row["waited_for_ns"] is not None:
+            key = row["group"], row["kind"]
+            waits[key] += row["waiting_ns"]
+            waited.setdefault(key, {})[row["rank"], row["device"]] = (row["waited_for_ns"], row["last_count"])
+    for row in found.rows("collective_balance"):
+        of = waited.get((row["group"], row["kind"]))
+        if of is None:
+            continue
+        same(f"{name}: waiting for all", sum(ns for ns, _ in of.values()), row["waiting_ns"])
+        same(f"{name}: waited_for_ns", row["waited_for_ns"], max(ns for ns, _ in of.values()))
+        same(f"{name}: waited_for_rank", of[row["waited_for_rank"], row["waited_for_device"]][0], row["waited_for_ns"])
+        same(f"{name}: most often last", of[row["most_often_last_rank"], row["most_often_last_device"]][1],
+             max(count for _, count in of.values()))
+
+
 def compare_with_kr(name, paths, expected):
-    got = tables_of(analyze(paths))
+    found = analyze(paths)
+    compare_instances(name, found)
+    got = tables_of(found)
     for key, value in expected.items():
         # One run has one clock.
         if key[0] in ("clock.ends_median_ns", "clock.ends_worst_ns") or key[0].startswith("clock.") and key[1][0] == "d":

@@ -102,7 +102,9 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     out(page::analysis_html(source, tables, title));
   };
   if (outputs.makes("table")) {
-    const overview::TableOptions style{streams.color_out(), streams.out_width()};
+    const overview::TableOptions style{.color = streams.color_out(),
+                                       .width = streams.out_width(),
+                                       .all_rows = options.outputs.all};
     streams.out(overview::run_facts(source, options.by, style));
     if (!outputs.tables_named()) streams.out(overview::efficiency_text(source, style));
   }

@@ -14,6 +14,7 @@
 #include "paraver_files.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
+#include "table/numbers.hpp"
 #include "tables/run_names.hpp"
 #include "trace/open.hpp"
 
@@ -27,6 +28,7 @@ constexpr std::string_view paraver_format = "paraver";
 constexpr std::string_view database_format = "sqlite";
 constexpr std::string_view csv_format = "csv";
 constexpr std::string_view markdown_format = "markdown";
+constexpr std::string_view page_format = "html";
 
 constexpr size_t most_rows = 20;
 
@@ -139,7 +141,9 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
       ->type_name("DIR");
   app.add_option("-o,--output", file, "Output file, for one format; compressed if it ends in .gz")
       ->type_name("FILE");
-  app.add_flag("--all", all, "Show all rows and columns of tables on a terminal");
+  app.add_flag("--all", all,
+               "Show all rows and columns of tables on a terminal; of many ranks, all tables in "
+               "JSON and pages");
   app.add_flag("--force", force, "Replace existing files that kr did not write");
 }
 
@@ -186,10 +190,12 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics && options.nsys_names.empty()),
       collectives_(rules.collectives && runs.size() > 1),
+      rank_collectives_(rules.collectives && runs.size() == 1),
       timeline_(rules.timeline),
       found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
+  many_runs_ = runs.size() > tables::most_ranks_in_full;
   const std::string named_formats = options.formats.empty() && !options.file.empty()
                                         ? format_of_file(options.file, rules)
                                         : options.formats;
@@ -346,6 +352,7 @@ session::Wants Outputs::wants() const {
     const bool own_csv = target.format == csv_format && !target.one_table;
     if (own_csv) one.host_trace = false;
     one.collectives |= collectives_ && !own_csv;
+    one.rank_collectives |= rank_collectives_ && !own_csv;
     wants.add(one);
   }
   wants.statistics |= statistics_;
@@ -372,12 +379,39 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
   }
 }
 
+/// Of many ranks, what each has by itself makes a document too large to be read as a whole. Returns
+/// what is to be said of it.
+std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const Target& target,
+                                             std::vector<const tables::Definition*>& wanted,
+                                             Streams& streams) {
+  const bool read_whole = target.format == "json" || target.format == page_format;
+  if (!read_whole || tables_named_ || all_rows_ || !tables::are_many_ranks(source)) return {};
+  std::vector<std::string> left_out;
+  std::erase_if(wanted, [&](const tables::Definition* one) {
+    const bool leave = tables::has_rows_within_ranks(*one) && tables::absent(*one, source).empty();
+    if (leave) left_out.push_back(one->info.id);
+    return leave;
+  });
+  if (left_out.empty()) return {};
+  const auto count = static_cast<int64_t>(left_out.size());
+  tables::Note note{
+      "", "info", "many-ranks",
+      fmt::format("of {} ranks, {} with rows for each of them are left out ({}); --all has them, "
+                  "and so has --tables",
+                  table::grouped(static_cast<int64_t>(source.runs.size())),
+                  table::counted(count, "table"), fmt::join(left_out, ", ")),
+      count};
+  streams.note(fmt::format("{}: {}", target.format, note.text));
+  return note;
+}
+
 /// Those of the tables that these results have. A person who named one is told why it is absent.
 std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
                                     Streams& streams) {
   const bool for_people = is_for_people(target.format);
   const bool alone = for_people || target.one_table;
-  const auto wanted = alone ? target.wanted : with_description(target.wanted);
+  auto wanted = alone ? target.wanted : with_description(target.wanted);
+  const std::optional<tables::Note> shortened = shorten(source, target, wanted, streams);
   std::vector<Table> present;
   for (const tables::Definition* one : wanted) {
     const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
@@ -387,8 +421,15 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     if (unasked && absent.empty() && one->shown_unasked && !one->shown_unasked(source)) continue;
     if (absent.empty()) {
       table::Table made = tables::make(*one, source);
-      present.push_back(for_people ? tables::with_run_names(std::move(made), source)
-                                   : std::move(made));
+      if (shortened && one->info.id == "notes")
+        made = tables::with_note(std::move(made), *shortened);
+      if (for_people) {
+        made = tables::with_run_names(std::move(made), source);
+        if (!all_rows_ && !whole_lists_) {
+          made = tables::slowest_first(std::move(made), *one, most_rows);
+        }
+      }
+      present.push_back(std::move(made));
     } else if (tables_named_ && !one->info.describes_results &&
                reported_absent_.insert(one->info.id).second) {
       streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));

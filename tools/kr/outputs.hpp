@@ -43,7 +43,7 @@ struct OutputRules {
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
-  bool collectives = false;                      // the same, of several runs
+  bool collectives = false;                      // the same, of several ranks
   bool timeline = false;                         // the page shows operations over time
   bool found_phases = false;                     // own outputs for people show them
   bool any_tables = false;                       // the results are made by the verb: see `write`
@@ -83,8 +83,9 @@ struct NcuOptions {
   void join(session::Session& session) const;
 };
 
-/// `--clock`, `--link`.
+/// `--job`, `--clock`, `--link`.
 struct JobOptions {
+  std::string as_job;
   std::string clock;
   double link = 0;
   void add_to(CLI::App& app);
@@ -107,7 +108,9 @@ class Outputs {
   /// Any format but `table`.
   bool makes_for_programs() const;
   /// The verb's page shows operations over time.
-  bool makes_timeline() const { return timeline_ && makes("html") && !tables_named_; }
+  bool makes_timeline() const {
+    return timeline_ && makes("html") && !tables_named_ && (all_rows_ || !many_runs_);
+  }
   /// What has to be read for what is made.
   session::Wants wants() const;
   /// The user named tables.
@@ -135,14 +138,19 @@ class Outputs {
   Target& open(const std::string& format, const std::filesystem::path& path,
                std::string_view begin = {});
   void print(const std::string& format);
+  std::optional<tables::Note> shorten(const tables::Source& source, const Target& target,
+                                      std::vector<const tables::Definition*>& wanted,
+                                      Streams& streams);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
   bool tables_named_ = false;
   bool force_ = false;
   bool all_rows_ = false;
   bool whole_lists_ = false;
   bool several_runs_ = false;
+  bool many_runs_ = false;
   bool statistics_ = false;
   bool collectives_ = false;
+  bool rank_collectives_ = false;
   bool timeline_ = false;
   bool found_phases_ = false;
   NsysNames nsys_names_;

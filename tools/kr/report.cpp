@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "changes/saved_run.hpp"
@@ -71,6 +73,20 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
   file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);
 }
 
+/// Runs of which none tells its rank are mostly no job, and need no word.
+void say_what_is_a_job(const tables::Source& source, Streams& streams) {
+  const std::vector<analyze::RankOfRun>& runs = source.ranks().runs;
+  const bool any_rank = std::any_of(runs.begin(), runs.end(), [](const analyze::RankOfRun& run) {
+    return run.number.from != analyze::RankNumber::From::order;
+  });
+  for (const tables::Note& note : tables::rank_notes(source)) {
+    if (note.severity == "warning") streams.warning(note.text);
+    if (note.code == "job-forced" || (note.code == "not-one-job" && any_rank)) {
+      streams.note(note.text);
+    }
+  }
+}
+
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
@@ -102,6 +118,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
     for (const size_t place : places) sorted.push_back(std::move(timelines[place]));
     timelines = std::move(sorted);
   }
+
+  say_what_is_a_job(session.source(), streams);
 
   overview::Report report;
   report.title = options.title;

@@ -26,6 +26,10 @@ void NcuOptions::join(session::Session& session) const {
 }
 
 void JobOptions::add_to(CLI::App& app) {
+  app.add_option("--job", as_job,
+                 "Whether several runs are ranks of one job: `auto` (the default: if their traces, "
+                 "names or clocks say so), `yes`, `no`")
+      ->type_name("HOW");
   app.add_option("--clock", clock,
                  "What brings several runs to one clock: `collectives` (the default: where they "
                  "contradict the clocks of the traces), `utc` (these alone), `none`")
@@ -38,6 +42,7 @@ void JobOptions::add_to(CLI::App& app) {
 
 void JobOptions::apply(session::Session& session) const {
   job::JobOptions options;
+  if (!as_job.empty()) options.as_job = analyze::named_as_job(as_job, "--job");
   if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
   if (link > 0) options.link_bytes_per_s = link * 1e9;
   session.compare_ranks_with(options);

@@ -23,6 +23,12 @@ const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", tit
 
 const EFFICIENCY_CARD = { id: "efficiency", show: "efficiency", table: "efficiency", title: "Parallel efficiency", note: "parallel efficiency = load balance · communication · orchestration" };
 
+const HEAT_CARDS = {
+  steps: { id: "rank_steps_map", show: "heat", table: "rank_steps", title: "Own time of ranks by step", note: "own time of a rank: its span without exposed communication", value: "Own time", orders: ["slowest", "deviation", "rank"] },
+  labels: { id: "rank_labels_map", show: "heat", table: "rank_labels", title: "Busy time of ranks by label", note: "of waiting ranks, communication is longer", value: "Busy time", orders: ["deviation", "slowest", "rank"] },
+  collectives: { id: "rank_collectives_map", show: "heat", table: "rank_collectives", title: "Waiting of ranks in each collective", note: "a rank that the others wait for waits least itself", value: "Waiting", waits: true, orders: ["deviation", "waits", "rank"] },
+};
+
 /** Of tables with a column per rank: the rank's row is the only one. */
 const isOnlyDevice = (row) => runs.length > 1 && rowsOf("ranks").filter(({ rank }) => rank === row.rank).length === 1;
 /** Rows of the dimension that is chosen, or of all where none can be. */
@@ -31,14 +37,15 @@ const inDimension = (row) => state.by === "" || row.dimension === state.by;
 const CARDS = {
   report: [
     DEVICES_CARD,
-    { ...EFFICIENCY_CARD, identified: true },
+    { ...EFFICIENCY_CARD, of_job: true },
+    HEAT_CARDS.labels,
+    HEAT_CARDS.collectives,
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
     { id: "timeline", show: "timeline" },
     ROOFLINE_CARD,
     {
       id: "kernel_balance",
-      show: "of_ranks",
       table: "kernel_balance",
       title: "Kernel summary of all ranks",
       sort: "-busy_ns",
@@ -85,8 +92,10 @@ const CARDS = {
       title: "Load balance of ranks",
       note: "",
       where: (row, at, rows) => at === 0 || rows[at - 1].run !== row.run, // numbers of a rank are in the row of its first device
-      columns: ["rank", "run", "waiting_ns", "slowest_in_steps"],
+      columns: ["rank", "run", "own_ns", "waiting_ns", "waited_for_ns", "slowest_in_steps"],
+      sort: "-own_ns",
     },
+    HEAT_CARDS.steps,
     {
       id: "rank_steps",
       table: "rank_step_balance",
@@ -101,9 +110,11 @@ const CARDS = {
       title: "Collectives: waiting for other ranks",
       note: "from the start of each to that of its last member",
       sort: "-waiting_ns",
-      columns: ["group", "kind", "instances", "waiting_ns", "waiting", "late_rank", "before_ns", "device_ns", "host_ns"],
+      columns: ["group", "kind", "instances", "waiting_ns", "waiting", "waited_for_rank", "waited_for_ns", "before_ns", "device_ns", "host_ns"],
       wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8, where: isOnlyDevice },
     },
+    HEAT_CARDS.collectives,
+    HEAT_CARDS.labels,
     { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
     {
       id: "phases",

@@ -7,6 +7,8 @@ const PARTS = [
   { name: "idle", title: "Idle", color: "var(--idle)" },
 ];
 
+const MOST_IN_ORDER = 20; // devices
+
 const timeOf = (row, name) => BigInt(row[`${name}_ns`]);
 
 SHOWS.devices = (entry) => {
@@ -28,9 +30,13 @@ SHOWS.devices = (entry) => {
     },
   ];
   const span = { below: (row) => `busy ${share(timeOf(row, "busy"), timeOf(row, "span"))}`, unit: unitOf(longest) };
+  // Of many ranks those that need most time themselves come first.
+  const own = { name: "own_ns", title: "Own time", csv_title: "own_ns", kind: "time", saved: true, of: (row) => timeOf(row, "span") - timeOf(row, "exposed_communication") };
   return SHOWS.table({
     ...entry,
+    sort: rowsOf("devices").length > MOST_IN_ORDER && rowsOf("ranks").length > 0 ? "-own_ns" : "",
     columns: [
+      own,
       "run",
       "device",
       ["device_name", { title: "Name" }],

@@ -122,8 +122,7 @@ SHOWS.efficiency = (entry) => {
   const scaled = rowsOf("scaling").length > 0;
   const rows = rowsOf(scaled ? "scaling" : "efficiency");
   if (!scaled && !rows.some((row) => Number(row.devices) > 1)) return null;
-  // Runs that are only numbered in their order need not be ranks.
-  if (!scaled && entry.identified && runs.length > 1 && runs.some((run) => run.rank_from === "order")) return null;
+  if (!scaled && entry.of_job && runs.length > 1 && rowsOf("ranks").length === 0) return null;
   const readings = [...groupBy(rows, (row) => row.nccl)];
   const jobs = readings[0][1].length;
   const parts = [];

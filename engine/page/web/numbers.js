@@ -127,3 +127,22 @@ function ratio(part, whole) {
 
 const sumOf = (values) => values.reduce((sum, value) => sum + BigInt(value), 0n);
 const largestOf = (values) => values.reduce((most, value) => (BigInt(value) > most ? BigInt(value) : most), 0n);
+
+/** Numbers of 7 bits per byte, the lowest first, in base64. */
+class PackedNumbers {
+  constructor(text) {
+    this.bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    this.at = 0;
+  }
+  more() {
+    return this.at < this.bytes.length;
+  }
+  next() {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.bytes[this.at++];
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  }
+}

@@ -115,7 +115,7 @@ function wideColumns({ wide }) {
   const kinds = new Set(rows.map((row) => row[wide.by]));
   if (wide.most && kinds.size > wide.most) return [];
   const found = new Map(values.map((row) => [`${row[wide.by]}\n${keyOf(row, wide.keys)}`, row]));
-  const columns = page.tables.find(({ id }) => id === wide.table).columns;
+  const columns = page.tables.find(({ id }) => id === wide.table)?.columns || []; // of many ranks a table may be left out
   return [...kinds]
     .sort((a, b) => (wide.falling ? b - a : a - b))
     .flatMap((kind) =>

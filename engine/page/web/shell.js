@@ -54,7 +54,7 @@ const printing = {
 /** What is open is closed: tooltips, names shown whole, notes. */
 function closeAll() {
   chart.drawing?.dispatchAction({ type: "hideTip" });
-  for (const tip of document.querySelectorAll(".floating, .timeline-tip, .roofline-tip")) tip.hidden = true;
+  for (const tip of document.querySelectorAll(".floating, .timeline-tip, .roofline-tip, .heat-tip")) tip.hidden = true;
   for (const one of document.querySelectorAll('.link[aria-expanded="true"]')) one.setAttribute("aria-expanded", "false");
   for (const one of document.querySelectorAll("details[open]")) one.open = false;
 }
@@ -127,6 +127,7 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check,
   address.read();
   setUpTheme(() => {
     chart.draw();
+    drawHeatMaps();
     themed();
   });
   narrow.addEventListener("change", () => drawAll());

@@ -368,8 +368,8 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
   const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
   const std::string_view kernel = event_.kernel.kind == JsonRaw::Kind::string
-                                       ? json.plain(event_.kernel.text, kernel_)
-                                       : std::string_view();
+                                      ? json.plain(event_.kernel.text, kernel_)
+                                      : std::string_view();
   if (op && ops_) take_op(name, start_ns, duration_ns, thread);
   if (op && !reference_) return;
   if (range) {

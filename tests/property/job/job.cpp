@@ -105,6 +105,7 @@ void check_times(const Planted& job, const kr::job::Job& found) {
   const GroupTimes& got = found.collectives[0];
   REQUIRE(got.one_clock);
   std::vector<int64_t> waiting(job.ranks()), beyond(job.ranks()), last_count(job.ranks());
+  std::vector<int64_t> waited_for(job.ranks());
   int64_t skew = 0, fastest = 0;
   for (size_t k = 0; k < job.member(0).collectives.size(); ++k) {
     std::vector<int64_t> starts, durations;
@@ -116,14 +117,15 @@ void check_times(const Planted& job, const kr::job::Job& found) {
     const int64_t last = *std::max_element(starts.begin(), starts.end());
     skew += last - *std::min_element(starts.begin(), starts.end());
     int64_t least = INT64_MAX;
-    bool counted = false;
+    const auto late =
+        static_cast<size_t>(std::find(starts.begin(), starts.end(), last) - starts.begin());
+    ++last_count[late];
     for (size_t r = 0; r < job.ranks(); ++r) {
       const int64_t wait = std::min(durations[r], std::max<int64_t>(0, last - starts[r]));
       waiting[r] += wait;
+      waited_for[late] += wait;
       least = std::min(least, durations[r] - wait);
       beyond[r] += durations[r] - *std::min_element(durations.begin(), durations.end());
-      if (starts[r] == last && !counted) ++last_count[r];
-      counted = counted || starts[r] == last;
     }
     fastest += least;
   }
@@ -133,6 +135,7 @@ void check_times(const Planted& job, const kr::job::Job& found) {
     CHECK(got.parts[r].waiting_ns == waiting[r]);
     CHECK(got.parts[r].beyond_shortest_ns == beyond[r]);
     CHECK(got.parts[r].last == last_count[r]);
+    CHECK(got.parts[r].waited_for_ns == waited_for[r]);
     CHECK(got.parts[r].waiting_ns <= got.parts[r].total_ns);
   }
 }

@@ -18,10 +18,29 @@ kr::analyze::RunSummary run(std::string source, std::optional<int64_t> rank = {}
   return summary;
 }
 
-std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
+using kr::analyze::AsJob;
+
+kr::analyze::Ranks compared(const std::vector<kr::analyze::RunSummary>& runs,
+                            AsJob as_job = AsJob::automatic) {
   std::vector<kr::analyze::RankInput> inputs;
   for (const kr::analyze::RunSummary& one : runs) inputs.push_back({&one, nullptr});
-  return kr::analyze::compare_ranks(inputs).not_comparable_reason;
+  return kr::analyze::compare_ranks(inputs, as_job);
+}
+
+std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
+  return compared(runs).not_comparable_reason;
+}
+
+const std::string in_order = " (`--job yes` numbers runs in their order)";
+
+constexpr int64_t day_ns = int64_t{1'700'000'000} * 1'000'000'000;
+
+/// Operations from `begin_ns` to `end_ns` of a day, on a clock that is 1,000 ns before UTC.
+kr::analyze::RunSummary at(kr::analyze::RunSummary run, int64_t begin_ns, int64_t end_ns) {
+  run.clock.utc_ns = day_ns + 1000;
+  run.span_ns = end_ns - begin_ns;
+  run.devices.push_back({{}, 0, begin_ns - 1000, ""});
+  return run;
 }
 
 }  // namespace
@@ -53,10 +72,55 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
   CHECK(not_comparable({run("a", 0, 2), run("b", 1)}).empty());
   CHECK(not_comparable({run("a", 0, 2), run("b", 1, 8)}) == "a has a world size of 2, but b has 8");
   CHECK(not_comparable({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
-  CHECK(not_comparable({run("a"), run("b")}).empty());
   CHECK(not_comparable({run("a"), run("b", 0, 1)}) ==
         "b has a world size of 1, but there are 2 runs");
+  CHECK(not_comparable({run("rank0.csv"), run("rank1.json"), run("x", 2)}).empty());
   CHECK(not_comparable({run("a", 0, 1)}).empty());
+}
+
+TEST_CASE("runs that tell no rank are a job only if they are of one file, or ran at one time") {
+  CHECK(not_comparable({run("a"), run("b")}) == "nothing says which rank a is" + in_order);
+  CHECK(not_comparable({run("a", 0), run("b")}) == "nothing says which rank b is" + in_order);
+  auto member = run("merged (x)"), other = run("merged (y)");
+  member.distributed.member = "x";
+  other.distributed.member = "y";
+  CHECK(not_comparable({member, other}).empty());
+  CHECK(not_comparable({at(run("a"), 5, 10), at(run("a"), 5, 10)}) ==
+        "nothing says which rank a is" + in_order);
+  CHECK(not_comparable({at(run("a"), 5, 10), at(run("b"), 9, 20), at(run("c"), 7, 30)}).empty());
+  CHECK(not_comparable({at(run("a"), 5, 10), at(run("b"), 10, 20)}) ==
+        "nothing says which rank a is" + in_order);
+  // So long ago that it is no date.
+  CHECK(not_comparable({at(run("a"), 5 - day_ns, 10 - day_ns), at(run("b"), 9 - day_ns, 20)}) ==
+        "nothing says which rank a is" + in_order);
+  CHECK(not_comparable({at(run("a"), 5, 10), run("b")}) ==
+        "nothing says which rank a is" + in_order);
+}
+
+TEST_CASE("runs that are an hour apart are not one job") {
+  constexpr int64_t hour = int64_t{3600} * 1'000'000'000;
+  const auto early = at(run("a", 0), 5, 10);
+  CHECK(not_comparable({early, at(run("b", 1), 10 + hour - 1, 20 + hour)}).empty());
+  CHECK(not_comparable({early, at(run("b", 1), 10 + hour, 20 + hour)}) ==
+        "b begins more than an hour after a has ended");
+  CHECK(not_comparable({at(run("b", 1), 10 + hour, 20 + hour), early, run("c", 2)}) ==
+        "b begins more than an hour after a has ended");
+}
+
+TEST_CASE("a job may be forced or forbidden") {
+  const auto forced = compared({run("a", 1), run("b", 1), run("c"), run("d", 0)}, AsJob::yes);
+  CHECK(forced.not_comparable_reason.empty());
+  CHECK(forced.forced_although == "a and b are both rank 1");
+  CHECK(forced.runs[0].number == kr::analyze::RankNumber{1, From::trace});
+  CHECK(forced.runs[1].number == kr::analyze::RankNumber{3, From::order});
+  CHECK(forced.runs[2].number == kr::analyze::RankNumber{2, From::order});
+  CHECK(forced.runs[3].number == kr::analyze::RankNumber{0, From::trace});
+  CHECK(compared({run("a", 0), run("b", 1)}, AsJob::yes).forced_although.empty());
+  CHECK(compared({run("a", 0), run("b", 1)}, AsJob::no).not_comparable_reason ==
+        "that is what was asked for");
+  CHECK(compared({run("a", 0)}, AsJob::no).not_comparable_reason.empty());
+  CHECK(kr::analyze::named_as_job("auto", "--job") == AsJob::automatic);
+  CHECK_THROWS(kr::analyze::named_as_job("maybe", "--job"));
 }
 
 TEST_CASE("types of activity compared with each other") {

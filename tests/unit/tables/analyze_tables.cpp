@@ -213,8 +213,8 @@ TEST_CASE("the evidence of attribution: launches in modules, layers, neither") {
 TEST_CASE("two ranks: their devices, their steps, and who waits in collectives") {
   const kr::tables::Source source = two_ranks_source();
   CHECK(analyze_rows(source, "ranks") ==
-        "e_0|0|trace|2|0|80|0.25|0.75|0|0|40|0\n"
-        "e_1|1|trace|2|0|100|0.6|0.4|0|0|0|1\n");
+        "e_0|0|trace|2|0|80|20|0.25|0.75|0|0|40|-|0\n"
+        "e_1|1|trace|2|0|100|60|0.6|0.4|0|0|0|-|1\n");
   CHECK(
       analyze_rows(source, "rank_balance",
                    {"what", "min_ns", "mean_ns", "max_ns", "min_rank", "min_device", "max_rank"}) ==
@@ -230,11 +230,15 @@ TEST_CASE("two ranks: their devices, their steps, and who waits in collectives")
   CHECK(analyze_rows(source, "rank_steps") ==
         "decode|1|0|0|-|-|20|80|80|20|60|60|0|0|0|0|1\n"
         "decode|1|0|1|-|-|60|80|80|60|20|20|0|0|0|1|0\n");
-  CHECK(analyze_rows(source, "collective_balance") == "|nccl|-|2|-|1|80|40|0.5|0|0|-|-|-|-|-|-\n");
+  CHECK(analyze_rows(source, "collective_balance") ==
+        "|nccl|-|2|-|1|80|40|0.5|0|0|-|-|-|-|-|-|-|-|-\n");
   CHECK(analyze_rows(source, "collectives") ==
-        "|nccl|0|0|1|1|60|-|-|40|-|-\n"
-        "|nccl|1|0|1|1|20|-|-|0|-|-\n"
-        "|nccl_other|1|0|1|0|20|-|-|-|-|-\n");
+        "|nccl|0|0|1|1|60|-|-|40|-|-|-\n"
+        "|nccl|1|0|1|1|20|-|-|0|-|-|-\n"
+        "|nccl_other|1|0|1|0|20|-|-|-|-|-|-\n");
+  CHECK(analyze_rows(source, "rank_collectives") ==
+        "|nccl|0|0|0|60|40|-|-\n"
+        "|nccl|0|1|0|20|0|-|-\n");
 }
 
 TEST_CASE("tables that compare runs are absent where there is nothing to compare") {

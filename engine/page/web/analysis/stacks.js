@@ -2,7 +2,7 @@
 
 /** Dimensions in which phases and steps have labels. */
 const dimensions = (() => {
-  const found = Object.keys(page.phases);
+  const found = Object.keys(page.phases || {});
   const first = ["substage", "stage"];
   return [...first.filter((name) => found.includes(name)), ...found.filter((name) => !first.includes(name))];
 })();
@@ -15,7 +15,7 @@ function stackOf(table, run) {
   const phases = table === "phases";
   const keys = phases ? ["run", "phase"] : ["run", "step_id"];
   const rows = rowsOf(table).filter((row) => phases || row.run === runs[run].run);
-  const { labels, others } = (phases ? page.phases : page.steps[run])[state.by] || { labels: [], others: [] };
+  const { labels, others } = (phases ? page.phases : page.steps?.[run])?.[state.by] || { labels: [], others: [] };
   const times = new Map(
     rowsOf(phases ? "phase_labels" : "step_labels")
       .filter((row) => row.dimension === state.by)

@@ -156,7 +156,7 @@ const saveChart = quietButton("SVG", {
   onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml"),
 });
 const chartCard = card("chart-card", "GPU time", "", [element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
-SHOWS.chart = () => (someGpuWork ? chartCard : null);
+SHOWS.chart = () => (someGpuWork && !compact ? chartCard : null);
 
 function drawChart() {
   const title = `${MEASURES.find((one) => one.name === state.measure).long} by ${state.by}`;

@@ -22,4 +22,5 @@ function factsOf(run) {
   );
 }
 
-SHOWS.facts = (entry) => card(entry.id, entry.title, "", [], element("div", { className: "facts" }, ...runs.map(factsOf)));
+const FACT_COLUMNS = ["rank", "source", "format", "engine", "model", "operations", "names", "gpu_elapsed_ns", "span_ns"];
+SHOWS.facts = (entry) => compact ? SHOWS.table({ ...entry, columns: FACT_COLUMNS }) : card(entry.id, entry.title, "", [], element("div", { className: "facts" }, ...runs.map(factsOf)));

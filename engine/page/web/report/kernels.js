@@ -100,4 +100,4 @@ function drawDetail(row) {
 
 const kernelsCard = tableCard(kernelTable, "Kernels and copies", "");
 kernelsCard.append(detail); // below the table
-SHOWS.kernels = () => (someGpuWork ? kernelsCard : null);
+SHOWS.kernels = () => (someGpuWork && !compact ? kernelsCard : null);

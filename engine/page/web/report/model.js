@@ -20,6 +20,8 @@ for (const run of runs) {
   run.all = sumsOf([run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns]);
   run.nonGpu = BigInt(run.non_gpu_ns);
 }
+/** Of many ranks a page has no labels and kernels of each. */
+const compact = page.pivots === undefined;
 const allRuns = sumsOf(page.all_runs);
 const dimensions = Object.keys(page.dimensions);
 
@@ -71,7 +73,7 @@ function checkState() {
   if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
   if (!MEASURES.some((measure) => measure.name === state.measure)) state.measure = DEFAULTS.measure;
   if (state.run !== "" && !runs[Number(state.run)]) state.run = "";
-  if (dimensions.length > 0 && !pivotOf(state.by).rows.some((row) => row.label === state.label)) state.label = "";
+  if (dimensions.length > 0 && !compact && !pivotOf(state.by).rows.some((row) => row.label === state.label)) state.label = "";
 }
 
 /** The unit of sums: the one that fits the largest. */

@@ -10,6 +10,7 @@ function update(changes) {
   }
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
   address.write();
+  if (compact) return drawAll();
   if (only("label", "run", "search", "sort")) return drawKernels();
   if (only("hidden")) {
     drawChart();
@@ -23,7 +24,7 @@ function drawAll() {
   drawControls();
   drawTiles(pageTiles(state.by));
   drawCards(makeCards(CARDS.report));
-  if (!someGpuWork) return;
+  if (!someGpuWork || compact) return;
   drawChart();
   drawPivot();
   drawTimeline();
@@ -51,7 +52,7 @@ setUpShell({
     " is the sum of durations.",
   ],
   empty: NO_GPU_WORK,
-  controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],
+  controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork && !compact ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],
   defaults: DEFAULTS,
   check: checkState,
   themed: () => timeline.schedule(),

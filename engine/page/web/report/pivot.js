@@ -90,7 +90,7 @@ const pivotTable = new DataTable({
 });
 
 const pivotCard = tableCard(pivotTable, "Labels", "");
-SHOWS.pivot = () => (someGpuWork ? pivotCard : null);
+SHOWS.pivot = () => (someGpuWork && !compact ? pivotCard : null);
 
 function drawPivot() {
   pivotTable.set({ rows: pivotOf(state.by).rows, columns: pivotColumns(), foot: pivotFoot() });

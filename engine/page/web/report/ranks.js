@@ -23,13 +23,8 @@ function labelBalance() {
   return table;
 }
 
-// Runs that are only numbered in their order need not be ranks.
-const ranked = runs.length === 1 || runs.every((run) => run.rank_from !== "order");
-
-SHOWS.of_ranks = (entry) => (ranked ? SHOWS.table(entry) : null);
-
 SHOWS.balance = (entry) => {
-  if (!ranked || rowsOf(entry.table).length === 0) return null;
+  if (rowsOf(entry.table).length === 0) return null;
   if (runs.length === 1) return tableCard(balanceTable((_, device) => `device ${device}`), "All devices together", "");
   const devices = groupBy(rowsOf("ranks"), (row) => row.rank);
   const balance = balanceTable((rank, device) => (devices.get(rank).length > 1 ? `rank ${rank}, device ${device}` : `rank ${rank}`));

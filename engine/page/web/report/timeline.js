@@ -4,25 +4,6 @@
 // bins, one to two pixels wide, with the exact time of each label. A column is as high as the device
 // is busy in it; labels share that height by their times.
 
-/** Numbers of 7 bits per byte, the lowest first, in base64. */
-class PackedNumbers {
-  constructor(text) {
-    this.bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    this.at = 0;
-  }
-  more() {
-    return this.at < this.bytes.length;
-  }
-  next() {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.bytes[this.at++];
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  }
-}
-
 const LAYER_ROW = 3; // of bands; those before are steps
 const BUSY = -1; // not a name
 
