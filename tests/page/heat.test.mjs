@@ -15,7 +15,9 @@ const colorAt = (page, card, row, column) =>
     const scale = view.canvas.width / view.width;
     const x = (view.left + (column + 0.4) * view.step) * scale;
     const y = (view.topOf(row) + 0.4 * view.heightOf(row)) * scale;
-    return [...view.canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3);
+    const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    copy.drawImage(view.canvas, x, y, 1, 1, 0, 0, 1, 1);
+    return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
   }, [card, row, column]);
 
 async function saved(page, card) {
@@ -32,14 +34,14 @@ pageTest("the slow rank is first in every map, and each cell is exact", "analysi
   const results = await page.evaluate(() => JSON.parse(resultsText()).tables.rank_steps);
   for (const row of steps) {
     const own = results.filter(({ rank }) => rank === Number(row.rank));
-    own.forEach((one) => assert.equal(Number(row[`${one.phase} ${one.step} ns`]), one.own_ns));
+    own.forEach((one) => assert.equal(Number(row[`${one.phase} ${one.step} (ns)`]), one.own_ns));
     assert.equal(Number(row.sum_ns), own.reduce((sum, one) => sum + one.own_ns, 0));
   }
   const collectives = await saved(page, MAPS.collectives);
-  assert.equal(Object.keys(collectives[0]).filter((name) => /^allreduce \d+ ns$/.test(name)).length, 6);
+  assert.equal(Object.keys(collectives[0]).filter((name) => /^allreduce \d+ \(ns\)$/.test(name)).length, 6);
   for (const row of collectives) {
     // The slow rank begins its collective at 210 us, all others at 110.
-    assert.equal(Number(row["allreduce 0 ns"]), Number(row.rank) === 5 ? 0 : 100000);
+    assert.equal(Number(row["allreduce 0 (ns)"]), Number(row.rank) === 5 ? 0 : 100000);
   }
   await picture(page, "heat-8.png");
 });
@@ -89,7 +91,6 @@ pageTest("a report has the maps that need no steps, by the chosen dimension", "r
 for (const kind of ["report", "analysis"]) {
   pageTest(`many ranks: what each has by itself is left out of the ${kind}, maps have all`, `${kind}-many-ranks`, async (page) => {
     for (const card of [MAPS.labels, MAPS.collectives]) {
-      assert.match(await page.textContent(`#${card} [role=status]`).catch(() => ""), /^$|80/);
       assert.equal((await ranksOf(page, card))[0], 33, card);
       assert.equal(await page.evaluate((card) => heatViews.get(card).rows.length, card), 80);
     }

@@ -96,7 +96,7 @@ class HeatView {
         time("deviation", "Deviation", (at) => this.deviation[at], { hint: "The same sum without signs" }),
         { name: "furthest", title: "Largest difference in", kind: "text", of: (row) => this.furthest[row.at]?.column.name },
         time("difference", "Difference", (at) => this.furthest[at]?.over, { signed: true }),
-        ...columns.map((column) => time(column.name, column.name, (at) => (Number.isNaN(column.values[at]) ? null : column.values[at]), { saved: true, csv_title: `${column.name} ns` })),
+        ...columns.map((column) => time(column.name, column.name, (at) => (Number.isNaN(column.values[at]) ? null : column.values[at]), { saved: true, csv_title: column.name })),
       ],
     });
     table.draw();
@@ -295,7 +295,8 @@ SHOWS.heat = (entry) => {
   const title = map.of === "" ? entry.title : `${entry.title} of ${printable(map.of)}`;
   const view = new HeatView({ ...entry, title, order: heatOrders.get(entry.id) || entry.orders[0] }, map, page.heat.ranks);
   heatViews.set(entry.id, view);
-  const made = card(entry.id, title, entry.note, [view.orderSelect(), view.table.tools], view.legend, view.box, view.table.box, view.tip);
+  const made = card(entry.id, title, entry.note, [view.table.tools], view.legend, view.box, view.table.box, view.tip);
+  made.querySelector(".actions").prepend(view.orderSelect()); // not on paper
   made.whenShown = () => view.draw();
   return made;
 };
