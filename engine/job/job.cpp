@@ -34,6 +34,7 @@ Job analyze_job(std::span<const JobRun> runs, const JobOptions& options) {
   job.options = options;
   job.clocks = find_clocks(runs, groups, options.clock);
   job.collectives = time_collectives(runs, groups, job.clocks);
+  job.peers = match_peers(runs, job.clocks);
   std::stable_sort(
       job.collectives.begin(), job.collectives.end(),
       [](const GroupTimes& a, const GroupTimes& b) { return a.waiting_ns() > b.waiting_ns(); });

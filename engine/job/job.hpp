@@ -9,6 +9,7 @@
 
 #include "job/clock.hpp"
 #include "job/collectives.hpp"
+#include "job/peers.hpp"
 
 namespace kr::job {
 
@@ -25,6 +26,7 @@ struct Job {
   JobOptions options;
   ClockTable clocks;
   std::vector<GroupTimes> collectives;  // the longest wait first, then by group
+  std::vector<PeerTimes> peers;
 
   /// In all matched collectives of the run; nullopt: it has none.
   std::optional<int64_t> waiting_ns(size_t run) const;

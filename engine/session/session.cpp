@@ -71,6 +71,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.details |= one->reads.details;
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
+    wants.overlap |= one->reads.overlap;
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
@@ -89,6 +90,7 @@ void Wants::add(const Wants& other) noexcept {
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
   collectives |= other.collectives;
+  overlap |= other.overlap;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   operations |= other.operations;
@@ -126,6 +128,7 @@ void Session::read_baseline(const JobSource& source, const Wants& wants) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
                                    .statistics = wants.statistics && !saved,
+                                   .collectives = !saved,
                                    .host_trace = wants.host_trace && !saved});
   }
   const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
@@ -337,7 +340,9 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
-  if (wants.collectives) one.members = job::members_of(rules, *run);
+  if (wants.collectives) {
+    one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+  }
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));

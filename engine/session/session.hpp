@@ -24,6 +24,7 @@ struct Wants {
   bool statistics = false;   // with them
   bool gpu_metrics = false;  // with statistics, where the format has them
   bool collectives = false;  // with sums: what communicates, of runs that have operations
+  bool overlap = false;      // with collectives: what of them compute covers
   bool operations = false;   // with them, kept until the session ends
   bool host_trace = false;   // calls and ranges of the host, where the format has them
   bool waits = false;        // with statistics: what the host waited for, where the format has it

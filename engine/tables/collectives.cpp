@@ -1,11 +1,9 @@
 // Operations that communicate, on several devices: how long each waits in them for the others, why,
 // and how fast they are.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <set>
 
+#include "tables/collective_keys.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -14,30 +12,14 @@ namespace {
 using job::GroupTimes;
 using job::PartTimes;
 
-/// What identifies a group in a table.
-struct GroupKey {
-  std::string group;
-  std::string kind;
-};
+using GroupKey = CollectiveKey;
 
 /// By place among the job's collectives.
 std::vector<GroupKey> keys_of(const job::Job& job) {
-  // Process groups of one name on different ranks are told apart.
-  std::map<std::string_view, std::set<std::string_view>> ranks_of;
-  for (const GroupTimes& one : job.collectives) ranks_of[one.group.name].insert(one.group.ranks);
-  std::vector<GroupKey> keys;
-  keys.reserve(job.collectives.size());
-  std::map<std::pair<std::string, std::string>, size_t> had;
-  for (const GroupTimes& one : job.collectives) {
-    const job::CollectiveGroup& of = one.group;
-    GroupKey& key = keys.emplace_back();
-    key.group = of.name;
-    if (ranks_of[of.name].size() > 1 && !of.ranks.empty()) key.group += " " + of.ranks;
-    key.kind = of.kernel.empty() ? job::to_string(of.kind) : of.kernel;
-    const size_t same = ++had[{key.group, key.kind}];
-    if (same > 1) key.group += fmt::format(" ({})", same);
-  }
-  return keys;
+  std::vector<job::CollectiveGroup> groups;
+  groups.reserve(job.collectives.size());
+  for (const GroupTimes& one : job.collectives) groups.push_back(one.group);
+  return keys_of_groups(groups);
 }
 
 template <class Add>
