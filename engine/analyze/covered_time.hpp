@@ -36,8 +36,8 @@ class CoveredTime {
   };
 
   int64_t covered_before(int64_t time) const noexcept {
-    const auto after = std::partition_point(
-        parts_.begin(), parts_.end(), [time](const Part& part) { return part.start < time; });
+    const auto after = std::partition_point(parts_.begin(), parts_.end(),
+                                            [time](const Part& part) { return part.start < time; });
     if (after == parts_.begin()) return 0;
     const Part& part = *(after - 1);
     return part.before + std::min(time, part.end) - part.start;

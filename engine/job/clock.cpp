@@ -189,8 +189,7 @@ class Finder {
   std::optional<Flow> flow(const MatchedGroup& group, size_t from, size_t to, size_t k) const {
     std::optional<int32_t> root;
     for (const MatchedGroup::Part& part : group.parts) {
-      const int32_t peer =
-          runs_[part.run].members[part.member].collectives[part.instances[k]].peer;
+      const int32_t peer = runs_[part.run].members[part.member].collectives[part.instances[k]].peer;
       if (peer == CollectiveInstance::unknown || peer != root.value_or(peer)) return std::nullopt;
       root = peer;
     }

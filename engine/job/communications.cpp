@@ -116,13 +116,13 @@ Communications communications_of(const analyze::LabelledTrace& run,
       if (is_new) out.groups.push_back(one.group);
       at->second = {one.bytes, group->second, one.peer};
     }
-    out.operations.push_back({.operation = i,
-                              .device = trace.track(operation.track).device,
-                              .group = at->second.group,
-                              .bytes = at->second.bytes,
-                              .sequence = told != nullptr ? told->sequence
-                                                          : CollectiveInstance::unknown,
-                              .peer = at->second.peer});
+    out.operations.push_back(
+        {.operation = i,
+         .device = trace.track(operation.track).device,
+         .group = at->second.group,
+         .bytes = at->second.bytes,
+         .sequence = told != nullptr ? told->sequence : CollectiveInstance::unknown,
+         .peer = at->second.peer});
   }
   return out;
 }

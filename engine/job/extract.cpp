@@ -58,8 +58,7 @@ class Device {
 
 }  // namespace
 
-std::vector<Member> members_of(const match::CompiledRules& rules,
-                               const analyze::LabelledTrace& run,
+std::vector<Member> members_of(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                                const std::vector<analyze::DeviceSum>* overlap_of) {
   const trace::Trace& trace = run.trace;
   const std::vector<analyze::Kind> kinds = analyze::kinds_by_row(rules.program(), run.labelled);

@@ -12,8 +12,7 @@ namespace kr::job {
 /// it is, trace::Trace::collectives, else its name. The order of launches needs
 /// trace::Trace::host. `overlap_of`: the sums of the devices of the run, to have Member::overlap;
 /// null: without it.
-std::vector<Member> members_of(const match::CompiledRules& rules,
-                               const analyze::LabelledTrace& run,
+std::vector<Member> members_of(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                                const std::vector<analyze::DeviceSum>* overlap_of = nullptr);
 
 }  // namespace kr::job

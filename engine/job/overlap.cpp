@@ -69,9 +69,8 @@ class OverlapSums {
     for (const auto& [key, sweep] : labels_) {
       const auto& [dimension, label, group] = key;
       Row& row = out.labels.emplace_back(Row{group, sweep.times()});
-      row.dimension = rules_.program()
-                          .dimensions.get(run_.labelled.dimensions[dimension].dimension)
-                          .name;
+      row.dimension =
+          rules_.program().dimensions.get(run_.labelled.dimensions[dimension].dimension).name;
       row.label = label;
     }
     for (const auto& [key, sweep] : layers_) {

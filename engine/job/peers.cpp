@@ -41,8 +41,8 @@ std::optional<int64_t> other_of_two(const CollectiveGroup& group, std::optional<
   return *rank == *second ? first : std::nullopt;
 }
 
-using PeerKey = std::tuple<std::string, std::string, std::optional<int64_t>,
-                           std::optional<int64_t>>;
+using PeerKey =
+    std::tuple<std::string, std::string, std::optional<int64_t>, std::optional<int64_t>>;
 
 class PeerMatcher {
  public:

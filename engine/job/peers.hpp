@@ -39,8 +39,8 @@ struct PeerTimes {
   int64_t receive_waiting_ns = 0;
 };
 
-/// By group, sender, receiver. A rank is that of a run with one device; sends and receives of others
-/// are not matched.
+/// By group, sender, receiver. A rank is that of a run with one device; sends and receives of
+/// others are not matched.
 std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTable& clocks);
 
 }  // namespace kr::job

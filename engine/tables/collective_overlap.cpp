@@ -134,9 +134,9 @@ const Definition collective_overlap_labels_table{
     {.id = "collective_overlap_labels",
      .title = "exposed collectives by label",
      .doc = "One row per device, label, process group and kind of collective.",
-     .columns = overlap_columns({{"dimension", Unit::text, Role::key, "The dimension."},
-                                 {"label", Unit::text, Role::key,
-                                  "The label of the operations that communicate."}}),
+     .columns = overlap_columns(
+         {{"dimension", Unit::text, Role::key, "The dimension."},
+          {"label", Unit::text, Role::key, "The label of the operations that communicate."}}),
      .in_short_form = false},
     Needs::collectives,
     add_overlap_labels,

@@ -318,8 +318,9 @@ std::vector<NamedJob> baseline_jobs(const Source& source) {
   std::vector<NamedJob> jobs;
   for (size_t i = 0; i < source.baselines.size(); ++i) {
     const Baseline& baseline = source.baselines[i];
-    jobs.push_back({baseline.name, "",
-                    job::JobEfficiency(ranks_of(baseline.runs), shifts_of(source.baseline_job(i)))});
+    jobs.push_back(
+        {baseline.name, "",
+         job::JobEfficiency(ranks_of(baseline.runs), shifts_of(source.baseline_job(i)))});
   }
   return jobs;
 }

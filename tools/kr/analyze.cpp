@@ -55,6 +55,8 @@ OutputRules analyze_outputs() {
                      "gpu_clock",
                      "gpu_power",
                      "gpu_metrics",
+                     "gpu_metric_balance",
+                     "gpu_metric_label_balance",
                      "gpu_metric_labels",
                      "gpu_metric_phases",
                      "found_phases",

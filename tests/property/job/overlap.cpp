@@ -100,8 +100,8 @@ TEST_CASE("exposed and overlapped time of collectives are those of each nanoseco
       }
     }
     const auto run = kr::test::label(rules, std::move(builder).finish());
-    const kr::analyze::RunSummary summary = kr::analyze::summarize(
-        rules, run->trace, run->labelled, std::nullopt);
+    const kr::analyze::RunSummary summary =
+        kr::analyze::summarize(rules, run->trace, run->labelled, std::nullopt);
     // Throws if the sums of all are not those of the devices.
     const auto members = kr::job::members_of(rules, *run, &summary.devices);
     size_t found = 0, found_labels = 0;
