@@ -20,19 +20,20 @@ namespace {
 
 constexpr int64_t length = 230;
 
-using Line = std::vector<bool>;  // by nanosecond
+using TimeLine = std::vector<bool>;  // by nanosecond
 
-void cover(Line& line, int64_t start, int64_t end) {
+void cover(TimeLine& line, int64_t start, int64_t end) {
   line.resize(length);
   for (int64_t t = start; t < end; ++t) line[static_cast<size_t>(t)] = true;
 }
 
-struct Slow {
+struct SlowOverlap {
   int64_t instances = 0;
-  Line line = Line(length);
+  TimeLine line = TimeLine(length);
 };
 
-void check(const kr::job::OverlapTimes& got, const Slow& slow, const Line& compute) {
+void check_overlap(const kr::job::OverlapTimes& got, const SlowOverlap& slow,
+                   const TimeLine& compute) {
   int64_t busy = 0, exposed = 0;
   for (size_t t = 0; t < static_cast<size_t>(length); ++t) {
     busy += slow.line[t] ? 1 : 0;
@@ -50,7 +51,7 @@ TEST_CASE("covered time of any interval is that of each nanosecond") {
   std::mt19937 random(20261125);
   for (int round = 0; round < 500; ++round) {
     kr::analyze::CoveredTime covered;
-    Line line(length);
+    TimeLine line(length);
     for (int64_t start = 0; start < length - 20; start += static_cast<int64_t>(random() % 20)) {
       const int64_t end = start + static_cast<int64_t>(random() % 20);
       covered.add(start, end);
@@ -79,8 +80,8 @@ TEST_CASE("exposed and overlapped time of collectives are those of each nanoseco
     CAPTURE(round);
     const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
     kr::trace::TraceBuilder builder("t", "t");
-    std::map<int32_t, Line> compute;
-    std::map<std::pair<int32_t, std::string>, Slow> whole, labels;
+    std::map<int32_t, TimeLine> compute;
+    std::map<std::pair<int32_t, std::string>, SlowOverlap> whole, labels;
     const int64_t longest = 1 + below(length - 1);
     for (int64_t count = 1 + below(20); count > 0; --count) {
       const int64_t start = below(longest);
@@ -93,8 +94,8 @@ TEST_CASE("exposed and overlapped time of collectives are those of each nanoseco
       if (name == "k") cover(compute[device], start, end);
       if (!name.starts_with("nccl")) continue;
       const bool reduces = name == names[2];
-      for (Slow* slow : {&whole[{device, reduces ? "allreduce" : "allgather"}],
-                         &labels[{device, reduces ? "reduce" : "misc"}]}) {
+      for (SlowOverlap* slow : {&whole[{device, reduces ? "allreduce" : "allgather"}],
+                                &labels[{device, reduces ? "reduce" : "misc"}]}) {
         ++slow->instances;
         cover(slow->line, start, end);
       }
@@ -110,12 +111,12 @@ TEST_CASE("exposed and overlapped time of collectives are those of each nanoseco
       const kr::job::CollectiveOverlap& got = *member.overlap;
       for (const auto& row : got.whole) {
         const std::string kind = kr::job::to_string(got.groups[row.group].kind);
-        check(row.times, whole[{member.device, kind}], compute[member.device]);
+        check_overlap(row.times, whole[{member.device, kind}], compute[member.device]);
         ++found;
       }
       for (const auto& row : got.labels) {
         if (row.dimension != "substage") continue;
-        check(row.times, labels[{member.device, row.label}], compute[member.device]);
+        check_overlap(row.times, labels[{member.device, row.label}], compute[member.device]);
         ++found_labels;
       }
       for (const auto& row : got.layers) CHECK(!row.number);

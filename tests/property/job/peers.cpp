@@ -16,7 +16,7 @@ using kr::job::CollectiveInstance;
 using kr::job::CollectiveKind;
 using kr::job::Member;
 
-struct Expected {
+struct ExpectedPair {
   int64_t sends = 0, receives = 0, bytes = 0, send_ns = 0, receive_ns = 0;
   int64_t send_waiting_ns = 0, receive_waiting_ns = 0;
 };
@@ -44,7 +44,7 @@ TEST_CASE("sends are matched with their receives, and lost ones are counted") {
     CAPTURE(round);
     const int64_t ranks = 2 + below(3);
     auto runs = ranks_without_operations(static_cast<size_t>(ranks));
-    std::map<std::pair<int64_t, int64_t>, Expected> expected;
+    std::map<std::pair<int64_t, int64_t>, ExpectedPair> expected;
     int64_t now = 0;
     for (int64_t count = below(40); count > 0; --count) {
       const int64_t from = below(ranks);
@@ -53,7 +53,7 @@ TEST_CASE("sends are matched with their receives, and lost ones are counted") {
       const int64_t send = now + below(100), send_end = send + 50 + below(100);
       const int64_t receive = now + below(100), receive_end = receive + 50 + below(100);
       now += 1000;
-      Expected& pair = expected[{from, to}];
+      ExpectedPair& pair = expected[{from, to}];
       const auto add = [&](int64_t rank, int64_t start, int64_t end, uint32_t group, int64_t peer) {
         runs[static_cast<size_t>(rank)][0].collectives.push_back(
             {start, end, 0, bytes, CollectiveInstance::unknown, group, static_cast<int32_t>(peer)});
@@ -79,7 +79,7 @@ TEST_CASE("sends are matched with their receives, and lost ones are counted") {
     for (const kr::job::PeerTimes& one : got) {
       REQUIRE(one.from);
       REQUIRE(one.to);
-      const Expected& pair = expected.at({*one.from, *one.to});
+      const ExpectedPair& pair = expected.at({*one.from, *one.to});
       CHECK(one.sends == pair.sends);
       CHECK(one.receives == pair.receives);
       if (pair.sends != pair.receives) {
