@@ -184,13 +184,21 @@ class BalanceRows {
   std::vector<std::pair<const std::vector<std::string>*, DeviceValues>> rows_;
 };
 
+/// The profiler samples GPUs that the run does not use, too.
+bool is_used(const Run& run, const MetricSummary& metric) {
+  const std::vector<analyze::DeviceSum>& all = run.summary.devices;
+  return metric.samples > 0 &&
+         std::any_of(all.begin(), all.end(),
+                     [&](const auto& one) { return metric.device == one.device; });
+}
+
 void add_metric_balance(const Source& source, RowSink& sink) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
     const auto& sums = source.runs[run].statistics->gpu_metrics;
     if (!sums) continue;
     for (const MetricSummary& metric : sums->metrics) {
-      if (!metric.device || metric.samples == 0) continue;
+      if (!is_used(source.runs[run], metric)) continue;
       rows.add({metric.name}, metric.unit, {run, *metric.device, metric.mean});
     }
   }
@@ -223,7 +231,7 @@ std::string without_several_metric_devices(const Source& source) {
     if (!run.statistics->gpu_metrics) continue;
     std::set<int32_t> own;
     for (const MetricSummary& metric : run.statistics->gpu_metrics->metrics) {
-      if (metric.device && metric.samples > 0) own.insert(*metric.device);
+      if (is_used(run, metric)) own.insert(*metric.device);
     }
     devices += own.size();
   }
