@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "base/saturated.hpp"
@@ -29,6 +30,7 @@ class Expected {
   struct Group {
     int64_t bytes = CollectiveInstance::unknown;
     int64_t sequence = CollectiveInstance::unknown;  // of the last
+    int32_t peer = CollectiveInstance::unknown;
 
     int64_t next() const noexcept {
       return sequence == CollectiveInstance::unknown ? sequence : sequence + 1;
@@ -40,7 +42,7 @@ class Expected {
     end_ns = one.end_ns;
     busy_ns = one.busy_before_end_ns();
     group = one.group;
-    groups_[one.group] = {one.bytes, one.sequence};
+    groups_[one.group] = {one.bytes, one.sequence, one.peer};
   }
 
   int64_t end_ns;
@@ -67,6 +69,7 @@ void append_word(std::string& out, const CollectiveInstance& one, Expected& expe
   if (expected.group != one.group) named('g', one.group);
   if (group.bytes != one.bytes) named('b', one.bytes);
   if (group.next() != one.sequence) named('s', one.sequence);
+  if (group.peer != one.peer) named('p', one.peer);
   const int64_t gap_ns = one.start_ns - expected.end_ns;
   append_number(out, gap_ns);
   out += ',';
@@ -120,9 +123,12 @@ std::optional<CollectiveInstance> read_word(Words& words, const Member& member,
   const auto number = static_cast<uint32_t>(*group);
   const auto bytes = words.named('b', expected.of(number).bytes);
   const auto sequence = words.named('s', expected.of(number).next());
+  const auto peer = words.named('p', expected.of(number).peer);
   const auto gap_ns = words.number();
-  if (!bytes || !sequence || *bytes < -1 || *sequence < -1 || !gap_ns || !words.take(','))
+  if (!bytes || !sequence || !peer || *bytes < -1 || *sequence < -1 || *peer < -1 ||
+      *peer > std::numeric_limits<int32_t>::max() || !gap_ns || !words.take(',')) {
     return {};
+  }
   const auto duration_ns = words.number();
   if (!duration_ns || *duration_ns < 0 || !words.take(',')) return {};
   const auto idle_ns = words.number();
@@ -131,6 +137,7 @@ std::optional<CollectiveInstance> read_word(Words& words, const Member& member,
   one.group = number;
   one.bytes = *bytes;
   one.sequence = *sequence;
+  one.peer = static_cast<int32_t>(*peer);
   // None of these is more than 2^62, so the sums of two do not overflow.
   one.start_ns = expected.end_ns + *gap_ns;
   if (one.start_ns < -most_amount || one.start_ns > most_amount) return {};

@@ -5,7 +5,8 @@
 // operation of the device), the duration, and the part of the former in which the device was idle.
 // They may be negative where operations overlap. Before them there may be the number of the group
 // (`g`), unless it is that of the word before; the bytes (`b`), unless they are those of the last
-// of the group; the sequence number (`s`), unless it follows that of the last of the group. Both
+// of the group; the sequence number (`s`), unless it follows that of the last of the group; the
+// rank of the root or of the other end (`p`), unless it is that of the last of the group. All three
 // are -1 where they are unknown, which is what they are at first.
 #pragma once
 

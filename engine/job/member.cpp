@@ -64,4 +64,12 @@ bool is_one_sided(CollectiveKind kind) noexcept {
   return kind == CollectiveKind::send || kind == CollectiveKind::receive;
 }
 
+bool has_source(CollectiveKind kind) noexcept {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::scatter;
+}
+
+bool has_target(CollectiveKind kind) noexcept {
+  return kind == CollectiveKind::reduce || kind == CollectiveKind::gather;
+}
+
 }  // namespace kr::job

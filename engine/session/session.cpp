@@ -81,11 +81,12 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.details |= one->reads.details;
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
+    wants.overlap |= one->reads.overlap;
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
   wants.operations |= wants.costs;
-  wants.unsaved = wants.statistics || wants.found_phases || wants.operations;
+  wants.unsaved = wants.statistics || wants.found_phases || wants.operations || wants.overlap;
   wants.host_trace |=
       wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs;
   wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
@@ -106,6 +107,7 @@ void Wants::add(const Wants& other) noexcept {
   gpu_metrics |= other.gpu_metrics;
   collectives |= other.collectives;
   rank_collectives |= other.rank_collectives;
+  overlap |= other.overlap;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   costs |= other.costs;
@@ -145,6 +147,7 @@ void Session::read_baseline(const JobSource& source, const Wants& wants) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
                                    .steps = wants.steps || wants.statistics,
+                                   .collectives = true,
                                    .unsaved = false,
                                    .host_trace = wants.host_trace && !saved});
   }
@@ -389,7 +392,9 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.costs = cost::cost_run(rules, *run);
     one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
   }
-  if (wants.collectives) one.members = job::members_of(rules, *run);
+  if (wants.collectives) {
+    one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+  }
   if (wants.streams) {
     one.streams = analyze::measure_streams(run->trace, run->labelled,
                                            analyze::kinds_by_row(rules.program(), run->labelled));

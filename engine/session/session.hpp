@@ -26,6 +26,7 @@ struct Wants {
   bool statistics = false;        // with sums, and steps
   bool gpu_metrics = false;       // with statistics, where the format has them
   bool collectives = false;       // with sums: what communicates, of runs that have operations
+  bool overlap = false;           // with collectives: what of them compute covers
   bool rank_collectives = false;  // the same, of files with several ranks only
   bool costs = false;             // with operations: what ops cost, where the format has ops
   bool operations = false;        // with them, kept until the session ends

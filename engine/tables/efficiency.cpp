@@ -273,11 +273,10 @@ std::string without_baseline(const Source& source) {
 }
 
 /// To the clock of the first run; nullopt where nothing relates a run to it.
-job::Shifts shifts_of(const Source& source) {
-  const job::Job* const job = source.job();
+job::Shifts shifts_of(const job::Job* job) {
   if (job == nullptr) return {};
   job::Shifts shifts;
-  for (size_t run = 0; run < source.runs.size(); ++run) {
+  for (size_t run = 0; run < job->clocks.ranks.size(); ++run) {
     shifts.push_back(job->clocks.comparable(0, run) ? std::optional(job->clocks.shift_ns(run))
                                                     : std::nullopt);
   }
@@ -306,7 +305,7 @@ std::vector<NamedJob> jobs_of(const Source& source) {
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
     std::string name = plural(ranks.size(), "rank");
-    add(std::move(name), "", std::move(ranks), shifts_of(source));
+    add(std::move(name), "", std::move(ranks), shifts_of(source.job()));
     return jobs;
   }
   for (const job::RunOfJob& rank : ranks) {
@@ -317,8 +316,11 @@ std::vector<NamedJob> jobs_of(const Source& source) {
 
 std::vector<NamedJob> baseline_jobs(const Source& source) {
   std::vector<NamedJob> jobs;
-  for (const Baseline& baseline : source.baselines) {
-    jobs.push_back({baseline.name, "", job::JobEfficiency(ranks_of(baseline.runs))});
+  for (size_t i = 0; i < source.baselines.size(); ++i) {
+    const Baseline& baseline = source.baselines[i];
+    jobs.push_back(
+        {baseline.name, "",
+         job::JobEfficiency(ranks_of(baseline.runs), shifts_of(source.baseline_job(i)))});
   }
   return jobs;
 }

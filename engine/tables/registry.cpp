@@ -218,16 +218,45 @@ const analyze::Ranks& Source::ranks() const {
   return *ranks_;
 }
 
+namespace {
+
+/// Nullopt unless all runs have their members.
+std::optional<job::Job> analyzed(const std::vector<Run>& runs,
+                                 const std::vector<analyze::RankNumber>& numbers,
+                                 const job::JobOptions& options) {
+  std::vector<job::JobRun> of;
+  of.reserve(runs.size());
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].members) return std::nullopt;
+    job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
+    // The order of files is no evidence.
+    if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
+  }
+  return job::analyze_job(of, options);
+}
+
+}  // namespace
+
 const job::Job* Source::job() const {
   if (!job_) {
-    const bool known = every_run(*this, [](const Run& run) { return run.members.has_value(); });
-    if (!known || !ranks().not_comparable_reason.empty()) return nullptr;
-    std::vector<job::JobRun> of;
-    of.reserve(runs.size());
-    for (const Run& run : runs) of.push_back({*run.members, run.summary.clock});
-    job_ = job::analyze_job(of, job_options);
+    if (!ranks().not_comparable_reason.empty()) return nullptr;
+    std::vector<analyze::RankNumber> numbers;
+    for (const analyze::RankOfRun& one : ranks().runs) numbers.push_back(one.number);
+    job_ = analyzed(runs, numbers, job_options);
   }
-  return &*job_;
+  return job_ ? &*job_ : nullptr;
+}
+
+const job::Job* Source::baseline_job(size_t baseline) const {
+  const auto known = baseline_jobs_.find(baseline);
+  if (known != baseline_jobs_.end()) return &known->second;
+  const std::vector<Run>& of = baselines[baseline].runs;
+  std::vector<analyze::RankInput> inputs;
+  inputs.reserve(of.size());
+  for (const Run& run : of) inputs.push_back({&run.summary, nullptr});
+  std::optional<job::Job> job = analyzed(of, analyze::rank_numbers(inputs), job_options);
+  if (!job) return nullptr;
+  return &baseline_jobs_.emplace(baseline, std::move(*job)).first->second;
 }
 
 }  // namespace kr::tables

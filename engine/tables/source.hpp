@@ -158,6 +158,9 @@ struct Source {
   /// The runs as a job, made once. Null unless all runs have their members, and are ranks of one
   /// job.
   const job::Job* job() const;
+  /// The same of a baseline, whose runs are ranks of one job because the user says so. Null unless
+  /// all of them have their members.
+  const job::Job* baseline_job(size_t baseline) const;
   /// The rank of a run.
   int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
   /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as
@@ -169,6 +172,7 @@ struct Source {
  private:
   mutable std::optional<analyze::Ranks> ranks_;
   mutable std::optional<job::Job> job_;
+  mutable std::map<size_t, job::Job> baseline_jobs_;
   mutable std::map<std::string, std::string> run_names_;
   mutable size_t named_runs_ = 0;  // how many there were when they were named
 };

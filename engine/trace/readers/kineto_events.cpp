@@ -185,7 +185,7 @@ bool EventParser::list(JsonWalk& json, DetailField first) {
 
 std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept {
   // Most keys are told by their first byte.
-  if (key.size() < 3 || std::string_view("CDdGIOPS").find(key[0]) == key.npos) return std::nullopt;
+  if (key.size() < 3 || std::string_view("CDdGIOPRS").find(key[0]) == key.npos) return std::nullopt;
   const auto at = std::find(collective_keys.begin(), collective_keys.end(), key);
   if (at == collective_keys.end()) return std::nullopt;
   return static_cast<size_t>(at - collective_keys.begin());
@@ -322,8 +322,8 @@ void EventParser::take_collective(const JsonWalk& json) {
     return value && *value >= 0 ? value : std::nullopt;
   };
   // In the order of `collective_keys`.
-  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),
-                            number(5), number(6), number(7), number(8), number(9)};
+  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),   number(5),
+                            number(6), number(7), number(8), number(9), number(11)};
   out_->collectives.push_back({number(10).value_or(CollectiveOperation::no_sequence),
                                static_cast<uint32_t>(out_->operations.size() - 1),
                                ids_.collective_call(call)});

@@ -46,7 +46,7 @@ class EventParser {
   void parse(const TextBlock& window, bool first, EventRows& out);
 
  private:
-  static constexpr std::array<std::string_view, 11> collective_keys{
+  static constexpr std::array<std::string_view, 12> collective_keys{
       "Collective name",
       "Process Group Name",
       "Process Group Description",
@@ -58,6 +58,7 @@ class EventParser {
       "Src Rank",
       "Dst Rank",
       "Seq",
+      "Rank",
   };
 
   struct Event {

@@ -49,6 +49,8 @@ Member some_member(Random& random) {
         bytes && random.below(9) != 0 ? 4096 << random.below(3) : CollectiveInstance::unknown;
     sequence += random.below(3);
     one.sequence = numbered ? sequence : CollectiveInstance::unknown;
+    one.peer = random.below(3) == 0 ? CollectiveInstance::unknown
+                                    : static_cast<int32_t>(random.below(2) * 1'000'000);
     now = one.end_ns;
     member.collectives.push_back(one);
   }
@@ -57,7 +59,7 @@ Member some_member(Random& random) {
 
 bool same(const CollectiveInstance& a, const CollectiveInstance& b) {
   return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.busy_before_ns == b.busy_before_ns &&
-         a.bytes == b.bytes && a.sequence == b.sequence && a.group == b.group;
+         a.bytes == b.bytes && a.sequence == b.sequence && a.group == b.group && a.peer == b.peer;
 }
 
 Member empty_like(const Member& member) {
