@@ -1,11 +1,12 @@
 // kr report: the main job.
 
+#include "report.hpp"
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "changes/saved_run.hpp"
-#include "efficiency.hpp"
 #include "outputs.hpp"
 #include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
@@ -13,12 +14,9 @@
 #include "overview/phases_text.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
-#include "roofline.hpp"
-#include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
-namespace {
 
 OutputRules report_outputs() {
   return {.stem = "result",
@@ -37,17 +35,7 @@ OutputRules report_outputs() {
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
 }
 
-struct ReportOptions : RunVerbOptions {
-  std::vector<std::string> runs;
-  std::vector<std::string> more_runs;  // of --in_file
-  std::string title;
-  std::string save;
-  std::string by = "substage";
-  NcuOptions ncu;
-  JobOptions job;
-  EfficiencyOptions efficiency;
-  RooflineOptions roofline;
-};
+namespace {
 
 void write_markdown(const tables::Source& source, const overview::Report& report,
                     std::span<const Table> tables, const Outputs::Bytes& out) {
@@ -72,10 +60,24 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
 }
 
 Exit report(const ReportOptions& options, Streams& streams) {
-  std::vector<std::string> asked = options.runs;
-  asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
-  const std::vector<classify::RunSpec> specs = parse_runs(asked);
-  if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
+  const std::vector<classify::RunSpec> specs = options.specs();
+  return write_report(options, specs, streams);
+}
+
+}  // namespace
+
+std::vector<classify::RunSpec> ReportOptions::specs() const {
+  std::vector<std::string> asked = runs;
+  asked.insert(asked.end(), more_runs.begin(), more_runs.end());
+  std::vector<classify::RunSpec> specs = parse_runs(asked);
+  if (specs.empty()) {
+    throw Error("", "no run given", fmt::format("name a trace: {} report TRACE", program().name));
+  }
+  return specs;
+}
+
+Exit write_report(const ReportOptions& options, const std::vector<classify::RunSpec>& specs,
+                  Streams& streams, const BeforeReading& before) {
   const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
@@ -93,6 +95,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
     timelines.resize(index + 1);
     timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
+  if (before) before(rules, session, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
   if (!timelines.empty()) {
@@ -142,8 +145,6 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   options.efficiency.add_to(app);
   options.roofline.add_to(app);
 }
-
-}  // namespace
 
 const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results",
