@@ -103,7 +103,7 @@ def check_refused(traces):
     refused(2, bad, "broken.json", "nothing was written; --keep-going")
     refused(1, [*bad, "--keep-going"], "broken.json", "the results lack 1 of 8 files")
     done = run(KR, "report", "x.krun", "--rules", "e.kr", "--format", "json", "--tables", "labels")
-    expect(len(json.loads(done.stdout)["runs"]) == RANKS, "the other runs")
+    expect(done.returncode == 0 and len(json.loads(done.stdout)["runs"]) == RANKS, "the other runs", done.stderr)
     refused(2, ["broken.json", "--keep-going"], "no file could be read")
     refused(2, [*traces, "missing.json"], "missing.json")
     refused(2, [*traces, "."], ".: ")

@@ -2,6 +2,7 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <optional>
 #include <utility>
@@ -91,7 +92,8 @@ class Member {
     std::optional<PartFolder> folder;
     std::string path;  // of the merged runs
     if (options_.save.empty()) {
-      folder.emplace(temporary_folder() / "kr-job", "the folder for temporary files");
+      folder.emplace(temporary_folder() / fmt::format("kr-job-{}", ::getpid()),
+                     "the folder for temporary files");
       path = (folder->path() / unsaved_name).string();
     } else {
       path = options_.save;
