@@ -141,6 +141,10 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   }
 }
 
+void Session::call_saved(std::string path, std::string name) {
+  names_of_saved_.insert_or_assign(std::move(path), std::move(name));
+}
+
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
   Session job(*source_.rules, open_, progress_, references_);
   for (const classify::RunSpec& spec : source.runs) {
@@ -167,7 +171,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  if ((wants.unsaved || wants.measured) && !trees) {
+  if (wants.beyond_saved() && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
   }
@@ -186,6 +190,9 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     const size_t number = runs_read();
     analyze::RunSummary& summary = saved.summary;
     summary.id += fmt::format("_{}", number);  // unique among the runs read
+    if (const auto named = names_of_saved_.find(spec.path); named != names_of_saved_.end()) {
+      summary.source.replace(0, spec.path.size(), named->second);
+    }
     for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
     if (trees) {
       source_.other_runs.push_back(

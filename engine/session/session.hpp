@@ -51,6 +51,8 @@ struct Wants {
   /// What comparing runs needs.
   static Wants of_comparison(bool module_trees);
   void add(const Wants& other) noexcept;
+  /// Whether a saved run of operations lacks something of it: reading one throws.
+  bool beyond_saved() const noexcept { return unsaved || measured; }
   bool operator==(const Wants& other) const = default;
 };
 
@@ -100,6 +102,9 @@ class Session {
   /// (changes::names_saved_run) has sums and what comparing needs, of one run or several. Throws
   /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
+
+  /// From now on the source of runs saved at `path` is called `name`.
+  void call_saved(std::string path, std::string name);
 
   /// Reads the runs of a job that the others are compared with (tables::Source::baselines), as far
   /// as sums and statistics are wanted. Saved runs have sums. Throws Error.
@@ -173,6 +178,7 @@ class Session {
   std::vector<size_t> runs_of_file_;
   std::vector<std::string> references_;
   std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
+  std::map<std::string, std::string> names_of_saved_;  // by path
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;
