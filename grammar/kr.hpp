@@ -113,6 +113,108 @@ struct rules_open : p::one<'{'> {};
 struct rules_close : p::one<'}'> {};
 struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 
+// Costs of ops. A formula is a flat sequence, as an expression is.
+
+struct identifier_byte : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_'> {};
+struct identifier_end : p::not_at<identifier_byte> {};
+struct cost_number : p::seq<p::plus<p::digit>, identifier_end> {};
+struct cost_word : p::seq<p::ranges<'a', 'z', 'A', 'Z', '_', '_'>, p::star<identifier_byte>> {};
+struct cost_any : p::seq<p::one<'_'>, identifier_end> {};
+struct cost_comma : p::one<','> {};
+
+struct formula_number : p::seq<cost_number> {};
+/// Without a gap: after one, a parenthesis begins the next clause.
+struct formula_call : p::seq<cost_word, p::one<'('>> {};
+struct formula_name : p::seq<cost_word> {};
+struct formula_open : p::one<'('> {};
+struct formula_close : p::one<')'> {};
+struct index_open : p::one<'['> {};
+struct index_number : p::seq<cost_number> {};
+struct index_close : p::one<']'> {};
+struct formula_index : p::seq<index_open, gap, need<index_number>, gap, need<index_close>> {};
+inline constexpr auto in_formula_parens = [](auto& state, size_t) {
+  return state.in_formula_parens();
+};
+struct formula_atom : p::sor<formula_number, formula_name> {};
+struct formula_prefix : p::sor<formula_call, formula_open> {};
+struct formula_suffix : p::sor<formula_index, p::seq<when<in_formula_parens>, formula_close>> {};
+struct formula_operand
+    : p::seq<p::star<formula_prefix, gap>, need<formula_atom>, p::star<gap, formula_suffix>> {};
+struct formula_operator : p::one<'+', '-', '*', '/'> {};
+struct formula_comma : p::seq<when<in_formula_parens>, p::one<','>> {};
+struct formula_begin : p::success {};
+struct formula
+    : p::seq<formula_begin, formula_operand,
+             p::star<gap, p::sor<formula_operator, formula_comma>, gap, formula_operand>> {};
+
+struct shape_open : p::one<'['> {};
+struct shape_close : p::one<']'> {};
+struct shape_rest : p::string<'.', '.'> {};
+struct shape_any : p::seq<cost_any> {};
+struct shape_number : p::seq<cost_number> {};
+struct shape_name : p::seq<cost_word> {};
+struct shape_dimension
+    : p::seq<p::opt<shape_rest, gap>, p::sor<shape_any, shape_number, shape_name>> {};
+struct shape_list
+    : p::seq<need<shape_dimension>, p::star<gap, cost_comma, gap, need<shape_dimension>>> {};
+struct shape_tensor
+    : p::seq<shape_open, gap, p::sor<p::at<p::one<']'>>, shape_list>, gap, need<shape_close>> {};
+struct argument_type : p::seq<cost_word> {};
+struct argument_any : p::seq<cost_any> {};
+struct argument_number : p::seq<cost_number> {};
+struct argument_word : p::seq<cost_word> {};
+struct list_open : p::one<'('> {};
+struct list_close : p::one<')'> {};
+struct list_number : p::seq<cost_number> {};
+struct argument_list : p::seq<list_open, gap, p::list<list_number, p::seq<gap, cost_comma, gap>>,
+                              gap, need<list_close>> {};
+struct cost_argument : p::sor<p::seq<shape_tensor, p::opt<gap, argument_type>>, argument_list,
+                              argument_any, argument_number, argument_word> {};
+struct arguments_open : p::one<'('> {};
+struct arguments_close : p::one<')'> {};
+struct argument_items
+    : p::seq<need<cost_argument>, p::star<gap, cost_comma, gap, need<cost_argument>>> {};
+struct cost_arguments : p::seq<arguments_open, gap, p::sor<p::at<p::one<')'>>, argument_items>, gap,
+                               need<arguments_close>> {};
+
+struct value_name : p::seq<cost_word> {};
+struct value_equals : p::one<'='> {};
+struct cost_value : p::seq<value_name, gap, need<value_equals>, gap, formula> {};
+struct cost_values
+    : p::seq<or_misspelled<k_with>, gap, cost_value, p::star<gap, cost_comma, gap, cost_value>> {};
+
+struct cost_text : p::seq<string, p::not_at<p::one<'i', '$'>>> {};
+inline constexpr auto in_expression_parens = [](auto& state, size_t) {
+  return state.in_expression_parens();
+};
+/// In parentheses. What follows the last of them is not part of it.
+struct cost_expression : p::seq<p::at<p::one<'('>>, expression_begin, operand,
+                                p::star<gap, when<in_expression_parens>, more>> {};
+struct clause_begin : p::success {};
+struct clause_name : p::sor<cost_text, cost_expression> {};
+struct clause_colon : p::one<':'> {};
+struct unknown_amount : p::seq<p::string<'u', 'n', 'k', 'n', 'o', 'w', 'n'>, identifier_end> {};
+struct cost_amount : p::sor<unknown_amount, formula> {};
+struct flops_amount : p::seq<cost_amount> {};
+struct cost_type : p::seq<cost_word> {};
+struct flops_part : p::seq<k_flops, gap, flops_amount, p::opt<gap, k_as, gap, need<cost_type>>> {};
+struct bytes_amount : p::seq<cost_amount> {};
+struct bytes_part : p::seq<k_bytes, gap, bytes_amount> {};
+struct amount_part : p::sor<flops_part, bytes_part> {};
+struct cost_clause : p::seq<clause_begin, clause_name, p::opt<gap, cost_arguments>,
+                            p::opt<gap, cost_values>, gap, need<clause_colon>, gap,
+                            need<amount_part>, p::star<gap, p::opt<cost_comma, gap>, amount_part>> {
+};
+struct cost_include : p::seq<include_begin, gap, need<include_table>> {};
+struct cost_item : p::sor<cost_include, cost_clause> {};
+struct cost_begin : p::seq<k_cost, p::at<gap, p::sor<p::one<'{'>, word_head>>> {};
+struct cost_name : p::seq<when<may_be_name>, word> {};
+struct cost_open : p::one<'{'> {};
+struct cost_close : p::one<'}'> {};
+struct cost_items : p::star<p::sor<guarded<cost_item>, stray>, gap> {};
+struct cost_block : p::seq<cost_begin, p::opt<gap, cost_name>, gap, need<cost_open>, gap,
+                           cost_items, need<cost_close>> {};
+
 // Bodies of engines and models.
 
 struct phases_begin : p::seq<k_phases> {};
@@ -148,8 +250,9 @@ struct table;
 struct test;
 struct model;
 
-struct body_item : p::sor<detect, phases_block, fold, abbreviate, model, dimension_block> {};
-struct model_item : p::sor<detect, phases_block, fold, abbreviate, dimension_block> {};
+struct body_item
+    : p::sor<detect, phases_block, cost_block, fold, abbreviate, model, dimension_block> {};
+struct model_item : p::sor<detect, phases_block, cost_block, fold, abbreviate, dimension_block> {};
 struct misplaced_in_body : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test>> {};
 
 struct model_begin : p::seq<k_model> {};
@@ -220,10 +323,16 @@ struct arrow : p::string<'=', '>'> {};
 struct expected_dimension : p::seq<word> {};
 struct expected_label : p::seq<label, p::not_at<gap, p::sor<arrow, k_within>>> {};
 struct expectation : p::seq<need<expected_dimension>, gap, need<expected_label>> {};
-struct test_case : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
-                          p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
-                                 p::star<comma, need<case_within>>>,
-                          gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
+/// An op with arguments, whose cost is expected.
+struct case_type : p::seq<cost_word> {};
+struct case_call
+    : p::seq<cost_arguments, p::opt<gap, p::not_at<k_with>, p::not_at<k_within>, case_type>,
+             p::opt<gap, cost_values>> {};
+struct test_case
+    : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>, p::opt<gap, case_call>,
+             p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
+                    p::star<comma, need<case_within>>>,
+             gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
 struct test_begin : p::seq<k_test> {};
 struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};
@@ -234,7 +343,7 @@ struct test
     : p::seq<test_begin, gap, need<test_engine>, p::opt<gap, p::one<'/'>, gap, need<test_model>>,
              gap, need<test_open>, gap, test_cases, need<test_close>> {};
 
-struct declaration : p::sor<use, pattern, labels, table, engine, test> {};
+struct declaration : p::sor<use, pattern, labels, table, cost_block, engine, test> {};
 struct misplaced_in_file
     : p::seq<when<misplaced>,
              p::sor<detect, phases_block, fold, abbreviate, model, dimension_block>> {};

@@ -155,6 +155,10 @@ struct k_include : keyword<'i', 'n', 'c', 'l', 'u', 'd', 'e'> {};
 struct k_otherwise : keyword<'o', 't', 'h', 'e', 'r', 'w', 'i', 's', 'e'> {};
 struct k_keep : keyword<'k', 'e', 'e', 'p'> {};
 struct k_within : keyword<'w', 'i', 't', 'h', 'i', 'n'> {};
+struct k_with : keyword<'w', 'i', 't', 'h'> {};
+struct k_cost : keyword<'c', 'o', 's', 't'> {};
+struct k_flops : keyword<'f', 'l', 'o', 'p', 's'> {};
+struct k_bytes : keyword<'b', 'y', 't', 'e', 's'> {};
 struct k_test : keyword<'t', 'e', 's', 't'> {};
 
 /// A keyword in the middle of a declaration, or a similar word, which is reported.

@@ -155,7 +155,7 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   std::map<Key, size_t> places;
   std::vector<RankStep> all;
   for (size_t run = 0; run < runs.size(); ++run) {
-    const std::vector<StepPart>& steps = runs[run].statistics->steps.steps;
+    const std::vector<StepPart>& steps = runs[run].steps->steps;
     const std::vector<int64_t> occurrences = occurrences_of(steps);
     for (size_t i = 0; i < steps.size(); ++i) {
       const int64_t occurrence = occurrences[i];
@@ -324,9 +324,9 @@ Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job) {
       out.balance.push_back(balance_of(what, out.devices, value));
     }
   }
-  const bool all_statistics = std::all_of(
-      runs.begin(), runs.end(), [](const RankInput& run) { return run.statistics != nullptr; });
-  if (runs.size() < 2 || !all_statistics) return out;
+  const bool all_steps = std::all_of(runs.begin(), runs.end(),
+                                     [](const RankInput& run) { return run.steps != nullptr; });
+  if (runs.size() < 2 || !all_steps) return out;
   out.steps = match_steps(runs);
   if (!out.steps.empty()) {
     for (RankOfRun& run : out.runs) run.slowest_steps = 0;

@@ -23,10 +23,10 @@ struct RankNumber {
   friend bool operator==(const RankNumber&, const RankNumber&) = default;
 };
 
-/// A run. Steps are compared only if all runs have statistics.
+/// A run. Steps are compared only if those of all runs are known.
 struct RankInput {
   const RunSummary* summary = nullptr;
-  const RunStatistics* statistics = nullptr;
+  const StepSums* steps = nullptr;
 };
 
 /// By run. Where numbers are missing or repeat, as those of replicas do, but the places of all runs

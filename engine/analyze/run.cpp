@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "classify/why.hpp"
+#include "table/numbers.hpp"
 
 namespace kr::analyze {
 
@@ -60,6 +62,44 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   return run;
 }
 
+/// The four shares in one line.
+void say_alignment(const std::vector<align::GraphAlignment>& graphs, trace::Trace& trace) {
+  if (graphs.empty()) {
+    trace.warnings.push_back({"no-graphs",
+                              "There is a reference, but no graph launch in the trace whose "
+                              "kernels need one.",
+                              "info"});
+    return;
+  }
+  int64_t total = 0;
+  std::array<int64_t, 4> parts{};
+  bool too_long = false;
+  for (const align::GraphAlignment& graph : graphs) {
+    total += graph.total_ns;
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] += graph.parts[i].total_ns;
+    too_long = too_long || graph.evidence == align::Evidence::too_long;
+  }
+  const auto share = [&](align::Agreement how) {
+    return table::share(parts[static_cast<size_t>(how)], total);
+  };
+  const bool nothing = parts[0] == total;
+  trace.warnings.push_back(
+      {"graph-alignment",
+       fmt::format(
+           "Kernels of graphs ({}), by the reference: {} % instance, {} % kind, {} % "
+           "within a call, {} % abstain{}.",
+           table::human_time(total), share(align::Agreement::instance),
+           share(align::Agreement::kind), share(align::Agreement::within),
+           share(align::Agreement::abstain),
+           nothing ? "; the reference is of another model, or does not name what it launches" : ""),
+       nothing ? "warning" : "info"});
+  if (too_long) {
+    trace.warnings.push_back({"graphs-too-long",
+                              "Some graphs are too long to look at all alignments with the "
+                              "reference: none of their kernels is placed by it."});
+  }
+}
+
 }  // namespace
 
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
@@ -75,11 +115,13 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   const sema::Program& program = rules.program();
   const std::vector<sema::ExprId> exprs =
       classify::possible_expressions(program, options_of(rules, spec));
-  const bool needs_host = !wants_host && classify::uses_within(program, exprs);
+  const bool needs_host =
+      wants.references != nullptr || (!wants_host && classify::uses_within(program, exprs));
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
   const bool only_names =
-      !wants_host && (needs_host ? trace::may_open_again(spec.path, options) : wants.range_names);
+      !wants_host && wants.references == nullptr &&
+      (needs_host ? trace::may_open_again(spec.path, options) : wants.range_names);
   if (only_names) {
     options.host = trace::HostDetail::range_names;
     bool certain = true;
@@ -97,7 +139,13 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   }
   options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
   for (trace::Trace& trace : open()) {
+    std::vector<align::GraphAlignment> graphs;
+    if (wants.references != nullptr && trace.host) {
+      graphs = align::place_replays(trace, *wants.references);
+      say_alignment(graphs, trace);
+    }
     out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
+    out.labelled.back()->graphs = std::move(graphs);
     trace::Trace& labelled = out.labelled.back()->trace;
     if (wants_host || !labelled.host) continue;
     if (wants.range_names) labelled.range_names = std::move(labelled.host->range_names);
@@ -180,6 +228,7 @@ RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunS
                          size_t index, const LabelledTrace& run) {
   RunSummary summary = summarize(rules, run.trace, run.labelled, spec.elapsed_ns);
   summary.choice_why = run.choice.why;
+  summary.graphs = run.graphs;
   summary.id = run_id(rules.program(), run.labelled.model, spec.path, index);
   return summary;
 }

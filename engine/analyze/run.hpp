@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "align/replays.hpp"
 #include "analyze/summary.hpp"
 #include "classify/attribution.hpp"
 #include "classify/run_spec.hpp"
@@ -20,7 +21,8 @@ class LabelledTrace {
  public:
   trace::Trace trace;
   classify::Choice choice;
-  classify::Labelled labelled;  // refers to `trace`
+  classify::Labelled labelled;                // refers to `trace`
+  std::vector<align::GraphAlignment> graphs;  // of LabelWants::references
 
   /// The steps, modules and layers of operations. The first call computes it.
   const classify::Attribution& attribution(const match::CompiledRules& rules) const;
@@ -60,6 +62,8 @@ struct LabelWants {
   bool or_modules = false;  // module trees, if the file holds them
   /// Without a host trace, at least Trace::range_names, which are kept.
   bool range_names = false;
+  /// What kernels of graphs are compared with; null: nothing. The host trace is read for it.
+  align::References* references = nullptr;
 };
 
 /// Opens, matches, chooses, labels; module trees are only opened. If possible rules use `within`,

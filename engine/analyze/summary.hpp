@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "align/replays.hpp"
 #include "analyze/finding.hpp"
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
@@ -109,14 +110,15 @@ struct RunSummary {
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending busy time, descending total, name
-  std::vector<KernelTime> kernel_times;  // by dimension, label, device; a saved run has none
+  std::vector<KernelTime> kernel_times;  // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
   std::optional<RunIdentity> identity;  // if asked for
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;
-  std::vector<Finding> findings;  // the worst first; see analyze/health.hpp
+  std::vector<Finding> findings;              // the worst first; see analyze/health.hpp
+  std::vector<align::GraphAlignment> graphs;  // compared with references; a saved run has none
 
   /// Index into `dimensions` and `NameSum::labels`; nullopt if absent.
   std::optional<size_t> dimension(std::string_view name) const;

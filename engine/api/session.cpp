@@ -93,7 +93,8 @@ struct Session::Impl {
   std::shared_ptr<const Results> results;
 
   std::shared_ptr<Results> new_results() const {
-    return std::make_shared<Results>(rules, open_options(options), options.progress);
+    return std::make_shared<Results>(rules, open_options(options), options.progress,
+                                     options.references);
   }
 
   const tables::Source& source() const { return results->session.source(); }
@@ -309,7 +310,8 @@ void Session::save(const std::string& path) {
     throw Error(path, "only one run of module trees can be saved", "save each by itself");
   }
   const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
-  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path);
+  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path,
+                 changes::saved_version);
   file.commit();
 }
 

@@ -1,4 +1,5 @@
-// Texts, each held once: lists of them are compared and indexed by number.
+// Texts, each held once: lists of them are compared and indexed by number. Moved, never copied: the
+// texts of a copy would be those of the original.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,12 @@ namespace kr {
 
 class DistinctTexts {
  public:
+  DistinctTexts() = default;
+  DistinctTexts(DistinctTexts&&) noexcept = default;
+  DistinctTexts& operator=(DistinctTexts&&) noexcept = default;
+  DistinctTexts(const DistinctTexts&) = delete;
+  DistinctTexts& operator=(const DistinctTexts&) = delete;
+
   /// The text's number: from 0, in the order first met.
   uint32_t add(std::string_view text);
   /// Stays where it is.

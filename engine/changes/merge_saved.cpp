@@ -80,7 +80,7 @@ class Merger {
         fmt::format("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA application_id = {}; "
                     "PRAGMA user_version = {}; BEGIN;",
-                    render::sqlite_application_id, render::schema_version));
+                    render::sqlite_application_id, saved_version));
     for (const auto& [table, rows] : head_) write_head(table, rows);
     for (const auto& [table, columns] : columns_) create(table, columns);
     for (size_t place = 0; place < runs_.size(); ++place) copy_run(place);

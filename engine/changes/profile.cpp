@@ -121,7 +121,7 @@ class TreeProfile {
 }  // namespace
 
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const analyze::RunStatistics* statistics) {
+                   const std::vector<analyze::StepPart>& steps) {
   Profile profile;
   profile.run = std::move(run);
   for (const analyze::DimensionSum& dimension : summary.dimensions) {
@@ -134,8 +134,15 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   }
   profile.all = {summary.operations, summary.gpu_total_ns};
   profile.elapsed_ns = summary.gpu_elapsed_ns;
-  if (statistics == nullptr) return profile;
-  add_steps(statistics->steps.steps, profile);
+  add_steps(steps, profile);
+  return profile;
+}
+
+Profile profile_of(std::string run, const analyze::RunSummary& summary,
+                   const analyze::RunStatistics* statistics) {
+  if (statistics == nullptr)
+    return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
+  Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
   profile.sequences = statistics->sequences;
   for (const analyze::LayerPart& part : statistics->layers) {
     if (part.block.level == 0) profile.layers += static_cast<int64_t>(part.block.repeats);

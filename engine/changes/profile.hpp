@@ -46,7 +46,10 @@ struct Profile {
   int64_t elapsed_ns = 0;  // the union of their intervals
 };
 
-/// Steps and layers need statistics, which may be null.
+/// Without layers and sequences.
+Profile profile_of(std::string run, const analyze::RunSummary& summary,
+                   const std::vector<analyze::StepPart>& steps);
+/// Steps, layers and sequences need statistics, which may be null.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.

@@ -24,9 +24,10 @@ class OperationsReader {
     read_devices(run, summary);
     if (tables_.has("trace_health")) read_findings(run, summary);
     read_identity(run, summary);
-    saved.profile = profile_of(summary.source, summary, nullptr);
-    // A trace without a host trace has no steps, and few have layers.
-    if (tables_.has("steps") && tables_.has("step_labels")) read_steps(run, saved.profile);
+    read_saved_steps(tables_, run, saved);
+    read_saved_devices(tables_, run, saved);
+    saved.profile = profile_of(summary.source, summary, saved.steps.steps);
+    // Few traces have layers.
     if (tables_.has("layers")) read_layers(run, saved.profile);
     if (tables_.has("sequences")) tables_.read_sequences("sequences", run, saved.profile);
   }
@@ -129,27 +130,11 @@ class OperationsReader {
     Amount operations;
     while (rows.step()) {
       analyze::DeviceSum& one = summary.devices.emplace_back();
-      const int64_t device = rows.integer(0);
-      tables_.check(device >= INT32_MIN && device <= INT32_MAX);
-      one.device = static_cast<int32_t>(device);
+      one.device = tables_.device(rows, 0);
       one.name = rows.text(1);
-      int column = 2;
-      for (int64_t analyze::Breakdown::*value :
-           {&analyze::Breakdown::operations, &analyze::Breakdown::span_ns,
-            &analyze::Breakdown::busy_ns, &analyze::Breakdown::compute_ns,
-            &analyze::Breakdown::communication_ns, &analyze::Breakdown::exposed_communication_ns,
-            &analyze::Breakdown::memory_ns, &analyze::Breakdown::exposed_memory_ns,
-            &analyze::Breakdown::idle_ns}) {
-        one.*value = tables_.amount(rows, column++);
-      }
-      one.first_start_ns = tables_.time(rows, column);
+      static_cast<analyze::Breakdown&>(one) = tables_.breakdown(rows, 2);
+      one.first_start_ns = tables_.time(rows, 11);
       operations += {one.operations, 0};
-      // Each is less than the span, which is at most 2^61.
-      tables_.check(one.compute_ns <= one.span_ns && one.exposed_communication_ns <= one.span_ns &&
-                    one.exposed_memory_ns <= one.span_ns && one.idle_ns <= one.span_ns &&
-                    one.busy_ns == one.span_ns - one.idle_ns &&
-                    one.busy_ns - one.compute_ns ==
-                        one.exposed_communication_ns + one.exposed_memory_ns);
     }
     tables_.check(operations.instances == summary.operations);
   }
@@ -181,62 +166,6 @@ class OperationsReader {
     Statement layers =
         tables_.of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
     while (layers.step()) profile.layers += std::min<int64_t>(tables_.amount(layers, 0), INT32_MAX);
-  }
-
-  void read_steps(const std::string& run, Profile& profile) {
-    struct Step {
-      std::optional<int64_t> outer;
-      std::string phase;
-    };
-    std::map<int64_t, Step> known;
-    std::map<int64_t, size_t> places;  // of steps that count, in the profile
-    // Steps of a phase have no time in common, nor do labels of a step.
-    std::map<std::string, int64_t> left;                           // by phase
-    std::map<std::pair<size_t, ptrdiff_t>, int64_t> left_of_step;  // by step and dimension
-    // An enclosing step begins before those inside it, so it is known when they come.
-    Statement rows = tables_.of_run(
-        "SELECT step_id, outer_step_id, phase, instances, total_ns FROM steps WHERE run = ?1 "
-        "ORDER BY step_id",
-        run);
-    while (rows.step()) {
-      Step step{{}, std::string(rows.text(2))};
-      if (!rows.is_null(1)) step.outer = rows.integer(1);
-      const int64_t id = rows.integer(0);
-      bool inside = false;
-      for (auto at = step.outer; at && *at < id; to_outer(known, at)) {
-        inside |= known.contains(*at) && known.at(*at).phase == step.phase;
-      }
-      if (rows.integer(3) != 0 && !inside) {
-        places.emplace(id, profile.steps.size());
-        profile.steps.push_back({step.phase, tables_.amount(rows, 4), {}});
-        tables_.take_from(left.try_emplace(step.phase, profile.all.total_ns).first->second,
-                          profile.steps.back().total_ns);
-      }
-      known.emplace(id, std::move(step));
-    }
-    Statement labels = tables_.of_run(
-        "SELECT step_id, dimension, label, total_ns FROM step_labels WHERE run = ?1 ORDER BY rowid",
-        run);
-    while (labels.step()) {
-      const auto at = places.find(labels.integer(0));
-      const auto dimension = std::ranges::find(profile.dimensions, labels.text(1));
-      if (at == places.end() || dimension == profile.dimensions.end()) continue;
-      const auto key = std::pair(at->second, dimension - profile.dimensions.begin());
-      tables_.take_from(
-          left_of_step.try_emplace(key, profile.steps[at->second].total_ns).first->second,
-          tables_.amount(labels, 3));
-      profile.steps[at->second].labels.push_back(
-          {static_cast<size_t>(dimension - profile.dimensions.begin()), std::string(labels.text(2)),
-           labels.integer(3)});
-    }
-  }
-
-  /// From a step to the one that encloses it; an earlier one, so that a damaged file ends.
-  template <class Steps>
-  static void to_outer(const Steps& known, std::optional<int64_t>& at) {
-    const auto found = known.find(*at);
-    const auto next = found == known.end() ? std::nullopt : found->second.outer;
-    at = next && *next < *at ? next : std::nullopt;
   }
 
   const SavedTables& tables_;

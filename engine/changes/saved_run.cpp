@@ -14,10 +14,28 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 14> run_tables{
-    "run_identities", "runs",         "notes",     "labels",      "coverage",
-    "devices",        "kernels",      "phases",    "steps",       "step_labels",
-    "layers",         "phase_labels", "sequences", "trace_health"};
+constexpr std::array<std::string_view, 22> run_tables{"run_identities",
+                                                      "runs",
+                                                      "notes",
+                                                      "labels",
+                                                      "labels_by_device",
+                                                      "coverage",
+                                                      "devices",
+                                                      "streams",
+                                                      "stream_overlap",
+                                                      "in_flight",
+                                                      "in_flight_over_time",
+                                                      "kernels",
+                                                      "phases",
+                                                      "steps",
+                                                      "step_devices",
+                                                      "step_labels",
+                                                      "layers",
+                                                      "phase_labels",
+                                                      "sequences",
+                                                      "saved_collective_groups",
+                                                      "saved_collectives",
+                                                      "trace_health"};
 
 constexpr std::array<std::string_view, 7> tree_tables{
     "runs",          "notes", "tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",

@@ -8,9 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/streams.hpp"
 #include "changes/profile.hpp"
+#include "job/member.hpp"
+#include "kr/render.hpp"
 
 namespace kr::changes {
+
+/// Of a saved run, as its `user_version`: grows when what is saved changes. Those of another
+/// version are not read.
+inline constexpr int saved_version = render::schema_version * 1000 + 2;
 
 /// The tables of runs of operations, and of one run of module trees: those that a comparison reads,
 /// and those that a person asks for first.
@@ -30,6 +37,10 @@ struct SavedRun {
   /// is not known. The id lacks the number that makes it unique.
   analyze::RunSummary summary;
   Profile profile;
+  // Of a run of operations.
+  analyze::StepSums steps;
+  analyze::StreamUses streams;
+  std::vector<job::Member> members;
   std::vector<std::pair<trees::Level, std::vector<NameTime>>> levels;
 
   /// Throws Error if they were not saved at this level.

@@ -44,6 +44,30 @@ int64_t SavedTables::time(const Statement& row, int column) const {
   return time;
 }
 
+int32_t SavedTables::device(const Statement& row, int column) const {
+  const int64_t device = row.integer(column);
+  check(device >= INT32_MIN && device <= INT32_MAX);
+  return static_cast<int32_t>(device);
+}
+
+analyze::Breakdown SavedTables::breakdown(const Statement& row, int column) const {
+  analyze::Breakdown one;
+  for (int64_t analyze::Breakdown::*value :
+       {&analyze::Breakdown::operations, &analyze::Breakdown::span_ns, &analyze::Breakdown::busy_ns,
+        &analyze::Breakdown::compute_ns, &analyze::Breakdown::communication_ns,
+        &analyze::Breakdown::exposed_communication_ns, &analyze::Breakdown::memory_ns,
+        &analyze::Breakdown::exposed_memory_ns, &analyze::Breakdown::idle_ns}) {
+    one.*value = amount(row, column++);
+  }
+  // Each is at most the span, which is at most 2^61.
+  check(one.compute_ns <= one.span_ns && one.communication_ns <= one.span_ns &&
+        one.exposed_communication_ns <= one.communication_ns && one.memory_ns <= one.span_ns &&
+        one.exposed_memory_ns <= one.memory_ns && one.idle_ns <= one.span_ns &&
+        one.busy_ns == one.span_ns - one.idle_ns &&
+        one.busy_ns - one.compute_ns == one.exposed_communication_ns + one.exposed_memory_ns);
+  return one;
+}
+
 void SavedTables::check_version() const {
   const auto number = [&](const char* pragma) {
     Statement row = database_.prepare(pragma);
@@ -53,11 +77,11 @@ void SavedTables::check_version() const {
     refuse("is not a saved run");
   }
   const int64_t version = number("PRAGMA user_version");
-  if (version != render::schema_version) {
+  if (version != saved_version) {
     refuse(
         fmt::format("was saved by another version of kr: its tables have version {}, those of "
                     "this program {}",
-                    version, render::schema_version));
+                    version, saved_version));
   }
   std::error_code error;
   const auto size = std::filesystem::file_size(path_, error);
@@ -67,8 +91,9 @@ void SavedTables::check_version() const {
   }
   static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                        "tree_sequences"};
-  static constexpr std::array of_operations{"runs",    "labels",  "coverage",
-                                            "kernels", "devices", "run_identities"};
+  static constexpr std::array of_operations{"runs",    "labels",          "coverage",
+                                            "kernels", "devices",         "run_identities",
+                                            "streams", "labels_by_device"};
   const bool trees = has_module_trees();
   for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {
     if (!has(table)) refuse(fmt::format("has no table `{}`", table));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,13 @@ class SavedTables {
     left -= ns;
   }
 
+  /// Nine columns: operations, and times in the order of analyze::Breakdown, which add up.
+  analyze::Breakdown breakdown(const sqlite::Statement& row, int column) const;
+  int32_t device(const sqlite::Statement& row, int column) const;
+  std::optional<int64_t> amount_or_nothing(const sqlite::Statement& row, int column) const {
+    return row.is_null(column) ? std::nullopt : std::optional(amount(row, column));
+  }
+
   /// With the id of the run as its parameter 1.
   sqlite::Statement of_run(const std::string& sql, const std::string& run) const;
   void read_sequences(const char* table, const std::string& run, Profile& profile) const;
@@ -48,7 +56,12 @@ class SavedTables {
 
 /// The levels and the profile of a run of module trees.
 void read_saved_trees(const SavedTables& tables, const std::string& run, SavedRun& saved);
-/// The summary, but for its head and notes, and the profile of a run of operations.
+/// The summary, but for its head and notes, the profile and the rest of a run of operations.
 void read_saved_operations(const SavedTables& tables, const std::string& run, SavedRun& saved);
+/// Its steps and phases. The dimensions are those of the summary.
+void read_saved_steps(const SavedTables& tables, const std::string& run, SavedRun& saved);
+/// Its streams, what communicates, and the times of kernels by device. The devices are those of the
+/// summary.
+void read_saved_devices(const SavedTables& tables, const std::string& run, SavedRun& saved);
 
 }  // namespace kr::changes

@@ -31,6 +31,20 @@ class ProcessSteps {
   trace::InnermostRange open_;
 };
 
+PlaceEvidence evidence_of_alignment(trace::Alignment how) {
+  switch (how) {
+    case trace::Alignment::instance:
+      return PlaceEvidence::instance;
+    case trace::Alignment::kind:
+      return PlaceEvidence::kind;
+    case trace::Alignment::within:
+      return PlaceEvidence::within;
+    case trace::Alignment::abstain:
+      break;
+  }
+  return PlaceEvidence::abstain;
+}
+
 /// How far to look for a step that encloses another one: as many as times are summed over.
 constexpr size_t most_open_steps = 64;
 
@@ -116,6 +130,7 @@ class Attributor {
     out_.range_nodes.clear();
     out_.range_of = {};
     out_.by_creation.clear();
+    out_.node_evidence.clear();
   }
 
   /// Ranges are sorted by thread and start.
@@ -241,6 +256,12 @@ class Attributor {
     const trace::HostTrace& host = *trace_.host;
     if (host.creation_of.empty()) return;
     out_.by_creation.resize(trace_.operations.size());
+    out_.node_evidence.resize(trace_.operations.size(), PlaceEvidence::none);
+    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+      if (const trace::AlignedNode* node = host.alignment(i)) {
+        out_.node_evidence[i] = evidence_of_alignment(node->how);
+      }
+    }
     std::vector<trace::InnermostRange> modules(host.threads.size());
     trace::sweep_creations(
         host,
@@ -255,6 +276,8 @@ class Attributor {
           for (const uint32_t operation : creation.operations) {
             to.set(operation, module);
             out_.by_creation[operation] = true;
+            PlaceEvidence& evidence = out_.node_evidence[operation];
+            if (evidence == PlaceEvidence::none) evidence = PlaceEvidence::creation;
           }
         });
   }

@@ -3,6 +3,7 @@
 // their nodes were created, as far as the trace contains that, else in none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,6 +56,22 @@ class NumberOfOperation {
   std::vector<uint32_t> numbers_;
 };
 
+/// How the place of an operation in the model is known, in the order of tables. A launch or the
+/// creation of a node is in a module; `range`: in a range in place of one. `instance`, `kind`,
+/// `within` and `abstain`: by a reference (trace::Alignment). `layer`: by repetition alone.
+enum class PlaceEvidence : uint8_t {
+  none,
+  launch,
+  creation,
+  instance,
+  kind,
+  within,
+  abstain,
+  range,
+  layer,
+};
+constexpr size_t place_evidences = static_cast<size_t>(PlaceEvidence::layer) + 1;
+
 struct Attribution {
   static constexpr uint32_t none = NumberOfOperation::none;
 
@@ -63,6 +80,8 @@ struct Attribution {
   NumberOfOperation module_of;   // the innermost module, in HostTrace::ranges
   /// The innermost range of the program that stands for a module (see `range_nodes`).
   NumberOfOperation range_of;
+  /// Of nodes of graphs: how their creation is known; else `none`. Empty: of no operation.
+  std::vector<PlaceEvidence> node_evidence;
   std::vector<bool> by_creation;  // module or range is that of a node; empty: none is
   /// By range: it is a node of the tree, in place of a module. Empty unless the trace has no
   /// modules, and the program's own ranges (NVTX, in the default domain, no steps) enclose the
@@ -106,24 +125,22 @@ struct Attribution {
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,
                       const std::shared_ptr<const match::Database>& database, sema::ModelId model);
 
-/// The time of operations in modules by their launch and by their creation, in ranges in place of
-/// modules, only in layers, and in none of these. Each operation counts once.
+/// The operations of a trace by how their place is known. Each counts once.
 struct AttributionSums {
-  int64_t module_ns = 0;
-  int64_t creation_ns = 0;
-  int64_t range_ns = 0;
-  int64_t layer_ns = 0;
-  int64_t none_ns = 0;
-  int64_t module_operations = 0;
-  int64_t creation_operations = 0;
-  int64_t range_operations = 0;
-  int64_t layer_operations = 0;
-  int64_t none_operations = 0;
+  struct Part {
+    int64_t operations = 0;
+    int64_t total_ns = 0;
+  };
+  std::array<Part, place_evidences> parts;
+
+  Part& operator[](PlaceEvidence evidence) { return parts[static_cast<size_t>(evidence)]; }
+  const Part& operator[](PlaceEvidence evidence) const {
+    return parts[static_cast<size_t>(evidence)];
+  }
+  int64_t total_ns() const noexcept;
 };
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution);
 
-/// How the place of an operation in the model is known.
-enum class PlaceEvidence : uint8_t { none, launch, creation, range, layer };
 PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noexcept;
 /// As in tables; empty: none.
 std::string_view to_string(PlaceEvidence evidence) noexcept;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -18,52 +19,34 @@ size_t Attribution::block_of(uint32_t layer) const noexcept {
 
 PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noexcept {
   if (attribution.range_of[operation] != Attribution::none) return PlaceEvidence::range;
-  if (attribution.created(operation)) return PlaceEvidence::creation;
+  const PlaceEvidence node = attribution.node_evidence.empty()
+                                 ? PlaceEvidence::none
+                                 : attribution.node_evidence[operation];
+  if (node != PlaceEvidence::none && node != PlaceEvidence::abstain) return node;
   if (attribution.module_of[operation] != Attribution::none) return PlaceEvidence::launch;
+  if (node == PlaceEvidence::abstain) return node;
   return attribution.layer_of[operation] != Attribution::none ? PlaceEvidence::layer
                                                               : PlaceEvidence::none;
 }
 
 std::string_view to_string(PlaceEvidence evidence) noexcept {
-  switch (evidence) {
-    case PlaceEvidence::launch:
-      return "launch";
-    case PlaceEvidence::creation:
-      return "creation";
-    case PlaceEvidence::range:
-      return "range";
-    case PlaceEvidence::layer:
-      return "layer";
-    case PlaceEvidence::none:
-      break;
-  }
-  return {};
+  constexpr std::array<std::string_view, place_evidences> texts{
+      "", "launch", "creation", "instance", "kind", "within", "abstain", "range", "layer"};
+  return texts[static_cast<size_t>(evidence)];
+}
+
+int64_t AttributionSums::total_ns() const noexcept {
+  int64_t total = 0;
+  for (const Part& part : parts) total += part.total_ns;
+  return total;
 }
 
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
   AttributionSums sums;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const auto add = [&](int64_t& operations, int64_t& ns) {
-      ++operations;
-      ns += trace.operations[i].duration_ns;
-    };
-    switch (evidence_of(attribution, i)) {
-      case PlaceEvidence::launch:
-        add(sums.module_operations, sums.module_ns);
-        break;
-      case PlaceEvidence::creation:
-        add(sums.creation_operations, sums.creation_ns);
-        break;
-      case PlaceEvidence::range:
-        add(sums.range_operations, sums.range_ns);
-        break;
-      case PlaceEvidence::layer:
-        add(sums.layer_operations, sums.layer_ns);
-        break;
-      case PlaceEvidence::none:
-        add(sums.none_operations, sums.none_ns);
-        break;
-    }
+    AttributionSums::Part& part = sums[evidence_of(attribution, i)];
+    ++part.operations;
+    part.total_ns += trace.operations[i].duration_ns;
   }
   return sums;
 }

@@ -35,6 +35,7 @@ struct Extracted {
   std::optional<int64_t> layer;
   Parts batch;
   Parts tokens;
+  std::vector<std::pair<std::string, int64_t>> others;
 };
 
 /// An atom with named groups, which extract numbers.
@@ -53,12 +54,28 @@ class Numbers {
     for (const auto& [place, name] : groups_) {
       const re2::StringPiece& piece = found[static_cast<size_t>(place)];
       const auto which = sema::phase_number(name);
-      if (!which || piece.data() == nullptr) continue;  // not in the match
+      if (piece.data() == nullptr) continue;  // not in the match
+      if (!which) {
+        give(name, {piece.data(), piece.size()}, extracted);
+        continue;
+      }
       give(*which, {piece.data(), piece.size()}, extracted);
     }
   }
 
  private:
+  static void give(const std::string& name, std::string_view digits, Extracted& extracted) {
+    const auto value = integer_from(digits);
+    if (!value) return;
+    const auto known = std::find_if(extracted.others.begin(), extracted.others.end(),
+                                    [&](const auto& one) { return one.first == name; });
+    if (known != extracted.others.end()) {
+      known->second = *value;
+    } else {
+      extracted.others.emplace_back(name, *value);
+    }
+  }
+
   static void give(sema::PhaseNumber which, std::string_view digits, Extracted& extracted) {
     switch (which) {
       case sema::PhaseNumber::step:
@@ -170,7 +187,19 @@ Phase PhaseReader::read(std::string_view text) {
   phase.layer = extracted.layer;
   phase.batch = extracted.batch.sum;
   phase.tokens = extracted.tokens.sum;
+  phase.others = std::move(extracted.others);
   return phase;
+}
+
+std::optional<int64_t> Phase::number(std::string_view name) const noexcept {
+  if (name == "step") return step;
+  if (name == "layer") return layer;
+  if (name == "batch") return batch;
+  if (name == "tokens") return tokens;
+  for (const auto& [other, value] : others) {
+    if (other == name) return value;
+  }
+  return std::nullopt;
 }
 
 }  // namespace kr::classify

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "match/scanner.hpp"
 
@@ -17,6 +20,11 @@ struct Phase {
   std::optional<int64_t> layer;
   std::optional<int64_t> batch;   // requests
   std::optional<int64_t> tokens;  // of all requests
+  /// What other named groups extract, for formulas of costs.
+  std::vector<std::pair<std::string, int64_t>> others;
+
+  /// By the name of a group without a part: `batch`; none: there is none.
+  std::optional<int64_t> number(std::string_view name) const noexcept;
 };
 
 /// For use by one thread. The Program must outlive it.

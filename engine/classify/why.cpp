@@ -117,7 +117,10 @@ std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule) {
 }
 
 std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule) {
-  const source::Span span = rules.program().rules.get(rule).span;
+  return on_one_line(rules, rules.program().rules.get(rule).span);
+}
+
+std::string on_one_line(const match::CompiledRules& rules, source::Span span) {
   std::string text;
   if (!span.valid()) return text;
   bool blank = false;

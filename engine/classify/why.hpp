@@ -51,5 +51,7 @@ std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId m
 std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule);
 /// The rule as written, on one line; empty for a rule that is not in a file.
 std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule);
+/// The text of a span without line breaks; empty for that of no file.
+std::string on_one_line(const match::CompiledRules& rules, source::Span span);
 
 }  // namespace kr::classify

@@ -78,7 +78,9 @@ class ChromeTrace {
     if (!trace.operations.empty()) see(trace.first_start_ns);
     if (trace.host) {
       if (!trace.host->launches.empty()) see(trace.host->launches[0].start_ns);
-      for (const trace::HostRange& range : trace.host->ranges) see(range.start_ns);
+      for (const trace::HostRange& range : trace.host->ranges) {
+        if (!trace.host->threads[range.thread].reference) see(range.start_ns);
+      }
     }
     return first.value_or(0);
   }
@@ -179,6 +181,10 @@ class ChromeTrace {
     std::map<std::string_view, std::pair<int64_t, ChromeNumbers>> processes;
     threads_.reserve(host.threads.size());
     for (const trace::HostThread& thread : host.threads) {
+      if (thread.reference) {
+        threads_.emplace_back();  // of another clock: what it tells is in `args` of operations
+        continue;
+      }
       auto [known, added] = processes.try_emplace(thread.process);
       auto& [process, threads] = known->second;
       if (added) {
@@ -192,6 +198,7 @@ class ChromeTrace {
     }
     // Enclosing slices first: slices that begin together nest in the order of the file.
     for (const trace::HostRange& range : host.ranges) {
+      if (host.threads[range.thread].reference) continue;
       const bool module = range.kind == trace::HostRange::Kind::module;
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text((module ? "nn.Module: " : "") + host.range_names[range.name]));

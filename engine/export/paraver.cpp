@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "export/paraver_in_flight.hpp"
 #include "export/paraver_labels.hpp"
 #include "export/paraver_rows.hpp"
 #include "export/paraver_sorter.hpp"
@@ -77,7 +78,7 @@ class ParaverRun {
 
   void add() {
     name_operations();
-    if (trace_.host) calls();
+    if (trace_.host) host();
     operations();
     if (trace_.host) launches();
     if (trace_.gpu_metrics) metrics();
@@ -130,20 +131,27 @@ class ParaverRun {
     return number;
   }
 
-  void calls() {
+  void host() {
+    std::vector<ParaverThread> threads;
+    threads.reserve(trace_.host->threads.size());
+    for (size_t i = 0; i < trace_.host->threads.size(); ++i) {
+      threads.emplace_back(parts_.rows, static_cast<int64_t>(i));
+    }
+    calls(threads);
+    ranges(threads);
+  }
+
+  void calls(std::vector<ParaverThread>& threads) {
     const trace::HostTrace& host = *trace_.host;
     std::vector<uint32_t> names;
     names.reserve(host.calls.size());
     for (const trace::HostCall& call : host.calls) {
       names.push_back(parts_.labels.calls.add(call.name));
     }
-    std::vector<std::optional<ParaverLanes>> lanes(host.threads.size());
     call_row_.reserve(host.launches.size());
     for (const trace::Launch& launch : host.launches) {
-      std::optional<ParaverLanes>& thread = lanes[launch.thread];
-      if (!thread) thread.emplace(parts_.rows, Section::host, launch.thread);
       ParaverRecord record;
-      record.row = thread->row(launch.start_ns, launch.end_ns());
+      record.row = threads[launch.thread].row_of_call(launch.start_ns, launch.end_ns());
       record.kind = Kind::call;
       record.value = names[launch.call];
       record.number = correlation(launch.correlation);
@@ -152,8 +160,43 @@ class ParaverRun {
     }
   }
 
+  void ranges(std::vector<ParaverThread>& threads) {
+    const trace::HostTrace& host = *trace_.host;
+    for (const trace::HostRange& range : host.ranges) {
+      if (host.threads[range.thread].reference) continue;  // of another clock
+      const std::string_view name = host.range_names[range.name];
+      ParaverRecord record;
+      record.row = threads[range.thread].row_of_range(range.start_ns, range.end_ns);
+      if (range.kind == trace::HostRange::Kind::module) {
+        record.kind = Kind::module;
+        record.value = parts_.labels.host_modules.add(name);
+      } else {
+        record.kind = Kind::range;
+        record.domain = parts_.labels.add_domain(
+            host.range_texts.empty() ? std::string_view() : host.range_texts[range.name].domain);
+        record.value = parts_.labels.ranges(record.domain).add(name);
+      }
+      add_interval(record, range.start_ns, range.end_ns);
+    }
+  }
+
+  /// Takes what KernelsInFlight tells of the device with that row.
+  auto telling(uint32_t row) {
+    return [this, row](int64_t time_ns, uint32_t phase, int64_t count) {
+      ParaverRecord record;
+      record.time_ns = time_ns;
+      record.row = row;
+      record.kind = Kind::in_flight;
+      record.value = phase;
+      record.number = count;
+      add_record(record);
+    };
+  }
+
   void operations() {
     const classify::Attribution& attribution = run_.attribution(parts_.rules);
+    const bool phases = std::any_of(attribution.steps.begin(), attribution.steps.end(),
+                                    [](const auto& step) { return !step.phase.label.empty(); });
     std::vector<ParaverLanes> streams;
     streams.reserve(trace_.tracks.size());
     for (const trace::Track& track : trace_.tracks) {
@@ -169,7 +212,18 @@ class ParaverRun {
       belongs(attribution, i, record);
       add_interval(record, operation.start_ns, operation.end_ns());
       if (trace_.host) operation_row_.push_back(record.row);
+      if (phases && record.kind != Kind::copy) in_flight(i, record.phase);
     }
+    for (auto& [device, one] : in_flight_) one.counts.finish(telling(one.row));
+  }
+
+  void in_flight(size_t i, uint32_t phase) {
+    const trace::Operation& operation = trace_.operations[i];
+    const int32_t device = trace_.track(operation.track).device;
+    const auto [at, added] = in_flight_.try_emplace(device);
+    if (added) at->second.row = parts_.rows.add(Section::in_flight, device);
+    parts_.labels.saw_in_flight();
+    at->second.counts.add(operation.start_ns, operation.end_ns(), phase, telling(at->second.row));
   }
 
   ParaverRecord named(size_t i) const {
@@ -255,6 +309,12 @@ class ParaverRun {
   ParaverParts& parts_;
   const analyze::LabelledTrace& run_;
   const trace::Trace& trace_;
+  struct DeviceInFlight {
+    uint32_t row = 0;
+    KernelsInFlight counts = {};
+  };
+
+  std::map<int32_t, DeviceInFlight> in_flight_;
   std::vector<NamedOperation> named_;    // by row of labels
   std::vector<uint32_t> call_row_;       // by launch
   std::vector<uint32_t> operation_row_;  // by operation

@@ -102,10 +102,11 @@ void ParaverLabels::number_dimensions() {
 }
 
 void ParaverLabels::number() {
-  for (ParaverValues* one :
-       {&calls, &kernels, &collectives, &copies, &phases, &modules, &metrics_}) {
+  for (ParaverValues* one : {&calls, &kernels, &collectives, &copies, &phases, &modules,
+                             &host_modules, &metrics_, &domains_}) {
     one->number();
   }
+  for (ParaverValues& one : ranges_) one.number();
   number_dimensions();
   texts_.resize(known_.size() + 1);
   for (const auto& [key, number] : known_) {
@@ -118,6 +119,17 @@ void ParaverLabels::number() {
       texts_[number].end += fmt::format(":{}:0", type);
     }
   }
+}
+
+uint32_t ParaverLabels::add_domain(std::string_view name) {
+  if (name.empty()) return 0;
+  const uint32_t added = domains_.add(name);
+  if (added == ranges_.size()) ranges_.emplace_back();
+  return added;
+}
+
+int64_t ParaverLabels::range_type(uint32_t domain) const {
+  return domain == 0 ? paraver_type::range : paraver_type::first_domain + domains_[domain] - 1;
 }
 
 int64_t ParaverLabels::metric_type(uint32_t metric) const {
@@ -142,6 +154,10 @@ void ParaverLabels::write(const ByteSink& to) const {
   values(paraver_type::collective, "NCCL kernel", collectives);
   if (bytes_) write_type(out, paraver_type::copy_bytes, "Memcopy size");
   if (correlations_) write_type(out, paraver_type::correlation, "Correlation ID");
+  values(paraver_type::range, "NVTX ranges", ranges_[0]);
+  domains_.each([&](uint32_t domain, std::string_view name) {
+    values(range_type(domain), "NVTX ranges of " + paraver_label(name), ranges_[domain]);
+  });
   std::map<int64_t, const Dimension*> dimensions;
   for (const auto& one : dimensions_) dimensions[one->type] = one.get();
   for (const auto& [type, one] : dimensions) {
@@ -154,6 +170,13 @@ void ParaverLabels::write(const ByteSink& to) const {
     for (uint32_t i = 1; i <= layers_; ++i) out += fmt::format("{}    layer {}\n", i, i - 1);
   }
   values(paraver_type::module, "kr module", modules);
+  values(paraver_type::host_module, "kr host module", host_modules);
+  if (in_flight_) {
+    write_type(out, paraver_type::in_flight, "kr kernels in flight");
+    phases.each([&](uint32_t phase, std::string_view name) {
+      write_type(out, in_flight_type(phase), "kr kernels in flight in " + paraver_label(name));
+    });
+  }
   metrics_.each([&](uint32_t metric, std::string_view name) {
     write_type(out, metric_type(metric), paraver_label(name));
   });

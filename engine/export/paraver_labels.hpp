@@ -19,9 +19,11 @@
 namespace kr::exports {
 
 namespace paraver_type {
+inline constexpr int64_t range = 9003;  // of the default domain
 inline constexpr int64_t correlation = 9200;
 inline constexpr int64_t first_metric = 9400;
 inline constexpr int64_t last_metric = 9499;
+inline constexpr int64_t first_domain = 9600;
 inline constexpr int64_t call = 63000000;
 inline constexpr int64_t copy = 63000001;
 inline constexpr int64_t copy_bytes = 63000002;
@@ -35,7 +37,9 @@ inline constexpr int64_t first_dimension = 96000010;
 inline constexpr int64_t phase = 96000100;
 inline constexpr int64_t layer = 96000101;
 inline constexpr int64_t module = 96000102;
+inline constexpr int64_t host_module = 96000103;
 inline constexpr int64_t more_metrics = 96001000;
+inline constexpr int64_t in_flight = 96002000;  // of all kernels; then of each phase
 }  // namespace paraver_type
 
 /// A text as a label: control bytes and bytes that are not UTF-8 become `\xNN`, and so do blanks at
@@ -68,7 +72,7 @@ class ParaverValues {
 
 class ParaverLabels {
  public:
-  ParaverValues calls, kernels, collectives, copies, phases, modules;
+  ParaverValues calls, kernels, collectives, copies, phases, modules, host_modules;
 
   /// The labels of one operation in the dimensions of its model. Returns their common number, from
   /// 1.
@@ -77,6 +81,11 @@ class ParaverLabels {
   void add_layer(uint32_t number) { layers_ = layers_ < number ? number : layers_; }
   /// A metric of GPUs. Returns what `metric_type` takes.
   uint32_t add_metric(std::string_view name) { return metrics_.add(name); }
+  /// The domain of an annotation, for `ranges`; 0: the default, whose name is empty.
+  uint32_t add_domain(std::string_view name);
+  ParaverValues& ranges(uint32_t domain) { return ranges_[domain]; }
+  const ParaverValues& ranges(uint32_t domain) const { return ranges_[domain]; }
+  void saw_in_flight() noexcept { in_flight_ = true; }
   void saw_correlation() noexcept { correlations_ = true; }
   void saw_bytes() noexcept { bytes_ = true; }
 
@@ -87,6 +96,11 @@ class ParaverLabels {
   std::string_view begin(uint32_t labels) const { return texts_[labels].begin; }
   std::string_view end(uint32_t labels) const { return texts_[labels].end; }
   int64_t metric_type(uint32_t metric) const;
+  int64_t range_type(uint32_t domain) const;
+  /// Of kernels of a phase; 0: of all.
+  int64_t in_flight_type(uint32_t phase) const {
+    return paraver_type::in_flight + (phase == 0 ? 0 : phases[phase]);
+  }
   void write(const ByteSink& to) const;
 
  private:
@@ -105,7 +119,10 @@ class ParaverLabels {
   std::map<std::vector<std::pair<size_t, uint32_t>>, uint32_t> known_;  // dimension and value
   std::vector<Texts> texts_;                                            // by number of labels
   ParaverValues metrics_;
+  ParaverValues domains_;
+  std::vector<ParaverValues> ranges_ = std::vector<ParaverValues>(1);  // by domain
   uint32_t layers_ = 0;
+  bool in_flight_ = false;
   bool correlations_ = false;
   bool bytes_ = false;
 };

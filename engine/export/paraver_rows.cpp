@@ -71,10 +71,12 @@ std::string ParaverRows::header() const {
 }
 
 std::string ParaverRows::label(const Row& row, uint32_t task, size_t thread) {
-  if (row.section == Section::host) return fmt::format("THREAD 1.{}.{}", task, thread);
   if (row.section == Section::metrics) return fmt::format("Metrics GPU{}", row.first);
-  const std::string stream = fmt::format("CUDA-D{}.S{}", row.first, row.second);
-  return row.lane == 0 ? stream : fmt::format("{} ({})", stream, row.lane + 1);
+  if (row.section == Section::in_flight) return fmt::format("Kernels in flight D{}", row.first);
+  const std::string first = row.section == Section::host
+                                ? fmt::format("THREAD 1.{}.{}", task, thread - row.lane)
+                                : fmt::format("CUDA-D{}.S{}", row.first, row.second);
+  return row.lane == 0 ? first : fmt::format("{} ({})", first, row.lane + 1);
 }
 
 std::string ParaverRows::text() const {

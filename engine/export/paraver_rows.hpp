@@ -1,6 +1,7 @@
 // The objects of a Paraver trace: a task per run, and its rows, which Paraver calls threads. First
-// threads of the host, then streams, then the samples of GPUs. What overlaps on a thread or stream
-// has further rows of it, since a type of events holds one value per row.
+// threads of the host, then streams, then kernels in flight, then the samples of GPUs. What
+// overlaps on a thread or stream has further rows of it, since a type of events holds one value per
+// row.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace kr::exports {
 
 class ParaverRows {
  public:
-  enum class Section : uint8_t { host, stream, metrics };
+  enum class Section : uint8_t { host, stream, in_flight, metrics };
 
   /// What follows is of a new task. Tasks with a rank are in its order, before others.
   void begin_task(std::optional<int64_t> rank);
@@ -57,7 +58,35 @@ class ParaverRows {
   std::vector<std::string> places_;  // as added
 };
 
-/// The rows of one thread or stream.
+/// The rows of one thread of the host: calls and ranges are beside each other on each.
+class ParaverThread {
+ public:
+  ParaverThread(ParaverRows& rows, int64_t thread) : rows_(&rows), thread_(thread) {}
+
+  /// Both in order of start.
+  uint32_t row_of_call(int64_t start_ns, int64_t end_ns) {
+    return row(calls_.take(start_ns, end_ns));
+  }
+  uint32_t row_of_range(int64_t start_ns, int64_t end_ns) {
+    return row(ranges_.take(start_ns, end_ns));
+  }
+
+ private:
+  uint32_t row(size_t lane) {
+    while (taken_.size() <= lane) {
+      taken_.push_back(rows_->add(ParaverRows::Section::host, thread_, 0, taken_.size()));
+    }
+    return taken_[lane];
+  }
+
+  ParaverRows* rows_;
+  int64_t thread_;
+  Lanes calls_;
+  Lanes ranges_;
+  std::vector<uint32_t> taken_;
+};
+
+/// The rows of one stream.
 class ParaverLanes {
  public:
   ParaverLanes(ParaverRows& rows, ParaverRows::Section section, int64_t first, int64_t second = 0)

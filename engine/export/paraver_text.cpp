@@ -14,8 +14,12 @@ constexpr int64_t no_time_ns = 0;  // of the date of a trace whose clock is not 
 constexpr int64_t kernel_tag = 55001;
 constexpr int64_t copy_tag = 55002;
 
-int64_t type_of(ParaverRecord::Kind kind) {
-  switch (kind) {
+int64_t type_of(const ParaverLabels& labels, const ParaverRecord& record) {
+  switch (record.kind) {
+    case ParaverRecord::Kind::range:
+      return labels.range_type(record.domain);
+    case ParaverRecord::Kind::module:
+      return paraver_type::host_module;
     case ParaverRecord::Kind::collective:
       return paraver_type::collective;
     case ParaverRecord::Kind::copy:
@@ -27,8 +31,12 @@ int64_t type_of(ParaverRecord::Kind kind) {
   }
 }
 
-const ParaverValues& values_of(const ParaverLabels& labels, ParaverRecord::Kind kind) {
-  switch (kind) {
+const ParaverValues& values_of(const ParaverLabels& labels, const ParaverRecord& record) {
+  switch (record.kind) {
+    case ParaverRecord::Kind::range:
+      return labels.ranges(record.domain);
+    case ParaverRecord::Kind::module:
+      return labels.host_modules;
     case ParaverRecord::Kind::collective:
       return labels.collectives;
     case ParaverRecord::Kind::copy:
@@ -89,7 +97,7 @@ void ParaverText::pair(int64_t type, int64_t value) {
 
 void ParaverText::end_line() {
   buffer_ += '\n';
-  in_metrics_ = false;
+  in_samples_ = false;
   if (buffer_.size() < text_piece_bytes) return;
   write_(buffer_);
   buffer_.clear();
@@ -98,8 +106,8 @@ void ParaverText::end_line() {
 void ParaverText::add(const ParaverRecord& record) {
   using Kind = ParaverRecord::Kind;
   using Order = ParaverRecord::Order;
-  if (record.kind == Kind::metric) return metric(record);
-  if (in_metrics_) end_line();
+  if (record.kind == Kind::metric || record.kind == Kind::in_flight) return sample(record);
+  if (in_samples_) end_line();
   if (record.order == Order::communication) return launch(record);
   if (record.order != Order::end) event(record, false);
   if (record.order != Order::begin) event(record, true);
@@ -111,7 +119,7 @@ void ParaverText::event(const ParaverRecord& record, bool ends) {
   text(rows_.place(record.row));
   buffer_ += ':';
   number(record.time_ns - base_ns_);
-  pair(type_of(record.kind), value(values_of(labels_, record.kind)[record.value]));
+  pair(type_of(labels_, record), value(values_of(labels_, record)[record.value]));
   if (record.bytes != ParaverRecord::none) pair(paraver_type::copy_bytes, value(record.bytes));
   if (record.number != ParaverRecord::none) pair(paraver_type::correlation, value(record.number));
   if (record.labels != 0) text(ends ? labels_.end(record.labels) : labels_.begin(record.labels));
@@ -121,19 +129,21 @@ void ParaverText::event(const ParaverRecord& record, bool ends) {
   end_line();
 }
 
-/// Samples of one time are on one line.
-void ParaverText::metric(const ParaverRecord& record) {
-  if (in_metrics_ && (record.time_ns != metrics_time_ns_ || record.row != metrics_row_)) end_line();
-  if (!in_metrics_) {
+/// Metrics and counts of one time are on one line.
+void ParaverText::sample(const ParaverRecord& record) {
+  if (in_samples_ && (record.time_ns != samples_time_ns_ || record.row != samples_row_)) end_line();
+  if (!in_samples_) {
     text("2:0:1:");
     text(rows_.place(record.row));
     buffer_ += ':';
     number(record.time_ns - base_ns_);
-    metrics_time_ns_ = record.time_ns;
-    metrics_row_ = record.row;
-    in_metrics_ = true;
+    samples_time_ns_ = record.time_ns;
+    samples_row_ = record.row;
+    in_samples_ = true;
   }
-  pair(labels_.metric_type(record.value), record.number);
+  const bool metric = record.kind == ParaverRecord::Kind::metric;
+  pair(metric ? labels_.metric_type(record.value) : labels_.in_flight_type(record.value),
+       record.number);
 }
 
 /// From the call to the operation; physical times are the logical ones.
@@ -155,7 +165,7 @@ void ParaverText::launch(const ParaverRecord& record) {
 }
 
 void ParaverText::finish() {
-  if (in_metrics_) end_line();
+  if (in_samples_) end_line();
   write_(buffer_);
   buffer_.clear();
 }

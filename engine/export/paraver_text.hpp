@@ -27,7 +27,7 @@ class ParaverText {
 
  private:
   void event(const ParaverRecord& record, bool ends);
-  void metric(const ParaverRecord& record);
+  void sample(const ParaverRecord& record);
   void launch(const ParaverRecord& record);
   void pair(int64_t type, int64_t value);
   void number(int64_t value);
@@ -39,10 +39,10 @@ class ParaverText {
   int64_t base_ns_;
   const ByteSink& write_;
   std::string buffer_;
-  // The line of metrics that is being written.
-  bool in_metrics_ = false;
-  int64_t metrics_time_ns_ = 0;
-  uint32_t metrics_row_ = 0;
+  // The line of metrics or counts that is being written.
+  bool in_samples_ = false;
+  int64_t samples_time_ns_ = 0;
+  uint32_t samples_row_ = 0;
 };
 
 }  // namespace kr::exports

@@ -34,24 +34,37 @@ struct Times {
   int64_t end = std::numeric_limits<int64_t>::max();    // the first
 };
 
+/// Where the data of a collective go, seen from two runs.
+enum class Flow : uint8_t { both, to_other, to_reference };
+
 struct Bounds {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
 
-  void add(const Times& reference, const Times& other) noexcept {
-    low = std::max(low, subtract_saturated(reference.start, other.end));
-    high = std::min(high, subtract_saturated(reference.end, other.start));
+  void add(const Times& reference, const Times& other, Flow flow) noexcept {
+    if (flow != Flow::to_reference) {
+      low = std::max(low, subtract_saturated(reference.start, other.end));
+    }
+    if (flow != Flow::to_other) {
+      high = std::min(high, subtract_saturated(reference.end, other.start));
+    }
   }
 };
 
 class Finder {
  public:
   Finder(std::span<const JobRun> runs, std::span<const MatchedGroup> groups, ClockPolicy policy)
-      : runs_(runs), groups_(groups), policy_(policy), groups_of_(runs.size()) {
+      : runs_(runs),
+        groups_(groups),
+        policy_(policy),
+        groups_of_(runs.size()),
+        rooted_of_(runs.size()) {
     for (size_t i = 0; i < groups.size(); ++i) {
-      if (!groups[i].matched || !needs_all(groups[i].group.kind)) continue;
+      const CollectiveKind kind = groups[i].group.kind;
+      const bool rooted = has_source(kind) || has_target(kind);
+      if (!groups[i].matched || (!needs_all(kind) && !rooted)) continue;
       for (const MatchedGroup::Part& part : groups[i].parts) {
-        std::vector<size_t>& of = groups_of_[part.run];
+        std::vector<size_t>& of = (rooted ? rooted_of_ : groups_of_)[part.run];
         if (of.empty() || of.back() != i) of.push_back(i);
       }
     }
@@ -171,6 +184,45 @@ class Finder {
     return {add_saturated(all.start, base), add_saturated(all.end, base)};
   }
 
+  /// Which way the data of the k-th go between two runs; nullopt: it is not known, or no way. A
+  /// rank is that of a run with one device.
+  std::optional<Flow> flow(const MatchedGroup& group, size_t from, size_t to, size_t k) const {
+    std::optional<int32_t> root;
+    for (const MatchedGroup::Part& part : group.parts) {
+      const int32_t peer = runs_[part.run].members[part.member].collectives[part.instances[k]].peer;
+      if (peer == CollectiveInstance::unknown || peer != root.value_or(peer)) return std::nullopt;
+      root = peer;
+    }
+    const auto is_root = [&](size_t run) {
+      return runs_[run].members.size() == 1 && runs_[run].rank == int64_t{*root};
+    };
+    const bool source = has_source(group.group.kind);
+    if (is_root(from)) return source ? Flow::to_other : Flow::to_reference;
+    if (is_root(to)) return source ? Flow::to_reference : Flow::to_other;
+    return std::nullopt;
+  }
+
+  /// Calls `tell` with the times of each collective with a root that both runs have, and where its
+  /// data go.
+  template <class Tell>
+  void each_rooted(size_t from, size_t to, const Tell& tell) const {
+    for (const size_t i : rooted_of_[from]) {
+      const MatchedGroup& group = groups_[i];
+      const MatchedGroup::Part* of_from = nullptr;
+      const MatchedGroup::Part* of_to = nullptr;
+      for (const MatchedGroup::Part& part : group.parts) {
+        if (part.run == from) of_from = &part;
+        if (part.run == to) of_to = &part;
+      }
+      if (of_to == nullptr) continue;
+      for (size_t k = 0; k < group.instances(); ++k) {
+        if (const auto way = flow(group, from, to, k)) {
+          tell(times({of_from}, k), times({of_to}, k), *way);
+        }
+      }
+    }
+  }
+
   /// Calls `tell` with the times of each collective that both runs have.
   template <class Tell>
   void each(size_t from, size_t to, const Tell& tell) const {
@@ -193,9 +245,14 @@ class Finder {
     Bounds bounds;
     std::vector<Point> ends;
     each(from, to, [&](const Times& reference, const Times& other) {
-      bounds.add(reference, other);
+      bounds.add(reference, other, Flow::both);
       ends.push_back(
           {subtract_saturated(other.end, base), subtract_saturated(reference.end, other.end)});
+    });
+    int64_t rooted = 0;
+    each_rooted(from, to, [&](const Times& reference, const Times& other, Flow flow) {
+      bounds.add(reference, other, flow);
+      ++rooted;
     });
     Edge edge;
     edge.line = fit_line(ends);
@@ -206,7 +263,7 @@ class Finder {
     for (int64_t& one : differences) {
       one = subtract_saturated(std::max(one, median), std::min(one, median));
     }
-    edge.estimate.collectives = static_cast<int64_t>(ends.size());
+    edge.estimate.collectives = static_cast<int64_t>(ends.size()) + rooted;
     edge.estimate.deviation_ns = lower_median(differences);
     int64_t middle = median;
     if (edge.line.is_steep()) {
@@ -235,7 +292,10 @@ class Finder {
     };
     Bounds bounds;
     each(from, to, [&](const Times& reference, const Times& other) {
-      bounds.add(reference, {turned(other.start), turned(other.end)});
+      bounds.add(reference, {turned(other.start), turned(other.end)}, Flow::both);
+    });
+    each_rooted(from, to, [&](const Times& reference, const Times& other, Flow flow) {
+      bounds.add(reference, {turned(other.start), turned(other.end)}, flow);
     });
     return bounds;
   }
@@ -244,6 +304,7 @@ class Finder {
   std::span<const MatchedGroup> groups_;
   ClockPolicy policy_;
   std::vector<std::vector<size_t>> groups_of_;  // by run: those that tell of clocks
+  std::vector<std::vector<size_t>> rooted_of_;  // the same: those that bound one side
   std::vector<bool> reached_;
   size_t first_ = 0;  // run with a clock, if there is one
   ClockTable out_;

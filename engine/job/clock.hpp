@@ -7,6 +7,10 @@
 //
 //     low = max over k (s0 - er)  <=  D  <=  high = min over k (e0 - sr)
 //
+// A broadcast or scatter needs data of its root alone, and a reduce or gather brings data to its
+// root alone. Where the root is known, they bound one side: s0 - er from below if the data go from
+// the reference to the run, e0 - sr from above if they go the other way.
+//
 // The estimate is the median of (e0 - er), moved between these bounds. Where two clocks are told
 // and 0 is between the bounds, they may be the same, and nothing is changed.
 #pragma once
@@ -36,6 +40,7 @@ const char* to_string(ClockPolicy policy) noexcept;
 struct JobRun {
   std::span<const Member> members;
   trace::Clock clock;
+  std::optional<int64_t> rank = {};  // in the job; nullopt: not known
 };
 
 /// The clock of a run. Times and differences in ns.

@@ -38,6 +38,7 @@ class GroupTimer {
       for (const auto* const places : {&part.instances, &part.others}) {
         for (const uint32_t place : *places) count(member.collectives[place], times);
       }
+      count(part.rest, times);
     }
     if (group_.matched) {
       out_.instances = static_cast<int64_t>(group_.instances());
@@ -70,6 +71,13 @@ class GroupTimer {
     raise(times.total_ns, one.duration_ns());
     if (one.bytes == CollectiveInstance::unknown) times.bytes.reset();
     if (times.bytes) raise(*times.bytes, one.bytes);
+  }
+
+  static void count(const CollectiveRest& rest, PartTimes& times) {
+    times.instances += rest.instances;
+    raise(times.total_ns, rest.total_ns);
+    if (!rest.bytes) times.bytes.reset();
+    if (times.bytes) raise(*times.bytes, *rest.bytes);
   }
 
   void add_bandwidth(int64_t bytes, int64_t time_ns) {

@@ -58,7 +58,7 @@ class JobEfficiency {
   /// With operations. In the order of the first run that has them.
   std::vector<StepEfficiency> steps() const;
   /// By dimension, in the order of the first run that has it; then by descending useful time and
-  /// label. Those without useful time are none. Saved runs have none.
+  /// label. Those without useful time are none.
   std::vector<LabelEfficiency> labels() const;
 
  private:

@@ -46,6 +46,7 @@ Job analyze_job(std::span<const JobRun> runs, const JobOptions& options) {
     job.collectives.push_back(std::move(times[place]));
     job.groups.push_back(std::move(groups[place]));
   }
+  job.peers = match_peers(runs, job.clocks);
   return job;
 }
 

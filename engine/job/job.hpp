@@ -10,6 +10,7 @@
 #include "analyze/ranks.hpp"
 #include "job/clock.hpp"
 #include "job/collectives.hpp"
+#include "job/peers.hpp"
 
 namespace kr::job {
 
@@ -28,6 +29,7 @@ struct Job {
   ClockTable clocks;
   std::vector<GroupTimes> collectives;  // the longest wait first, then by group
   std::vector<MatchedGroup> groups;     // those of `collectives`, by place
+  std::vector<PeerTimes> peers;
 
   struct RunWaiting {
     /// In all matched collectives of the run; nullopt: it has none.

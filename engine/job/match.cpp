@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -56,6 +57,17 @@ void match_by_number(std::span<const JobRun> runs, MatchedGroup& group) {
   }
 }
 
+/// Keeps of the operations of each part as many as are known of every part.
+void match_by_place(MatchedGroup& group) {
+  size_t least = group.parts.front().instances.size();
+  for (const Part& part : group.parts) least = std::min(least, part.instances.size());
+  for (Part& part : group.parts) {
+    const auto from = part.instances.begin() + static_cast<std::ptrdiff_t>(least);
+    part.others.assign(from, part.instances.end());
+    part.instances.erase(from, part.instances.end());
+  }
+}
+
 /// `members`: of the job.
 void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   std::vector<Part>& parts = group.parts;
@@ -74,16 +86,17 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
     return;
   }
   const auto [least, most] = std::minmax_element(
-      parts.begin(), parts.end(),
-      [](const Part& a, const Part& b) { return a.instances.size() < b.instances.size(); });
-  const size_t fewest = least->instances.size(), largest = most->instances.size();
+      parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.all() < b.all(); });
+  const int64_t fewest = least->all(), largest = most->all();
   if (std::all_of(parts.begin(), parts.end(),
                   [&](const Part& part) { return is_numbered(runs, part); })) {
     match_by_number(runs, group);
     group.matched = group.instances() > 0;
     if (!group.matched) group.why_not = "no number of one is that of another";
   } else if (fewest == largest) {
-    group.matched = true;
+    match_by_place(group);
+    group.matched = group.instances() > 0;
+    if (!group.matched) group.why_not = "only sums are known of it";
   } else {
     group.why_not = fmt::format("they have {} to {} of it", fewest, largest);
   }
@@ -100,9 +113,10 @@ std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
       const Member& one = runs[run].members[member];
       ++members;
       of_member.clear();
-      for (const CollectiveGroup& group : one.groups) {
-        MatchedGroup& to = groups[group];
-        to.parts.push_back({run, member, {}, {}});
+      for (size_t group = 0; group < one.groups.size(); ++group) {
+        MatchedGroup& to = groups[one.groups[group]];
+        to.parts.push_back(
+            {run, member, {}, {}, one.rest.empty() ? CollectiveRest() : one.rest[group]});
         of_member.push_back(&to);
       }
       for (size_t i = 0; i < one.collectives.size(); ++i) {

@@ -20,6 +20,11 @@ struct MatchedGroup {
     size_t member = 0;                // in JobRun::members
     std::vector<uint32_t> instances;  // in Member::collectives; of matched parts, the k-th are one
     std::vector<uint32_t> others;     // that not all parts have
+    CollectiveRest rest;              // that are known as sums only
+
+    int64_t all() const noexcept {
+      return static_cast<int64_t>(instances.size() + others.size()) + rest.instances;
+    }
   };
   CollectiveGroup group;
   std::vector<Part> parts;  // by run, then member; with instances or others

@@ -38,6 +38,14 @@ const char* to_string(CollectiveKind kind) noexcept {
   return "other";
 }
 
+std::optional<CollectiveKind> collective_kind_from(std::string_view name) noexcept {
+  for (int i = 0; i <= static_cast<int>(CollectiveKind::other); ++i) {
+    const auto kind = static_cast<CollectiveKind>(i);
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
 bool needs_all(CollectiveKind kind) noexcept {
   switch (kind) {
     case CollectiveKind::all_reduce:
@@ -54,6 +62,14 @@ bool needs_all(CollectiveKind kind) noexcept {
 
 bool is_one_sided(CollectiveKind kind) noexcept {
   return kind == CollectiveKind::send || kind == CollectiveKind::receive;
+}
+
+bool has_source(CollectiveKind kind) noexcept {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::scatter;
+}
+
+bool has_target(CollectiveKind kind) noexcept {
+  return kind == CollectiveKind::reduce || kind == CollectiveKind::gather;
 }
 
 }  // namespace kr::job

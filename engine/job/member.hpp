@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,10 +31,16 @@ enum class CollectiveKind : uint8_t {
 };
 /// `allreduce`: as libraries spell it.
 const char* to_string(CollectiveKind kind) noexcept;
+/// The kind that is spelled so; nullopt: none.
+std::optional<CollectiveKind> collective_kind_from(std::string_view name) noexcept;
 /// Whether it ends on no member before the last has begun, since each needs data of all.
 bool needs_all(CollectiveKind kind) noexcept;
 /// Whether the k-th on one member has nothing to do with the k-th on another.
 bool is_one_sided(CollectiveKind kind) noexcept;
+/// Whether all need data of one member, the root: none ends before the root has begun.
+bool has_source(CollectiveKind kind) noexcept;
+/// Whether the root needs data of all: it does not end before the last has begun.
+bool has_target(CollectiveKind kind) noexcept;
 
 /// What PyTorch calls a collective: `allreduce`, `_allgather_base`, `nccl:all_to_allv`.
 CollectiveKind kind_of_call(std::string_view name);
@@ -71,6 +78,8 @@ struct CollectiveInstance {
   int64_t bytes;     // that the bandwidth counts, of one member; unknown
   int64_t sequence;  // among those of its process group; unknown
   uint32_t group;    // in Member::groups
+  /// Rank in the job of the root; of a send or receive, of the other end; unknown.
+  int32_t peer = unknown;
 
   int64_t duration_ns() const noexcept { return end_ns - start_ns; }
   /// It runs itself until then.
@@ -78,12 +87,52 @@ struct CollectiveInstance {
 };
 static_assert(sizeof(CollectiveInstance) == 48);
 
+/// Operations of a group of which only sums are known.
+struct CollectiveRest {
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  std::optional<int64_t> bytes = 0;  // nullopt: unknown, of all or of some
+
+  friend bool operator==(const CollectiveRest&, const CollectiveRest&) = default;
+};
+
+/// Time of operations that communicate: their union, and what of it no compute kernel covers.
+struct OverlapTimes {
+  int64_t instances = 0;
+  int64_t busy_ns = 0;
+  int64_t exposed_ns = 0;
+
+  int64_t overlapped_ns() const noexcept { return busy_ns - exposed_ns; }
+};
+
+/// What job/overlap.hpp says of one device. Each row is of one process group and kind.
+struct CollectiveOverlap {
+  struct Row {
+    uint32_t group = 0;  // in `groups`
+    OverlapTimes times = {};
+    std::string dimension = {};              // of a label
+    std::string label = {};                  // or phase
+    std::optional<int64_t> number = {};      // of a layer or step
+    std::optional<int64_t> step_layer = {};  // of a step: the layer that its annotation has
+    size_t step_id = 0;                      // of a step: its place among those of the run
+  };
+  std::vector<CollectiveGroup> groups;
+  std::vector<Row> whole;   // by group
+  std::vector<Row> labels;  // by dimension, label, group
+  std::vector<Row> layers;  // by number, group; without a number: in no layer
+  std::vector<Row> phases;  // in order of first occurrence
+  std::vector<Row> steps;   // by start; those that launched some of it
+};
+
 struct Member {
   int32_t device = 0;
   int64_t first_start_ns = 0;  // of all operations of the device
   std::vector<CollectiveGroup> groups;
   /// By launch; those without a launch by start.
   std::vector<CollectiveInstance> collectives;
+  /// By group: those after these, which a saved run keeps as sums. Empty: there are none.
+  std::vector<CollectiveRest> rest;
+  std::optional<CollectiveOverlap> overlap;  // if asked for
 };
 
 }  // namespace kr::job

@@ -90,6 +90,7 @@ class Reader {
       head(item, 4);
       return block(std::move(item), &Reader::rule);
     }
+    if (is("cost")) return costs();
     KR_CHECK(is("test"));
     head(item, 2);
     if (is("/")) {
@@ -97,6 +98,103 @@ class Reader {
       item.head.push_back(piece(false));
     }
     return block(std::move(item), &Reader::test_case);
+  }
+  Item costs() {
+    Item item = begin(Item::Kind::nest);
+    head(item, now(1).is("{") ? 1 : 2);
+    return block(std::move(item), &Reader::clause);
+  }
+  Item clause() {
+    Item item = begin(Item::Kind::plain);
+    if (is("include")) {
+      head(item, 1);
+      path(item);
+      return end(std::move(item));
+    }
+    item.kind = Item::Kind::clause;
+    if (is("(")) {
+      const Node name = operand();
+      item.head.push_back({name.first, name.last});
+      item.expr = name;
+    } else {
+      head(item, 1);
+    }
+    if (is("(")) arguments(item.head);
+    values(item.head);
+    item.head.push_back(piece(false));  // the colon
+    while (is("flops") || is("bytes")) {
+      item.head.push_back(piece());
+      item.head.back().amount = true;
+      formula(item.head, [&] { return is("as") || is("bytes") || is("flops"); });
+      if (is("as")) {
+        item.head.push_back(piece());
+        item.head.push_back(piece());
+      }
+      if (is(",")) item.head.push_back(piece(false));
+    }
+    return end(std::move(item));
+  }
+  /// Arguments of an op in parentheses: `([M, K], _ , 3)`.
+  void arguments(std::vector<Piece>& to) {
+    size_t depth = 0;
+    bool begins = true;
+    do {
+      const bool opens = is("(") || is("[");
+      const bool closes = is(")") || is("]");
+      const bool dot = is(".");
+      if (closes) --depth;
+      to.push_back(piece(depth == 0 ? opens : !begins && !closes && !is(",")));
+      to.back().breaks = depth > 0 && opens && to.back().space;
+      if (opens) ++depth;
+      begins = opens || dot;
+    } while (depth > 0);
+  }
+  /// `with a = 1, b = 2`.
+  void values(std::vector<Piece>& to) {
+    if (!is("with")) return;
+    to.push_back(piece());
+    to.back().breaks = true;
+    do {
+      if (is(",")) to.push_back(piece(false));
+      to.push_back(piece());
+      to.push_back(piece());
+      formula(to, [&] { return is(",") || is(":") || is("=>"); });
+    } while (is(","));
+  }
+  /// Up to the first token outside parentheses where `ends` is true, or a comma.
+  template <class Ends>
+  void formula(std::vector<Piece>& to, const Ends& ends) {
+    size_t depth = 0;
+    bool space = true;
+    for (bool first = true; depth > 0 || first || !(ends_operand() && (ends() || after_formula()));
+         first = false) {
+      const bool sum = (is("+") || is("-")) && now().kind != TokenKind::word;
+      const bool closes = is(")") || is("]");
+      const bool opens = is("(") || is("[");
+      const bool tight = closes || is(",") || is("*") || is("/");
+      const bool call = opens && !first && now().adjacent && ends_operand();
+      if (closes && depth > 0) --depth;
+      if (opens) ++depth;
+      const bool loose = is("*") || is("/") || opens;
+      const bool comma = is(",");
+      to.push_back(piece(sum || (space && !tight && !call)));
+      to.back().breaks = to.back().space && !first;
+      space = sum || (!loose || comma);
+      if (opens) space = false;
+      if (sum || comma) space = true;
+    }
+  }
+  bool after_formula() const {
+    return is(",") || is("}") || is("include") || now().kind == TokenKind::string ||
+           now().kind == TokenKind::end || (is("(") && begins_clause());
+  }
+  /// A parenthesis after a whole operand begins the next clause, unless it belongs to a name.
+  bool begins_clause() const {
+    return ends_operand() && !(tokens_[at_ - 1].kind == TokenKind::word && now().adjacent);
+  }
+  bool ends_operand() const {
+    const Token& last = tokens_[at_ - 1];
+    return last.kind == TokenKind::word || last.is(")") || last.is("]");
   }
   Item use() {
     Item item = begin(Item::Kind::plain);
@@ -132,6 +230,7 @@ class Reader {
   Item body_item() {
     if (is("model")) return engine();
     if (is("fold") || is("abbreviate")) return list();
+    if (is("cost")) return costs();
     if (is("detect")) {
       Item item = begin(Item::Kind::pattern);
       head(item, 1);
@@ -195,6 +294,11 @@ class Reader {
     Item item = begin(Item::Kind::test);
     if (is("@")) item.head.push_back(adjacent(false));
     head(item, 1);
+    if (is("(")) {
+      arguments(item.call);
+      if (!is("with") && !is("within") && !is("=>")) item.call.push_back(piece());
+      values(item.call);
+    }
     if (is("within")) {
       item.within = at_++;
       do {

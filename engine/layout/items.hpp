@@ -14,7 +14,9 @@ namespace kr::layout {
 struct Piece {
   size_t first = 0;
   size_t last = 0;
-  bool space = true;  // before it, unless it is the first
+  bool space = true;    // before it, unless it is the first
+  bool breaks = false;  // a line may begin with it: in a clause of a cost
+  bool amount = false;  // `flops` or `bytes` of a clause
 };
 
 struct Node {
@@ -42,6 +44,7 @@ struct Item {
     pattern,  // a name or `detect`, and an expression
     list,     // fold, abbreviate
     test,     // one line of a test
+    clause,   // of a cost: all of it is the head
     block,    // in a model or engine: rules of a dimension
     nest,     // the other blocks: always on several lines
   };
@@ -51,6 +54,7 @@ struct Item {
   std::vector<Piece> head;
   std::optional<Node> expr;
   std::vector<Part> list;      // of fold and abbreviate; of a test: the names after `within`
+  std::vector<Piece> call;     // of a test of a cost: arguments, type and numbers
   size_t within = 0;           // of a test: the token; 0: none
   size_t arrow = 0;            // of a test: the token
   std::vector<Part> expected;  // of a test

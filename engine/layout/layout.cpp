@@ -36,8 +36,8 @@ class Same {
 
   bool files() const {
     return a_.doc == b_.doc && all(a_.uses, b_.uses) && all(a_.patterns, b_.patterns) &&
-           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.engines, b_.engines) &&
-           all(a_.tests, b_.tests);
+           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.costs, b_.costs) &&
+           all(a_.engines, b_.engines) && all(a_.tests, b_.tests);
   }
 
  private:
@@ -90,10 +90,42 @@ class Same {
   bool is(const syntax::Abbreviation& a, const syntax::Abbreviation& b) const {
     return is(a.from, b.from) && is(a.to, b.to);
   }
+  bool is(int64_t a, int64_t b) const { return a == b; }
+  bool is(syntax::FormulaId a, syntax::FormulaId b) const {
+    if (a.valid() != b.valid()) return false;
+    if (!a.valid()) return true;
+    // Both stores have the nodes in the order of the text.
+    const syntax::Formula& x = a_.formulas.get(a);
+    const syntax::Formula& y = b_.formulas.get(b);
+    return x.kind == y.kind && x.name == y.name && x.value == y.value &&
+           all(x.operands, y.operands);
+  }
+  bool is(const syntax::ShapeDimension& a, const syntax::ShapeDimension& b) const {
+    return a.kind == b.kind && a.rest == b.rest && a.value == b.value && is(a.name, b.name);
+  }
+  bool is(const syntax::CostArgument& a, const syntax::CostArgument& b) const {
+    return a.kind == b.kind && all(a.dimensions, b.dimensions) && is(a.type, b.type) &&
+           a.values == b.values && is(a.word, b.word);
+  }
+  bool is(const syntax::CostValue& a, const syntax::CostValue& b) const {
+    return is(a.name, b.name) && is(a.formula, b.formula);
+  }
+  bool is(const syntax::CostAmount& a, const syntax::CostAmount& b) const {
+    return a.unknown == b.unknown && is(a.formula, b.formula);
+  }
+  bool is(const syntax::CostClause& a, const syntax::CostClause& b) const {
+    return a.include == b.include && is(a.table, b.table) && is(a.name, b.name) &&
+           all(a.arguments, b.arguments) && all(a.values, b.values) && is(a.flops, b.flops) &&
+           is(a.bytes, b.bytes) && is(a.type, b.type) && a.doc == b.doc;
+  }
+  bool is(const syntax::CostBlock& a, const syntax::CostBlock& b) const {
+    return is(a.name, b.name) && all(a.clauses, b.clauses) && a.doc == b.doc;
+  }
   bool is(const syntax::Detect& a, const syntax::Detect& b) const { return is(a.expr, b.expr); }
   bool is(const syntax::Body& a, const syntax::Body& b) const {
     return all(a.dimensions, b.dimensions) && all(a.phases, b.phases) && all(a.folds, b.folds) &&
-           all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects);
+           all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects) &&
+           all(a.costs, b.costs);
   }
   bool is(const syntax::Model& a, const syntax::Model& b) const {
     return is(a.name, b.name) && is(a.title, b.title) && is(a.extends, b.extends) &&
@@ -106,9 +138,12 @@ class Same {
   bool is(const syntax::Expectation& a, const syntax::Expectation& b) const {
     return is(a.dimension, b.dimension) && is(a.label, b.label);
   }
+  bool is(const syntax::TestCase::Call& a, const syntax::TestCase::Call& b) const {
+    return all(a.arguments, b.arguments) && is(a.type, b.type) && all(a.values, b.values);
+  }
   bool is(const syntax::TestCase& a, const syntax::TestCase& b) const {
     return a.kind == b.kind && is(a.name, b.name) && all(a.within, b.within) &&
-           all(a.expected, b.expected);
+           all(a.expected, b.expected) && is(a.call, b.call);
   }
   bool is(const syntax::Test& a, const syntax::Test& b) const {
     return is(a.engine, b.engine) && is(a.model, b.model) && all(a.cases, b.cases);
@@ -156,6 +191,7 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
   take(tree.patterns);
   take(tree.labels);
   take(tree.tables);
+  take(tree.costs);
   take(tree.engines);
   take(tree.tests);
   std::ranges::sort(spans, [](source::Span a, source::Span b) { return a.begin < b.begin; });

@@ -37,11 +37,14 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
   while (true) {
     syntax::Token seen = look.token(at);
     if (look.byte(seen.begin) == '/') {
-      // In `test vllm / llama` the slash is a separator; `test`, a word and a slash occur only
-      // there.
+      // In `test vllm / llama` the slash is a separator, and in formulas it divides. A regular
+      // expression does not follow a name, a number or what is closed.
       const size_t count = tokens.size();
+      const bool word = count > 0 && tokens.back().kind == TokenKind::word;
+      const bool test = count > 1 && tokens[count - 2].is("test");  // `test within / default`
       const bool divides =
-          count >= 2 && tokens[count - 2].is("test") && tokens[count - 1].kind == TokenKind::word;
+          (word && (test || !(tokens.back().is("within") || tokens.back().is("fold")))) ||
+          (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }

@@ -193,6 +193,8 @@ class Writer {
         return pattern(item, indent);
       case Item::Kind::list:
         return list(item, indent);
+      case Item::Kind::clause:
+        return pieces(item.head, indent + step);
       case Item::Kind::test:
         return test(item, indent);
       case Item::Kind::block:
@@ -297,6 +299,7 @@ class Writer {
       this->parts(parts, indent + 2 * step, as_written);
     };
     for (const Piece& each : item.head) piece(each, indent + step);
+    if (!item.call.empty()) pieces(item.call, indent + step);
     if (item.within > 0) go_on(item.within, item.list);
     go_on(item.arrow, item.expected);
   }
@@ -366,6 +369,50 @@ class Writer {
 
   void flat(size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) page_.add(tokens_[i].text);
+  }
+
+  /// Of a clause of a cost: on one line, or each amount on its own lines.
+  void pieces(const std::vector<Piece>& pieces, size_t indent) {
+    const bool fits = page_.column() + width(pieces) <= page_width &&
+                      !commented(pieces.front().first + 1, pieces.back().last);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const Piece& each = pieces[i];
+      const bool begins = page_.takes_comment();
+      size_t next = i + 1;
+      size_t chunk = width(each) + 1;
+      for (; next < pieces.size() && !pieces[next].breaks && !pieces[next].amount; ++next) {
+        chunk += width(pieces[next]) + (pieces[next].space ? 1 : 0);
+      }
+      const bool full = each.breaks && page_.column() + chunk > page_width;
+      if (begins && !comments(each.first, indent)) {
+        if (!fits && (each.amount || full)) {
+          page_.newline(each.amount ? indent : indent + step);
+        } else if (each.space) {
+          page_.add(" ");
+        }
+      }
+      if (tokens_[each.first].is("(") && each.last > each.first + 1) {
+        name(each);
+      } else {
+        flat(each.first, each.last);
+      }
+    }
+  }
+
+  /// The expression of a name, in parentheses.
+  void name(const Piece& piece) {
+    for (size_t i = piece.first; i < piece.last; ++i) {
+      const Token& token = tokens_[i];
+      const bool binary = token.is("|") || token.is("&");
+      if (i > piece.first && comments(i, step)) {
+        page_.add(token.text);
+        if (binary) page_.add(" ");
+        continue;
+      }
+      if (binary) page_.add(" ");
+      page_.add(token.text);
+      if (binary || token.is("within")) page_.add(" ");
+    }
   }
 
   void head(const Item& item, size_t indent) {

@@ -121,12 +121,20 @@ void check_dialects(const Context& context, diag::Sink& sink) {
 void check_phase_numbers(const Context& context, diag::Sink& sink) {
   const std::set<std::string> of_phases = expressions_of_phases(context.program());
   if (of_phases.empty()) return;
+  std::set<std::string_view> of_costs(sema::cost_number_names.begin(),
+                                      sema::cost_number_names.end());
+  for (const sema::CostClause& clause : context.program().costs) {
+    for (const sema::CostFormula& formula : clause.formulas) {
+      if (formula.op == sema::CostFormula::Op::phase) of_costs.insert(formula.name);
+    }
+  }
   for (const WrittenAtom& atom : context.atoms) {
     if (regex::group_names(atom.regex).empty() || !of_phases.contains(regex::to_re2(atom.regex))) {
       continue;
     }
     for (const regex::Node& node : atom.regex.nodes) {
       if (node.kind != regex::NodeKind::group || sema::phase_number(node.name)) continue;
+      if (of_costs.contains(node.name)) continue;
       diag::Diagnostic& added = sink.add(diag::code::unknown_phase_number, node.span, node.name);
       if (const auto meant = nearest(node.name, sema::phase_number_names)) {
         added.help("did you mean `{}`?", *meant);

@@ -42,6 +42,13 @@ void add_list(std::string_view text, const Items& list, std::vector<source::Span
   }
 }
 
+void add_costs(const std::vector<syntax::CostBlock>& costs, std::vector<source::Span>& items) {
+  for (const syntax::CostBlock& block : costs) {
+    items.push_back(block.span);
+    for (const syntax::CostClause& clause : block.clauses) items.push_back(clause.span);
+  }
+}
+
 void add_body(std::string_view text, const syntax::Body& body, std::vector<source::Span>& items) {
   for (const auto* blocks : {&body.dimensions, &body.phases}) {
     for (const syntax::Block& block : *blocks) {
@@ -52,6 +59,7 @@ void add_body(std::string_view text, const syntax::Body& body, std::vector<sourc
   add_list(text, body.folds, items);
   add_list(text, body.abbreviations, items);
   for (const syntax::Detect& detect : body.detects) items.push_back(detect.span);
+  add_costs(body.costs, items);
 }
 
 std::vector<source::Span> items_of(std::string_view text, const syntax::File& tree) {
@@ -66,6 +74,7 @@ std::vector<source::Span> items_of(std::string_view text, const syntax::File& tr
     items.push_back(table.span);
     add_rules(table.rules, items);
   }
+  add_costs(tree.costs, items);
   for (const syntax::Engine& engine : tree.engines) {
     items.push_back(engine.span);
     for (const syntax::Model& model : engine.models) items.push_back(model.span);

@@ -25,6 +25,11 @@ std::vector<Mention> mentions(const syntax::File& tree) {
       if (rule.kind == syntax::RuleKind::include) all.push_back({&rule.table, sema::Noun::table});
     }
   });
+  each_cost_block(tree, [&](const syntax::CostBlock& block) {
+    for (const syntax::CostClause& clause : block.clauses) {
+      if (clause.include) all.push_back({&clause.table, sema::Noun::cost});
+    }
+  });
   for (const syntax::Labels& labels : tree.labels) {
     if (labels.extends) all.push_back({&*labels.extends, sema::Noun::labels});
   }

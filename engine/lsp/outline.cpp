@@ -57,6 +57,8 @@ std::vector<Node> nodes_of(const std::vector<syntax::Rule>& rules) {
   return nodes;
 }
 
+Node node_of(const syntax::CostBlock& block);
+
 std::vector<Node> nodes_of(const syntax::Body& body) {
   std::vector<Node> nodes;
   for (const auto* blocks : {&body.phases, &body.dimensions}) {
@@ -65,7 +67,14 @@ std::vector<Node> nodes_of(const syntax::Body& body) {
                        block.dimension.span, nodes_of(block.rules)});
     }
   }
+  for (const syntax::CostBlock& block : body.costs) nodes.push_back(node_of(block));
   return nodes;
+}
+
+Node node_of(const syntax::CostBlock& block) {
+  return {"cost" + (block.name ? " " + block.name->text : ""),
+          plural(block.clauses.size(), "clause"), OutlineKind::list, block.span,
+          block.name ? block.name->span : block.keyword};
 }
 
 Node node_of(const syntax::Labels& labels) {
@@ -103,6 +112,7 @@ std::vector<Node> nodes_of(const syntax::File& tree) {
     nodes.push_back({table.name.text, "table for " + table.dimension.text, OutlineKind::list,
                      table.span, table.name.span, nodes_of(table.rules)});
   }
+  for (const syntax::CostBlock& block : tree.costs) nodes.push_back(node_of(block));
   for (const syntax::Engine& engine : tree.engines) nodes.push_back(node_of(engine));
   for (const syntax::Test& test : tree.tests) {
     const std::string name = test.engine.text + (test.model ? "/" + test.model->text : "");

@@ -148,12 +148,16 @@ class TreeText {
 
   /// How the time of a trace's operations was placed, all steps together.
   void placed(const classify::AttributionSums& sums) {
-    const int64_t outside = sums.layer_ns + sums.none_ns;
-    const int64_t all = sums.module_ns + sums.creation_ns + sums.range_ns + outside;
-    if (sums.range_ns > 0) {
+    using kr::classify::PlaceEvidence;
+    const int64_t layer_ns = sums[PlaceEvidence::layer].total_ns;
+    const int64_t abstain_ns = sums[PlaceEvidence::abstain].total_ns;
+    const int64_t none_ns = sums[PlaceEvidence::none].total_ns;
+    const int64_t outside = layer_ns + abstain_ns + none_ns;
+    const int64_t all = sums.total_ns();
+    if (const int64_t range_ns = sums[PlaceEvidence::range].total_ns; range_ns > 0) {
       line(
           fmt::format("no modules: the ranges of the program stand for them, with {} % of the time",
-                      table::share(sums.range_ns, all)));
+                      table::share(range_ns, all)));
       return;
     }
     if (outside == 0) {
@@ -161,9 +165,11 @@ class TreeText {
       return;
     }
     const auto share = [&](int64_t part) { return table::share(part, all) + " %"; };
-    line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
-                     "neither)",
-                     share(outside), share(sums.layer_ns), share(sums.none_ns)),
+    const std::string abstained =
+        abstain_ns > 0 ? fmt::format("{} where references differ, ", share(abstain_ns)) : "";
+    line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {}{} "
+                     "in neither)",
+                     share(outside), share(layer_ns), abstained, share(none_ns)),
          table::Ink::warning);
   }
 

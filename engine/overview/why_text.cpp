@@ -43,6 +43,18 @@ std::string marked(const std::string& name, const classify::WhyOutcome& outcome,
   return text;
 }
 
+/// The clauses of an op's cost: the first whose arguments fit gives it.
+std::string costs_text(const match::CompiledRules& rules, const tables::Explanation& report) {
+  std::string text;
+  for (const sema::CostId id : report.costs) {
+    const sema::CostClause& clause = rules.program().costs.get(id);
+    text += fmt::format("    {}  {}   {}\n", text.empty() ? "by  " : "else",
+                        printable(rules.sources().place(clause.span)),
+                        printable(classify::on_one_line(rules, clause.span)));
+  }
+  return text.empty() ? text : "\ncost: of the first clause that fits its arguments\n" + text;
+}
+
 std::string outcome_text(const match::CompiledRules& rules, const tables::Explanation& report,
                          const classify::WhyOutcome& outcome, bool color) {
   std::string text =
@@ -83,7 +95,7 @@ std::string why_text(const match::CompiledRules& rules, const tables::Explanatio
       text += fmt::format("\n{}: {}", name, outcome_text(rules, report, outcome, options.color));
     }
   }
-  return text;
+  return text + costs_text(rules, report);
 }
 
 }  // namespace kr::overview

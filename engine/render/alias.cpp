@@ -85,9 +85,27 @@ std::string with_tenths(double number) {
   return fmt::format("{}{}.{}", number < 0 && rounded != 0 ? "-" : "", rounded / 10, rounded % 10);
 }
 
-AliasCells::AliasCells(const Table& table) {
+std::string short_copy(std::string_view name) {
+  constexpr std::string_view begin = "[CUDA memcpy ";
+  constexpr std::string_view unified = "Unified ";
+  constexpr std::string_view to = "-to-";
+  if (!name.starts_with(begin) || !name.ends_with(']')) return std::string(name);
+  std::string_view kind = name.substr(begin.size());
+  kind.remove_suffix(1);
+  const bool is_unified = kind.starts_with(unified);
+  if (is_unified) kind.remove_prefix(unified.size());
+  const size_t at = kind.find(to);
+  if (at == kind.npos || at == 0 || at + to.size() == kind.size()) return std::string(name);
+  return fmt::format("[CUDA {}memcpy {}to{}]", is_unified ? "Unified Memory " : "", kind[0],
+                     kind[at + to.size()]);
+}
+
+AliasCells::AliasCells(const Table& table, Alias style) : former_cells_(style == Alias::former) {
   KR_CHECK(!table.info().alias.empty());
   for (const AliasColumn& column : table.info().alias) {
+    if (style != Alias::current && !column.in_former) continue;
+    titles_.push_back(former_cells_ && !column.former_title.empty() ? column.former_title
+                                                                    : column.title);
     Member& member = members_.emplace_back();
     member.form = column.form;
     KR_CHECK(column.from.size() == wanted_columns(column.form));
@@ -102,12 +120,14 @@ AliasCells::AliasCells(const Table& table) {
 
 std::string AliasCells::text(size_t column, std::span<const Cell> cells) const {
   const auto& [form, from] = members_[column];
+  const std::string nothing = former_cells_ && form != AliasForm::throughput ? "None" : "";
   for (size_t i = 0; i < from.size(); ++i) {
-    if (is_nothing(cells[from[i]]) && !may_be_missing(form, i)) return {};
+    if (is_nothing(cells[from[i]]) && !may_be_missing(form, i)) return nothing;
   }
+  const auto named = [&](std::string text) { return former_cells_ ? short_copy(text) : text; };
   switch (form) {
     case AliasForm::plain:
-      return plain(cells[from[0]]);
+      return named(plain(cells[from[0]]));
     case AliasForm::percent:
       return with_tenths(number_of(cells[from[0]]) * 100);
     case AliasForm::megabytes:
@@ -122,7 +142,7 @@ std::string AliasCells::text(size_t column, std::span<const Cell> cells) const {
     case AliasForm::scoped:
       return fmt::format("{}:{}", text_of(cells[from[0]]), text_of(cells[from[1]]));
     case AliasForm::versioned:
-      return versioned(text_of(cells[from[0]]), text_of(cells[from[1]]));
+      return named(versioned(text_of(cells[from[0]]), text_of(cells[from[1]])));
   }
   return {};
 }

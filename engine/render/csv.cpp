@@ -85,8 +85,10 @@ class CsvRows final : public RowSink {
 class CsvAliasRows final : public RowSink {
  public:
   CsvAliasRows(OutputBuffer& out, const Table& table, CsvOptions options)
-      : out_(out), alias_(table), escape_(options.escape_formulas) {
-    for (const AliasColumn& column : table.info().alias) line_.push_back(column.title);
+      : out_(out),
+        alias_(table, options.alias),
+        escape_(options.escape_formulas),
+        line_(alias_.titles()) {
     write();
   }
 
@@ -118,7 +120,7 @@ class CsvAliasRows final : public RowSink {
 
 void csv(const Table& table, const Bytes& to, CsvOptions options) {
   OutputBuffer out(to);
-  if (options.alias) {
+  if (options.alias != Alias::none) {
     CsvAliasRows rows(out, table, options);
     table.write(rows);
     return out.finish();

@@ -5,11 +5,13 @@
 namespace kr::sema {
 
 Assembly::Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-                   const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink)
+                   Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind,
+                   diag::Sink& sink)
     : program_(program),
       scope_(scope),
       expressions_(expressions),
       tables_(tables),
+      costs_(costs),
       lineage_(lineage),
       budget_(budget),
       sink_(sink),
@@ -59,6 +61,7 @@ void Assembly::read_body(BodyId body, source::FileId module, const syntax::Body&
     if (expr.valid()) content.folds.push_back({expr, fold.span});
   }
   content.abbreviations = &written.abbreviations;
+  content.costs = costs_.blocks(module, written.costs);
   std::vector<ExprId> detects;
   for (const syntax::Detect& detect : written.detects) {
     detects.push_back(expressions_.resolve(module, detect.expr));
@@ -201,8 +204,24 @@ void Assembly::fill_model(uint32_t model, EngineId engine) {
       made.abbreviations.push_back({one.from.text, one.to.text, one.span});
     }
   }
+  fill_costs(model, made);
   fill_tables(model, made);
   program_.models.get(models_[model]) = std::move(made);
+}
+
+void Assembly::fill_costs(uint32_t model, Model& made) {
+  const std::vector<BodyId> bodies = bodies_of(lineage_.model_body(model));
+  const auto add = [&](const std::vector<CostId>& costs) {
+    if (!budget_.spend(costs.size(), span_of(bodies.front()))) return;
+    made.costs.insert(made.costs.end(), costs.begin(), costs.end());
+  };
+  for (const BodyId body : bodies) add(contents_[body].costs);
+  std::vector<source::FileId> files;
+  for (const BodyId body : bodies) {
+    const source::FileId file = module_of(body);
+    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+  }
+  for (const source::FileId file : files) add(costs_.of_file(file));
 }
 
 void Assembly::fill_tables(uint32_t model, Model& made) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sema/costs.hpp"
 #include "sema/lineage.hpp"
 #include "sema/tables.hpp"
 
@@ -20,7 +21,8 @@ namespace kr::sema {
 class Assembly {
  public:
   Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-           const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink);
+           Costs& costs, const Lineage& lineage, Budget& budget, source::FileId kind,
+           diag::Sink& sink);
 
   /// Adds the engines of root files, with their models, to the Program.
   void fill();
@@ -32,6 +34,7 @@ class Assembly {
     std::map<uint32_t, Block> blocks;  // by dimension, `phases` among them
     std::vector<Fold> folds;
     const std::vector<syntax::Abbreviation>* abbreviations = nullptr;
+    std::vector<CostId> costs;
     ExprId detect;
   };
 
@@ -54,12 +57,14 @@ class Assembly {
   source::Span place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule) const;
 
   void fill_model(uint32_t model, EngineId engine);
+  void fill_costs(uint32_t model, Model& made);
   void fill_tables(uint32_t model, Model& made);
 
   Program& program_;
   const Scope& scope_;
   Expressions& expressions_;
   Tables& tables_;
+  Costs& costs_;
   const Lineage& lineage_;
   Budget& budget_;
   diag::Sink& sink_;

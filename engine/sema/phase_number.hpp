@@ -1,6 +1,7 @@
 // The meaning of named groups in rules of `phases`.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ inline std::optional<PhaseNumber> phase_number(std::string_view group) noexcept 
   if (group == "tokens" || group.starts_with("tokens_")) return PhaseNumber::tokens;
   return std::nullopt;
 }
+
+/// Numbers that formulas of costs use beside these: of the requests of a step that are prompts
+/// (`context`) and of those that generate, the sums of their new tokens (q), of the tokens that
+/// they attend to (k), of q × q and of q × k; and, where a text has it, the sum of query and key
+/// pairs itself.
+inline constexpr std::array<std::string_view, 9> cost_number_names{
+    "context_q",    "context_k",     "context_qq",    "context_qk", "generation_q",
+    "generation_k", "generation_qq", "generation_qk", "pairs"};
 
 /// The names without a suffix, for suggestions.
 inline const std::vector<std::string> phase_number_names{"step", "layer", "batch", "tokens"};

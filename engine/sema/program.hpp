@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
 #include "regex/regex.hpp"
+#include "sema/cost.hpp"
 #include "source/source_map.hpp"
 
 namespace kr::sema {
@@ -131,8 +132,9 @@ struct Model {
   std::vector<RuleId> phases;   // an `otherwise` is last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
-  ExprId detect;      // invalid: never detected
-  source::Span span;  // invalid for `default`
+  std::vector<CostId> costs;  // in the order tried: its own, those of its bases, engines and files
+  ExprId detect;              // invalid: never detected
+  source::Span span;          // invalid for `default`
 
   /// Null if the model does not have the dimension.
   const Table* table(DimensionId dimension) const;
@@ -176,6 +178,18 @@ struct Test {
   std::vector<std::string> within;
   std::vector<Expectation> expected;
   source::Span span;
+  /// Of a test of a cost.
+  struct Call {
+    OpArguments arguments;
+    std::vector<std::pair<std::string, int64_t>> numbers;  // of the phase
+    struct Expected {
+      bool bytes = false;
+      std::optional<int64_t> value;  // none: unknown
+      source::Span span;
+    };
+    std::vector<Expected> expected;
+  };
+  std::optional<Call> call = {};
 };
 
 struct Program {
@@ -186,6 +200,8 @@ struct Program {
   Store<Dimension, DimensionTag> dimensions;
   Store<Engine, EngineTag> engines;
   Store<Model, ModelTag> models;
+  Store<CostClause, CostTag> costs;
+  std::vector<CostId> root_costs;  // written in root files, used by a model or not
   std::vector<Test> tests;
   std::vector<NamedPattern> patterns;
   std::vector<SharedTable> shared_tables;

@@ -44,6 +44,7 @@ class Pruning {
         names_(dimensions),
         dimensions_(dimensions.size()),
         rules_(program_.rules.size()),
+        costs_(program_.costs.size()),
         exprs_(program_.exprs.size()),
         atoms_(program_.atoms.size()) {}
 
@@ -51,6 +52,7 @@ class Pruning {
     each_entry([this](auto id) { mark(id); });
     settle_dimensions();
     program_.rules = rules_.moved(program_.rules);
+    program_.costs = costs_.moved(program_.costs);
     program_.exprs = exprs_.moved(program_.exprs);
     program_.atoms = atoms_.moved(program_.atoms);
     remap();
@@ -74,7 +76,9 @@ class Pruning {
       for (RuleId& rule : model.phases) visit(rule);
       for (Fold& fold : model.folds) visit(fold.expr);
       visit(model.detect);
+      for (CostId& cost : model.costs) visit(cost);
     }
+    for (CostId& cost : program_.root_costs) visit(cost);
     for (NamedPattern& pattern : program_.patterns) visit(pattern.expr);
     for (SharedTable& table : program_.shared_tables) each_rule(table.rules, table.otherwise);
   }
@@ -82,6 +86,9 @@ class Pruning {
   void mark(DimensionId dimension) { used_dimensions_[names_[dimension.index]] = dimension.index; }
   void mark(RuleId rule) {
     if (rules_.mark(rule)) mark(program_.rules.get(rule).expr);
+  }
+  void mark(CostId cost) {
+    if (costs_.mark(cost)) mark(program_.costs.get(cost).expr);
   }
   void mark(ExprId start) {
     if (!exprs_.mark(start)) return;
@@ -118,12 +125,14 @@ class Pruning {
       remap(rule.expr);
       remap(rule.dimension);
     }
+    for (CostClause& clause : program_.costs) remap(clause.expr);
     each_entry([this](auto& id) { remap(id); });
     for (Model& model : program_.models) std::ranges::sort(model.tables, {}, &Table::dimension);
   }
   void remap(AtomId& id) const { atoms_.remap(id); }
   void remap(ExprId& id) const { exprs_.remap(id); }
   void remap(RuleId& id) const { rules_.remap(id); }
+  void remap(CostId& id) const { costs_.remap(id); }
   void remap(DimensionId& id) const {
     if (id.valid()) id = dimensions_[id.index];
   }
@@ -133,6 +142,7 @@ class Pruning {
   std::vector<DimensionId> dimensions_;  // new ids by old
   std::map<std::string, uint32_t> used_dimensions_;
   IdMap<RuleTag> rules_;
+  IdMap<CostTag> costs_;
   IdMap<ExprTag> exprs_;
   IdMap<AtomTag> atoms_;
 };

@@ -61,8 +61,9 @@ Program resolve(const source::SourceMap& sources, const Scope& scope, source::Fi
   const Vocabularies vocabularies(scope, budget, sink);
   Expressions expressions(program, scope, sources, sink);
   Tables tables(program, scope, expressions, vocabularies, budget, sink);
+  Costs costs(program, scope, expressions, budget, sink);
   const Lineage lineage(scope, sink);
-  Assembly(program, scope, expressions, tables, lineage, budget, kind, sink).fill();
+  Assembly(program, scope, expressions, tables, costs, lineage, budget, kind, sink).fill();
   declare(scope, expressions, tables, program);
   std::vector<std::string> dimensions;
   for (uint32_t i = 0; i < tables.dimensions().size(); ++i) {

@@ -9,10 +9,15 @@ namespace kr::sema {
 namespace {
 
 /// By Noun.
-constexpr std::string_view noun_texts[] = {"pattern", "labels of", "table", "engine"};
+constexpr std::string_view noun_texts[] = {"pattern", "labels of", "table", "cost", "engine"};
 
 const syntax::Word& name_of(const syntax::Labels& labels) {
   return labels.dimension;
+}
+/// Of a block without a name, an empty word.
+const syntax::Word& name_of(const syntax::CostBlock& block) {
+  static const syntax::Word none;
+  return block.name ? *block.name : none;
 }
 template <class Declaration>
 const syntax::Word& name_of(const Declaration& declaration) {
@@ -24,6 +29,7 @@ void collect(const std::vector<Declaration>& declarations, std::string_view what
              std::unordered_map<std::string, uint32_t>& names, diag::Sink& sink) {
   for (uint32_t i = 0; i < declarations.size(); ++i) {
     const syntax::Word& name = name_of(declarations[i]);
+    if (!name.span.valid()) continue;
     const auto [at, added] = names.emplace(name.text, i);
     if (added) continue;
     sink.add(diag::code::redefinition, name.span, what, name.text)
@@ -38,7 +44,8 @@ source::Span span_of_name(const syntax::Use& use) {
 diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& name,
                               diag::Sink& sink) {
   using namespace diag::code;
-  const diag::Code<1> codes[] = {unknown_pattern, unknown_labels, unknown_table, unknown_engine};
+  const diag::Code<1> codes[] = {unknown_pattern, unknown_labels, unknown_table, unknown_cost,
+                                 unknown_engine};
   return sink.add(codes[static_cast<size_t>(noun)], span, name);
 }
 
@@ -101,6 +108,7 @@ Scope::Scope(std::vector<Module> modules, diag::Sink& sink)
     collect(tree.patterns, "pattern", index.nouns[static_cast<size_t>(Noun::pattern)], sink);
     collect(tree.labels, "vocabulary", index.nouns[static_cast<size_t>(Noun::labels)], sink);
     collect(tree.tables, "table", index.nouns[static_cast<size_t>(Noun::table)], sink);
+    collect(tree.costs, "cost", index.nouns[static_cast<size_t>(Noun::cost)], sink);
     collect(tree.engines, "engine", index.nouns[static_cast<size_t>(Noun::engine)], sink);
   }
 }

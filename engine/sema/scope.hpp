@@ -21,7 +21,8 @@ struct Module {
   std::vector<source::FileId> uses;  // parallel to tree->uses; invalid: not loaded, reported
 };
 
-enum class Noun : uint8_t { pattern, labels, table, engine };
+enum class Noun : uint8_t { pattern, labels, table, cost, engine };
+inline constexpr size_t noun_count = 5;
 
 /// A declaration: its index in the list of its file.
 struct Found {
@@ -90,7 +91,7 @@ class Scope {
   using Names = std::unordered_map<std::string, uint32_t>;
   struct Index {
     Names aliases;
-    Names nouns[4];
+    Names nouns[noun_count];
   };
   void report_unknown(source::FileId from, const syntax::Path& path, source::FileId in, Noun noun,
                       diag::Sink& sink) const;

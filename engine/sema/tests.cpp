@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/integer.hpp"
+#include "sema/costs.hpp"
 #include "sema/resolve.hpp"
 #include "sema/vocabulary.hpp"
 
@@ -12,7 +14,7 @@ class Tests {
  public:
   Tests(Program& program, diag::Sink& sink) : program_(program), sink_(sink) {}
 
-  void add(const syntax::Test& test) {
+  void add(const syntax::File& tree, const syntax::Test& test) {
     const std::vector<ModelId> models = models_of(test);
     if (models.empty()) return;
     known_.clear();
@@ -23,7 +25,12 @@ class Tests {
       made.name = one.name.text;
       for (const syntax::Word& outer : one.within) made.within.push_back(outer.text);
       made.span = one.span;
-      add_expectations(test, one, made);
+      if (one.call) {
+        made.call = resolve_call(tree, *one.call, sink_);
+        add_amounts(one, *made.call);
+      } else {
+        add_expectations(test, one, made);
+      }
       program_.tests.push_back(std::move(made));
     }
   }
@@ -56,6 +63,24 @@ class Tests {
     for (const ModelId one : all) names.push_back(program_.models.get(one).name);
     suggest(added, test.model->text, names, "", sink_);
     return {};
+  }
+
+  void add_amounts(const syntax::TestCase& written, Test::Call& made) {
+    for (const syntax::Expectation& one : written.expected) {
+      const bool bytes = one.dimension.text == "bytes";
+      if (!bytes && one.dimension.text != "flops") {
+        sink_.add(diag::code::wrong_amount, one.dimension.span, one.dimension.text)
+            .help("a test of a cost expects `flops` or `bytes`");
+        continue;
+      }
+      const std::optional<int64_t> value = integer_from(one.label.text);
+      if (!value && one.label.text != "unknown") {
+        sink_.add(diag::code::wrong_amount, one.label.span, one.label.text)
+            .help("write a whole number, or `unknown`");
+        continue;
+      }
+      made.expected.push_back({bytes, value, source::join(one.dimension.span, one.label.span)});
+    }
   }
 
   void add_expectations(const syntax::Test& test, const syntax::TestCase& written, Test& made) {
@@ -145,7 +170,7 @@ void resolve_tests(const std::vector<Module>& modules, Program& program, diag::S
   Tests tests(program, sink);
   for (const Module& module : modules) {
     if (!module.root) continue;
-    for (const syntax::Test& test : module.tree->tests) tests.add(test);
+    for (const syntax::Test& test : module.tree->tests) tests.add(*module.tree, test);
   }
 }
 

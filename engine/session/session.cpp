@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
+#include "cost/rates.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
@@ -68,20 +69,27 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
   for (const tables::Definition* one : wanted) {
     wants.sums |= one->needs == tables::Needs::runs;
     wants.sums |= one->needs == tables::Needs::summed_or_measured;
+    wants.steps |= one->needs == tables::Needs::steps;
+    wants.streams |= one->needs == tables::Needs::streams;
     wants.statistics |= one->needs == tables::Needs::statistics;
     wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
+    wants.costs |= one->needs == tables::Needs::costs;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
     wants.details |= one->reads.details;
     wants.waits |= one->reads.waits;
     wants.gpu_metrics |= one->reads.gpu_metrics;
+    wants.overlap |= one->reads.overlap;
     wants.health |= one->reads.findings;
     wants.identity |= one->reads.identity;
   }
-  wants.host_trace |= wants.statistics || wants.collectives || wants.found_phases;
-  wants.sums |= wants.host_trace || wants.operations || wants.health;
+  wants.operations |= wants.costs;
+  wants.unsaved = wants.statistics || wants.found_phases || wants.operations || wants.overlap;
+  wants.host_trace |=
+      wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs;
+  wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
   return wants;
 }
 
@@ -92,12 +100,17 @@ Wants Wants::of_comparison(bool module_trees) {
 
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
+  steps |= other.steps;
+  streams |= other.streams;
+  unsaved |= other.unsaved;
   statistics |= other.statistics;
   gpu_metrics |= other.gpu_metrics;
   collectives |= other.collectives;
   rank_collectives |= other.rank_collectives;
+  overlap |= other.overlap;
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
+  costs |= other.costs;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -110,8 +123,9 @@ void Wants::add(const Wants& other) noexcept {
   if (other.measured) measured = other.measured;
 }
 
-Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress)
-    : open_(std::move(open)), progress_(std::move(progress)) {
+Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress,
+                 std::vector<std::string> references)
+    : open_(std::move(open)), progress_(std::move(progress)), references_(std::move(references)) {
   source_.rules = &rules;
 }
 
@@ -127,12 +141,18 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   }
 }
 
+void Session::call_saved(std::string path, std::string name) {
+  names_of_saved_.insert_or_assign(std::move(path), std::move(name));
+}
+
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
-  Session job(*source_.rules, open_, progress_);
+  Session job(*source_.rules, open_, progress_, references_);
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
-                                   .statistics = wants.statistics && !saved,
+                                   .steps = wants.steps || wants.statistics,
+                                   .collectives = true,
+                                   .unsaved = false,
                                    .host_trace = wants.host_trace && !saved});
   }
   const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
@@ -151,9 +171,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
                 "name only the file");
   }
   const bool trees = changes::saves_module_trees(spec.path);
-  const bool needs_operations = wants.statistics || wants.found_phases || wants.operations ||
-                                wants.host_trace || wants.measured;
-  if (needs_operations && !trees) {
+  if (wants.beyond_saved() && !trees) {
     throw Error(spec.path, "is a saved run, without operations, which this needs",
                 "name the trace; kr report and kr diff read saved runs");
   }
@@ -172,6 +190,9 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     const size_t number = runs_read();
     analyze::RunSummary& summary = saved.summary;
     summary.id += fmt::format("_{}", number);  // unique among the runs read
+    if (const auto named = names_of_saved_.find(spec.path); named != names_of_saved_.end()) {
+      summary.source.replace(0, spec.path.size(), named->second);
+    }
     for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
     if (trees) {
       source_.other_runs.push_back(
@@ -185,6 +206,9 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     tables::Run& run = source_.runs.emplace_back();
     run.summary = std::move(summary);
     run.saved = std::move(saved.profile);
+    run.saved_steps = std::move(saved.steps);
+    run.members = std::move(saved.members);
+    run.streams = std::move(saved.streams);
     measure(run, nullptr);
   }
 }
@@ -242,6 +266,9 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
+  options.ops = wants.costs;
+  std::vector<Warning> notes;
+  align::References* const references = references_for(spec, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
   // again.
   const bool of_ranks = wants.rank_collectives && !wants.collectives;
@@ -258,8 +285,9 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   }
   analyze::LabelledOrModules opened;
   const auto open = [&](const trace::OpenOptions& as) {
-    opened = analyze::label_run(rules, spec, as,
-                                {.or_modules = !wants.sums, .range_names = wants.phases_shown});
+    opened = analyze::label_run(
+        rules, spec, as,
+        {.or_modules = !wants.sums, .range_names = wants.phases_shown, .references = references});
   };
   watched(spec, options, open);
   if (read_again && opened.labelled.size() > 1) {
@@ -274,6 +302,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   Wants of_runs = wants;
   of_runs.collectives = has_collectives;
   for (std::unique_ptr<analyze::LabelledTrace>& run : opened.labelled) {
+    run->trace.warnings.insert(run->trace.warnings.end(), notes.begin(), notes.end());
     add_labelled(std::move(run), of_runs, spec, visit);
   }
 }
@@ -362,11 +391,21 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);
-    } else if (wants.statistics || wants.comparison || wants.health) {
+    } else if (wants.statistics || wants.steps || wants.comparison || wants.health) {
       one.statistics = analyze::analyze(rules, *run, one.summary);
     }
   });
-  if (wants.collectives) one.members = job::members_of(rules, *run);
+  if (wants.costs) {
+    one.costs = cost::cost_run(rules, *run);
+    one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
+  }
+  if (wants.collectives) {
+    one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+  }
+  if (wants.streams) {
+    one.streams = analyze::measure_streams(run->trace, run->labelled,
+                                           analyze::kinds_by_row(rules.program(), run->labelled));
+  }
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
@@ -441,8 +480,10 @@ const tables::Explanation& Session::explain(const NameQuery& asked) {
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
                  {asked.engine, asked.model, rules.named})
           .choice;
-  explanation_ = {query.name, rules.program().title(choice.model), choice.why,
-                  classify::why(rules, choice.model, query)};
+  explanation_ = {
+      query.name, rules.program().title(choice.model), choice.why,
+      classify::why(rules, choice.model, query),
+      match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
   source_.explanation = &*explanation_;
   return *explanation_;
 }

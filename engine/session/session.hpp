@@ -21,11 +21,16 @@ namespace kr::session {
 /// What is to be known of each run.
 struct Wants {
   bool sums = false;              // tables::Source::runs; throws Error for a file of module trees
-  bool statistics = false;        // with them
+  bool steps = false;             // with sums
+  bool streams = false;           // with sums
+  bool statistics = false;        // with sums, and steps
   bool gpu_metrics = false;       // with statistics, where the format has them
   bool collectives = false;       // with sums: what communicates, of runs that have operations
+  bool overlap = false;           // with collectives: what of them compute covers
   bool rank_collectives = false;  // the same, of files with several ranks only
+  bool costs = false;             // with operations: what ops cost, where the format has ops
   bool operations = false;        // with them, kept until the session ends
+  bool unsaved = false;           // something that saved runs do not have: they are refused
   bool host_trace = false;        // calls and ranges of the host, where the format has them
   bool waits = false;       // with statistics: what the host waited for, where the format has it
   bool details = false;     // launch shapes and sizes, where the format has them
@@ -46,6 +51,8 @@ struct Wants {
   /// What comparing runs needs.
   static Wants of_comparison(bool module_trees);
   void add(const Wants& other) noexcept;
+  /// Whether a saved run of operations lacks something of it: reading one throws.
+  bool beyond_saved() const noexcept { return unsaved || measured; }
   bool operator==(const Wants& other) const = default;
 };
 
@@ -82,9 +89,11 @@ class Session {
 
   /// `rules` has to outlive the session. `progress`, which may be empty, is called about ten times
   /// per second while a file is read, on a thread of the session. The first exception that it
-  /// throws ends the calls, and is thrown when the file has been read.
+  /// throws ends the calls, and is thrown when the file has been read. Kernels of graphs are placed
+  /// by the traces `references` (align::References); without any, by those that stand beside a run,
+  /// where engines write them (find_references).
   explicit Session(const match::CompiledRules& rules, trace::OpenOptions open = {},
-                   ProgressCall progress = {});
+                   ProgressCall progress = {}, std::vector<std::string> references = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -93,6 +102,9 @@ class Session {
   /// (changes::names_saved_run) has sums and what comparing needs, of one run or several. Throws
   /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
+
+  /// From now on the source of runs saved at `path` is called `name`.
+  void call_saved(std::string path, std::string name);
 
   /// Reads the runs of a job that the others are compared with (tables::Source::baselines), as far
   /// as sums and statistics are wanted. Saved runs have sums. Throws Error.
@@ -144,6 +156,7 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
+  align::References* references_for(const classify::RunSpec& spec, std::vector<Warning>& notes);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
@@ -163,6 +176,9 @@ class Session {
   ProgressCall progress_;
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
+  std::vector<std::string> references_;
+  std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
+  std::map<std::string, std::string> names_of_saved_;  // by path
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;

@@ -58,6 +58,29 @@ struct Expr {
   std::vector<ExprId> operands = {};
 };
 
+struct FormulaTag;
+using FormulaId = Id<FormulaTag>;
+
+enum class FormulaKind : uint8_t {
+  number,  // value
+  name,    // a dimension, a value of `with`, a number of a phase, `size`
+  call,    // size(2), min(a, b), arg(3)
+  index,   // arg(3)[0]: one operand, value
+  add,     // two operands each
+  subtract,
+  multiply,
+  divide,
+};
+
+/// A part of a formula of a cost.
+struct Formula {
+  FormulaKind kind = FormulaKind::number;
+  source::Span span = {};
+  std::string name = {};  // name, call
+  int64_t value = 0;      // number, index
+  std::vector<FormulaId> operands = {};
+};
+
 /// The lines of a `##` block, without the marks, joined by newlines.
 using Doc = std::string;
 
@@ -83,6 +106,68 @@ struct Block {
   Word dimension;  // `phases` for a phases block
   std::vector<Rule> rules;
   source::Span span;
+  Doc doc;
+};
+
+/// One dimension of a shape.
+struct ShapeDimension {
+  enum class Kind : uint8_t { any, number, name };
+  Kind kind = Kind::any;
+  bool rest = false;  // `..`: the product of all leading dimensions; only the first can be this
+  int64_t value = 0;  // number
+  Word name = {};     // name
+  source::Span span = {};
+};
+
+/// One argument of an op: in a clause, what fits it; in a test, what it is.
+struct CostArgument {
+  enum class Kind : uint8_t {
+    any,     // _
+    tensor,  // [M, K], in a test perhaps with its type
+    number,  // 3
+    word,    // true, false
+    list,    // (1, 1)
+  };
+  Kind kind = Kind::any;
+  std::vector<ShapeDimension> dimensions = {};  // tensor
+  std::optional<Word> type = {};                // tensor
+  std::vector<int64_t> values = {};             // number, list
+  Word word = {};                               // word
+  source::Span span = {};
+};
+
+/// `topk = 4`.
+struct CostValue {
+  Word name;
+  FormulaId formula;
+};
+
+struct CostAmount {
+  bool unknown = false;  // `flops unknown`
+  FormulaId formula;
+};
+
+/// A line of a `cost` block: a clause, or an `include`.
+struct CostClause {
+  source::Span span;
+  bool include = false;
+  Path table;           // include
+  ExprId name;          // a lone text is anchored at both ends
+  bool lone = false;    // the name is a lone text
+  bool called = false;  // it has a list of arguments
+  std::vector<CostArgument> arguments;
+  std::vector<CostValue> values;
+  std::optional<CostAmount> flops;
+  std::optional<CostAmount> bytes;
+  std::optional<Word> type;  // after `as`
+  Doc doc;
+};
+
+struct CostBlock {
+  source::Span span;
+  std::optional<Word> name;  // exported by the module under this name
+  source::Span keyword;      // `cost`
+  std::vector<CostClause> clauses;
   Doc doc;
 };
 
@@ -148,6 +233,7 @@ struct Body {
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
   std::vector<Detect> detects;
+  std::vector<CostBlock> costs;
 };
 
 struct Model {
@@ -179,6 +265,13 @@ struct TestCase {
   Word name;
   std::vector<Word> within;
   std::vector<Expectation> expected;
+  /// Of a test of a cost.
+  struct Call {
+    std::vector<CostArgument> arguments;
+    std::optional<Word> type;  // of all tensors without their own
+    std::vector<CostValue> values;
+  };
+  std::optional<Call> call;
 };
 
 struct Test {
@@ -200,9 +293,11 @@ struct File {
   std::vector<Pattern> patterns;
   std::vector<Labels> labels;
   std::vector<Table> tables;
+  std::vector<CostBlock> costs;
   std::vector<Engine> engines;
   std::vector<Test> tests;
   Store<Expr, ExprTag> exprs;
+  Store<Formula, FormulaTag> formulas;
   std::vector<Comment> comments;  // in the order of the text
 };
 
@@ -222,6 +317,15 @@ void each_rule_list(const File& file, Visit visit) {
   each_body(file, [&](const Body& body) {
     for (const Block& block : body.dimensions) visit(block.rules);
     for (const Block& block : body.phases) visit(block.rules);
+  });
+}
+
+/// Calls `visit(block)` for every `cost` block.
+template <class Visit>
+void each_cost_block(const File& file, Visit visit) {
+  for (const CostBlock& block : file.costs) visit(block);
+  each_body(file, [&](const Body& body) {
+    for (const CostBlock& block : body.costs) visit(block);
   });
 }
 

@@ -21,7 +21,8 @@ Builder::Builder(const source::SourceMap& sources, source::FileId file, diag::Si
       text_(sources.text(file)),
       look_(text_),
       trivia_(text_, file),
-      exprs_(file_.exprs) {
+      exprs_(file_.exprs),
+      formulas_(file_.formulas) {
   file_.file = file;
 }
 

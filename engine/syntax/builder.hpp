@@ -14,6 +14,7 @@
 #include "grammar/kr.hpp"
 #include "syntax/ast.hpp"
 #include "syntax/expr_builder.hpp"
+#include "syntax/formula_builder.hpp"
 #include "syntax/lookahead.hpp"
 #include "syntax/trivia.hpp"
 
@@ -26,7 +27,7 @@ template <class Rule>
 struct For {};
 
 /// The kind of block between two braces; `file`: outside all braces.
-enum class Level : uint8_t { file, engine, model, rules, labels, test };
+enum class Level : uint8_t { file, engine, model, rules, labels, test, costs };
 
 class Builder {
  public:
@@ -114,6 +115,53 @@ class Builder {
   void on(For<g::abbreviation>, source::Span span);
   void on(For<g::detect>, source::Span span);
 
+  // Costs: syntax/costs.cpp.
+  void on(For<g::cost_begin>, source::Span span);
+  void on(For<g::cost_name>, source::Span span);
+  void on(For<g::cost_open>, source::Span span);
+  void on(For<g::cost_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::cost_block>, source::Span span);
+  void on(For<g::clause_begin>, source::Span span);
+  void on(For<g::cost_text>, source::Span span);
+  void on(For<g::cost_expression>, source::Span span);
+  void on(For<g::unknown_amount>, source::Span span) {
+    amount_span_ = span;
+    formula_ = {};
+  }
+  void on(For<g::flops_amount>, source::Span span);
+  void on(For<g::bytes_amount>, source::Span span);
+  void on(For<g::cost_type>, source::Span span) { clause_.type = word_at(span); }
+  void on(For<g::cost_clause>, source::Span span);
+  void on(For<g::cost_include>, source::Span span);
+  void on(For<g::arguments_open>, source::Span span);
+  void on(For<g::shape_open>, source::Span span);
+  void on(For<g::shape_rest>, source::Span) { rest_ = true; }
+  void on(For<g::shape_any>, source::Span span);
+  void on(For<g::shape_number>, source::Span span);
+  void on(For<g::shape_name>, source::Span span);
+  void on(For<g::shape_tensor>, source::Span span);
+  void on(For<g::argument_type>, source::Span span);
+  void on(For<g::argument_any>, source::Span span);
+  void on(For<g::argument_number>, source::Span span);
+  void on(For<g::argument_word>, source::Span span);
+  void on(For<g::list_open>, source::Span) { list_.clear(); }
+  void on(For<g::list_number>, source::Span span) { list_.push_back(cost_number(span)); }
+  void on(For<g::argument_list>, source::Span span);
+  void on(For<g::value_name>, source::Span span) { value_name_ = word_at(span); }
+  void on(For<g::cost_value>, source::Span) { values_.push_back({value_name_, formula_}); }
+  void on(For<g::formula_begin>, source::Span) { formulas_.begin(); }
+  void on(For<g::formula_number>, source::Span span);
+  void on(For<g::formula_name>, source::Span span);
+  void on(For<g::formula_call>, source::Span span);
+  void on(For<g::formula_open>, source::Span span);
+  void on(For<g::formula_close>, source::Span span) { formulas_.close(span); }
+  void on(For<g::formula_comma>, source::Span) { formulas_.comma(); }
+  void on(For<g::formula_operator>, source::Span span);
+  void on(For<g::index_number>, source::Span span);
+  void on(For<g::formula>, source::Span span);
+  void on(For<g::case_type>, source::Span span) { case_type_ = word_at(span); }
+  void on(For<g::case_call>, source::Span span);
+
   // Declarations of a file.
   void on(For<g::use_begin>, source::Span span);
   void on(For<g::use_file>, source::Span) { use_.file = std::move(word_); }
@@ -161,6 +209,8 @@ class Builder {
   bool not_before_operand(size_t at) const;
   bool lacks_brace(size_t at) const { return is_repaired(Repair::brace, at); }
   bool lacks_colon(size_t at) const { return is_repaired(Repair::colon, at); }
+  bool in_formula_parens() const { return formulas_.in_parens(); }
+  bool in_expression_parens() const { return exprs_.in_parens(); }
   bool misplaced(size_t at) const { return is_repaired(Repair::place, at); }
 
   // Mistakes inside an item.
@@ -180,6 +230,8 @@ class Builder {
   size_t mistake(For<g::rules_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::engine_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::model_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::formula_atom>, source::Span seen);
+  size_t mistake(For<g::cost_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::labels_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::test_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::text_end>, source::Span seen);
@@ -234,6 +286,13 @@ class Builder {
   void begin_rule(RuleKind kind, source::Span span);
   void push_rule(source::Span span);
   void end_block(source::Span span, std::vector<Block>& blocks);
+  // syntax/costs.cpp
+  int64_t cost_number(source::Span span);
+  Word word_at(source::Span span) const;
+  void take_amount(std::optional<CostAmount>& to, std::string_view what);
+  void add_argument(CostArgument::Kind kind, source::Span span);
+  void add_dimension(ShapeDimension dimension);
+  void check_formula(source::Span span);
   Body& body() { return in_model_ ? model_.body : engine_.body; }
 
   // syntax/recovery.cpp
@@ -252,6 +311,7 @@ class Builder {
   bool begins_regardless(const Token& token) const;
   bool ends_block(const Token& token) const;
   bool is_block(const Token& token) const;
+  bool is_own_keyword(std::string_view word) const;
   size_t past_block(size_t at) const;
   size_t next_item(size_t at) const;
   std::string_view items() const;
@@ -286,6 +346,20 @@ class Builder {
   Engine engine_;
   Model model_;
   Abbreviation abbreviation_;
+
+  FormulaBuilder formulas_;
+  FormulaId formula_;  // the last one read; invalid: `unknown`
+  source::Span amount_span_;
+  CostBlock cost_;
+  CostClause clause_;
+  std::vector<CostClause> clauses_;
+  std::vector<CostArgument> arguments_;
+  std::vector<ShapeDimension> shape_;
+  bool rest_ = false;  // `..` stands before the next dimension
+  std::vector<int64_t> list_;
+  std::vector<CostValue> values_;
+  Word value_name_;
+  std::optional<Word> case_type_;
 
   Test test_;
   TestCase case_;

@@ -43,6 +43,17 @@ template <> inline constexpr auto wanted<g::label_color> = "a colour in quotes a
 template <> inline constexpr auto wanted<g::table_name> = "the name of a table";
 template <> inline constexpr auto wanted<g::table_for> = "`for` and a dimension";
 template <> inline constexpr auto wanted<g::table_dimension> = "the name of a dimension";
+template <> inline constexpr auto wanted<g::clause_colon> = "`:` and the cost";
+template <> inline constexpr auto wanted<g::amount_part> = "`flops` or `bytes`";
+template <> inline constexpr auto wanted<g::cost_type> = "a type after `as`";
+template <> inline constexpr auto wanted<g::cost_argument> = "an argument: `[M, K]`, `_`, a number";
+template <> inline constexpr auto wanted<g::arguments_close> = "`,` or `)` after an argument";
+template <> inline constexpr auto wanted<g::shape_dimension> = "a dimension: a name, `_` or a number";
+template <> inline constexpr auto wanted<g::shape_close> = "`,` or `]` after a dimension";
+template <> inline constexpr auto wanted<g::list_close> = "`,` or `)` after a number";
+template <> inline constexpr auto wanted<g::value_equals> = "`=` and a formula";
+template <> inline constexpr auto wanted<g::index_number> = "a number after `[`";
+template <> inline constexpr auto wanted<g::index_close> = "`]`";
 template <> inline constexpr auto wanted<g::test_engine> = "the name of an engine";
 template <> inline constexpr auto wanted<g::test_model> = "the name of a model after `/`";
 template <> inline constexpr auto wanted<g::case_name> = "a name in quotes";

@@ -55,9 +55,15 @@ bool Builder::begins_outer(const Token& token) const {
   if (!is_word(token)) return false;
   const std::string_view word = look_.text(token);
   if (look_.byte(look_.next(token).begin) == ':') return false;
-  if (is_file_keyword(word)) return level() != Level::file;
+  if (is_file_keyword(word) && !is_own_keyword(word)) return level() != Level::file;
   if (level() == Level::model) return word == "model";
-  return level() == Level::rules && (is_body_keyword(word) || is_block(token));
+  const bool innermost = level() == Level::rules || level() == Level::costs;
+  return innermost && (is_body_keyword(word) || is_block(token));
+}
+
+/// `cost` begins an item of a file as well as one of an engine.
+bool Builder::is_own_keyword(std::string_view word) const {
+  return is_body_keyword(word) && (level() == Level::engine || level() == Level::model);
 }
 
 bool Builder::begins_rule(const Token& token) const {
@@ -86,6 +92,8 @@ bool Builder::begins_item(const Token& token) const {
       return is_word(token) || string;
     case Level::test:
       return string || text_[token.begin] == '@';
+    case Level::costs:
+      return string || text_[token.begin] == '(' || word == "include";
     case Level::file:
       return is_file_keyword(word) || is_body_keyword(word);
   }
@@ -147,10 +155,11 @@ size_t Builder::recover(size_t at, size_t depth) {
 }
 
 std::string_view Builder::items() const {
-  constexpr std::array<std::string_view, 6> by_level{
+  constexpr std::array<std::string_view, 7> by_level{
       "a declaration",           "a block of rules, a model or `}`",
       "a block of rules or `}`", "a rule or `}`",
-      "a label or `}`",          "a name in quotes or `}`"};
+      "a label or `}`",          "a name in quotes or `}`",
+      "the name of an op or `}`"};
   return by_level[static_cast<size_t>(level())];
 }
 
@@ -220,7 +229,7 @@ bool Builder::stray_word(const Token& token, size_t& at) {
   if (level() == Level::file) return stray_in_file(token, at);
   if (level() == Level::rules) return stray_in_rules(token, at);
   if (level() == Level::labels) return stray_in_labels(token);
-  return level() != Level::test && stray_in_body(token, at);
+  return level() != Level::test && level() != Level::costs && stray_in_body(token, at);
 }
 
 bool Builder::stray_misspelled(const Token& token) {
@@ -251,7 +260,8 @@ bool Builder::stray_misspelled(const Token& token) {
     }
   }
   const bool foreign =
-      in_body ? is_file_keyword(*near) : level() == Level::file && is_body_keyword(*near);
+      in_body ? is_file_keyword(*near) && !is_body_keyword(*near)
+              : level() == Level::file && is_body_keyword(*near) && !is_file_keyword(*near);
   if (foreign) return false;
   misspelled(range(token), repair_keyword_);
   return true;
@@ -265,7 +275,7 @@ void Builder::report_misplaced(const Token& token, std::string_view where, std::
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
-  const bool body_item = is_body_keyword(word) || is_block(token);
+  const bool body_item = (is_body_keyword(word) && !is_file_keyword(word)) || is_block(token);
   if (!body_item && !begins_rule(token)) return false;
   if (!after_misplaced_ && is_first_report(token.begin)) {
     diag::Diagnostic& added =
@@ -305,7 +315,7 @@ bool Builder::stray_in_body(const Token& token, size_t& at) {
     repair(Repair::brace, token.begin);
     return true;
   }
-  if (!is_file_keyword(word)) return false;
+  if (!is_file_keyword(word) || is_body_keyword(word)) return false;
   report_misplaced(token, "inside an engine",
                    "move it out of the engine, to the top level of the file");
   repair(Repair::place, token.begin);

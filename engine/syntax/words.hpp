@@ -21,11 +21,11 @@ std::string quoted_text(std::string_view text);
 std::string label_text(std::string_view label);
 
 /// Keywords that begin a declaration of a file.
-inline const std::vector<std::string> file_keywords{"use",   "pattern", "labels",
-                                                    "table", "engine",  "test"};
+inline const std::vector<std::string> file_keywords{"use",  "pattern", "labels", "table",
+                                                    "cost", "engine",  "test"};
 /// Keywords that begin an item of an engine.
-inline const std::vector<std::string> body_keywords{"detect", "phases", "fold", "abbreviate",
-                                                    "model"};
+inline const std::vector<std::string> body_keywords{"detect", "phases",     "cost",
+                                                    "fold",   "abbreviate", "model"};
 /// Keywords that begin an item of a block of rules.
 inline const std::vector<std::string> rules_keywords{"replace", "drop", "include", "otherwise"};
 bool is_file_keyword(std::string_view word);

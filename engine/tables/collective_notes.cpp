@@ -98,6 +98,24 @@ void add_collective_notes(const Source& source, std::vector<Note>& notes) {
                      group.name.empty() ? "" : " of group " + printable(group.name), first.why_not),
          static_cast<int64_t>(count)});
   }
+  int64_t instances = 0, not_kept = 0;
+  for (const Run& run : source.runs) {
+    for (const job::Member& member : *run.members) {
+      instances = add_saturated(instances, static_cast<int64_t>(member.collectives.size()));
+      for (const job::CollectiveRest& rest : member.rest) {
+        instances = add_saturated(instances, rest.instances);
+        not_kept = add_saturated(not_kept, rest.instances);
+      }
+    }
+  }
+  if (not_kept > 0) {
+    notes.push_back(
+        {"", "warning", "collectives-not-saved",
+         fmt::format("{} of {} collectives are known as sums only and not compared: a saved run "
+                     "keeps the first of each device one by one, in 256 KiB",
+                     not_kept, instances),
+         not_kept});
+  }
   const std::vector<job::RankClock>& clocks = job->clocks.ranks;
   const auto contradicts = [](const job::RankClock& one) {
     return one.estimate && one.estimate->low_ns > one.estimate->high_ns;

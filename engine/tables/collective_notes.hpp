@@ -2,20 +2,15 @@
 // them.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "tables/collective_keys.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 
-/// What identifies a group of collectives in a table.
-struct GroupKey {
-  std::string group;
-  std::string kind;
-};
 /// By place among the job's collectives.
-std::vector<GroupKey> keys_of(const job::Job& job);
+std::vector<CollectiveKey> keys_of(const job::Job& job);
 
 /// Collectives that are not compared, and clocks that do not fit them.
 void add_collective_notes(const Source& source, std::vector<Note>& notes);

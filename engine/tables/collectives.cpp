@@ -1,9 +1,6 @@
 // Operations that communicate, on several devices: how long each waits in them for the others, why,
 // and how fast they are.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "tables/collective_notes.hpp"
@@ -17,23 +14,11 @@ using job::PartTimes;
 
 }  // namespace
 
-std::vector<GroupKey> keys_of(const job::Job& job) {
-  // Process groups of one name on different ranks are told apart.
-  std::map<std::string_view, std::set<std::string_view>> ranks_of;
-  for (const GroupTimes& one : job.collectives) ranks_of[one.group.name].insert(one.group.ranks);
-  std::vector<GroupKey> keys;
-  keys.reserve(job.collectives.size());
-  std::map<std::pair<std::string, std::string>, size_t> had;
-  for (const GroupTimes& one : job.collectives) {
-    const job::CollectiveGroup& of = one.group;
-    GroupKey& key = keys.emplace_back();
-    key.group = of.name;
-    if (ranks_of[of.name].size() > 1 && !of.ranks.empty()) key.group += " " + of.ranks;
-    key.kind = of.kernel.empty() ? job::to_string(of.kind) : of.kernel;
-    const size_t same = ++had[{key.group, key.kind}];
-    if (same > 1) key.group += fmt::format(" ({})", same);
-  }
-  return keys;
+std::vector<CollectiveKey> keys_of(const job::Job& job) {
+  std::vector<job::CollectiveGroup> groups;
+  groups.reserve(job.collectives.size());
+  for (const GroupTimes& one : job.collectives) groups.push_back(one.group);
+  return keys_of_groups(groups);
 }
 
 namespace {
@@ -41,7 +26,7 @@ namespace {
 template <class Add>
 void each_group(const Source& source, const Add& add) {
   const job::Job& job = *source.job();
-  const std::vector<GroupKey> keys = keys_of(job);
+  const std::vector<CollectiveKey> keys = keys_of(job);
   for (size_t i = 0; i < keys.size(); ++i) add(keys[i], job.collectives[i]);
 }
 
@@ -68,7 +53,7 @@ Cell size_cell(const GroupTimes& one) {
 }
 
 void add_collective_balance(const Source& source, RowSink& sink) {
-  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+  each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     if (!one.matched) return;
     const auto most = std::max_element(one.parts.begin(), one.parts.end(),
                                        [&](const PartTimes& a, const PartTimes& b) {
@@ -109,7 +94,7 @@ void add_collective_balance(const Source& source, RowSink& sink) {
 
 void add_collective_bandwidth(const Source& source, RowSink& sink) {
   const auto& link = source.job_options.link_bytes_per_s;
-  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+  each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     if (!one.bandwidth) return;
     const auto bus = one.bus_bytes_per_s();
     sink.row({key.group, key.kind, static_cast<int64_t>(one.parts.size()), size_cell(one),
@@ -120,7 +105,7 @@ void add_collective_bandwidth(const Source& source, RowSink& sink) {
 }
 
 void add_collectives(const Source& source, RowSink& sink) {
-  each_group(source, [&](const GroupKey& key, const GroupTimes& one) {
+  each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     for (const PartTimes& part : one.parts) {
       const auto if_matched = [&](int64_t value) { return one.matched ? Cell(value) : Cell(); };
       const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };

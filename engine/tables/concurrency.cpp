@@ -1,22 +1,22 @@
 // How many operations of a device ran at once, and what computed while it communicated.
-#include "analyze/concurrency.hpp"
+#include <algorithm>
 
-#include "analyze/steps.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
 namespace {
 
-std::vector<analyze::Concurrency> concurrency_of(const Source& source, const Run& run) {
-  const analyze::LabelledTrace& labelled = *run.trace;
-  return analyze::measure_concurrency(
-      labelled.trace, labelled.labelled,
-      analyze::kinds_by_row(source.rules->program(), labelled.labelled));
+/// Of the first operation of the run; 0 where there is none.
+int64_t run_begin_ns(const analyze::RunSummary& run) {
+  const auto first = std::min_element(
+      run.devices.begin(), run.devices.end(),
+      [](const auto& a, const auto& b) { return a.first_start_ns < b.first_start_ns; });
+  return first == run.devices.end() ? 0 : first->first_start_ns;
 }
 
 void add_in_flight(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::Concurrency& one : concurrency_of(source, run)) {
+    for (const analyze::Concurrency& one : run.streams->devices) {
       int64_t span_ns = 0;
       for (const int64_t ns : one.in_flight_ns) span_ns += ns;
       for (size_t i = 0; i < one.in_flight_ns.size(); ++i) {
@@ -31,8 +31,8 @@ void add_in_flight(const Source& source, RowSink& sink) {
 
 void add_in_flight_over_time(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const int64_t begin_ns = run.trace->trace.first_start_ns;
-    for (const analyze::Concurrency& one : concurrency_of(source, run)) {
+    const int64_t begin_ns = run_begin_ns(run.summary);
+    for (const analyze::Concurrency& one : run.streams->devices) {
       for (const analyze::Concurrency::Bin& bin : one.bins) {
         sink.row({run.summary.id, int64_t{one.device}, bin.begin_ns - begin_ns,
                   bin.end_ns - begin_ns, bin.operation_ns,
@@ -44,7 +44,7 @@ void add_in_flight_over_time(const Source& source, RowSink& sink) {
 
 void add_stream_overlap(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::Concurrency& one : concurrency_of(source, run)) {
+    for (const analyze::Concurrency& one : run.streams->devices) {
       for (const analyze::Concurrency::Overlap& overlap : one.overlaps) {
         sink.row({run.summary.id, int64_t{one.device}, overlap.communication_stream,
                   table::cell(overlap.compute_stream), overlap.communication_ns, overlap.overlap_ns,
@@ -68,10 +68,8 @@ const Definition in_flight_table{
                  {"total_ns", Unit::ns, Role::measure, "The time in which so many ran."},
                  {"share", Unit::ratio, Role::measure, "Its part of the device's span."}},
      .in_short_form = false},
-    Needs::operations,
-    add_in_flight,
-    nullptr,
-    {.host = false}};
+    Needs::streams,
+    add_in_flight};
 
 const Definition in_flight_over_time_table{
     {.id = "in_flight_over_time",
@@ -89,10 +87,8 @@ const Definition in_flight_over_time_table{
                   "How many ran at once on average: `operation_ns` divided by the length."},
                  {"most", Unit::count, Role::measure, "How many ran at once at most."}},
      .in_short_form = false},
-    Needs::operations,
-    add_in_flight_over_time,
-    nullptr,
-    {.host = false}};
+    Needs::streams,
+    add_in_flight_over_time};
 
 const Definition stream_overlap_table{
     {.id = "stream_overlap",
@@ -111,9 +107,7 @@ const Definition stream_overlap_table{
                   "The part of this time in which the other computes."},
                  {"overlap", Unit::ratio, Role::measure,
                   "`overlap_ns` as a part of `communication_ns`."}}},
-    Needs::operations,
-    add_stream_overlap,
-    nullptr,
-    {.host = false}};
+    Needs::streams,
+    add_stream_overlap};
 
 }  // namespace kr::tables

@@ -23,10 +23,13 @@ enum class Needs : uint8_t {
   nothing,
   rules,
   runs,         // Source::runs, summed
+  steps,        // Run::steps of every run
+  streams,      // Run::streams of every run
   statistics,   // of every run
   collectives,  // Run::members of every run
   operations,   // Run::trace
   found_phases,
+  costs,  // Run::costs and Run::trace
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage
@@ -45,7 +48,10 @@ struct Reads {
   bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
   bool identity = false;     // RunSummary::identity
+  bool overlap = false;      // job::Member::overlap, of Needs::collectives
   bool findings = false;     // all that findings are made from, of Needs::runs
+  /// It is for saved runs: databases have the tables that are made from it.
+  bool saved_form = false;
 };
 
 struct Definition {

@@ -257,14 +257,14 @@ std::string without_jobs(const Source& source) {
 
 std::string without_step_jobs(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.statistics->steps.steps.empty(); });
+                               [](const Run& run) { return !run.steps()->steps.empty(); });
   return any ? without_jobs(source) : "no steps are known";
 }
 
 std::string without_kernel_times(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
                                [](const Run& run) { return !run.summary.kernel_times.empty(); });
-  return any ? "" : "no run has kernels; a saved run has lost their times by device";
+  return any ? "" : "no run has kernels";
 }
 
 std::string without_baseline(const Source& source) {
@@ -273,11 +273,10 @@ std::string without_baseline(const Source& source) {
 }
 
 /// To the clock of the first run; nullopt where nothing relates a run to it.
-job::Shifts shifts_of(const Source& source) {
-  const job::Job* const job = source.job();
+job::Shifts shifts_of(const job::Job* job) {
   if (job == nullptr) return {};
   job::Shifts shifts;
-  for (size_t run = 0; run < source.runs.size(); ++run) {
+  for (size_t run = 0; run < job->clocks.ranks.size(); ++run) {
     shifts.push_back(job->clocks.comparable(0, run) ? std::optional(job->clocks.shift_ns(run))
                                                     : std::nullopt);
   }
@@ -288,7 +287,7 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   ranks.reserve(runs.size());
   for (const Run& run : runs) {
-    ranks.push_back({&run.summary, run.statistics ? &run.statistics->steps : nullptr});
+    ranks.push_back({&run.summary, run.steps()});
   }
   return ranks;
 }
@@ -306,7 +305,7 @@ std::vector<NamedJob> jobs_of(const Source& source) {
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
     std::string name = plural(ranks.size(), "rank");
-    add(std::move(name), "", std::move(ranks), shifts_of(source));
+    add(std::move(name), "", std::move(ranks), shifts_of(source.job()));
     return jobs;
   }
   for (const job::RunOfJob& rank : ranks) {
@@ -317,8 +316,11 @@ std::vector<NamedJob> jobs_of(const Source& source) {
 
 std::vector<NamedJob> baseline_jobs(const Source& source) {
   std::vector<NamedJob> jobs;
-  for (const Baseline& baseline : source.baselines) {
-    jobs.push_back({baseline.name, "", job::JobEfficiency(ranks_of(baseline.runs))});
+  for (size_t i = 0; i < source.baselines.size(); ++i) {
+    const Baseline& baseline = source.baselines[i];
+    jobs.push_back(
+        {baseline.name, "",
+         job::JobEfficiency(ranks_of(baseline.runs), shifts_of(source.baseline_job(i)))});
   }
   return jobs;
 }
@@ -363,7 +365,7 @@ const Definition efficiency_steps_table{
           {"steps", Unit::count, Role::measure,
            "Of a phase: its steps that are not inside another step of it."}}),
      .in_short_form = false},
-    Needs::statistics,
+    Needs::steps,
     add_efficiency_steps,
     without_step_jobs};
 

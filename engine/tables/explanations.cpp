@@ -54,6 +54,15 @@ void add_explanation_alternatives(const Source& source, RowSink& sink) {
   });
 }
 
+void add_explanation_costs(const Source& source, RowSink& sink) {
+  int64_t number = 0;
+  for (const sema::CostId id : source.explanation->costs) {
+    const source::Span span = source.rules->program().costs.get(id).span;
+    sink.row({number++, source.rules->sources().place(span),
+              classify::on_one_line(*source.rules, span)});
+  }
+}
+
 }  // namespace
 
 const Definition explanations_table{
@@ -95,5 +104,20 @@ const Definition explanation_alternatives_table{
      }},
     Needs::explanation,
     add_explanation_alternatives};
+
+const Definition explanation_costs_table{
+    {"explanation_costs",
+     "clauses of costs",
+     "One row per clause of a `cost` block that gives what an op of this name costs, if its "
+     "arguments fit: the first that fits counts.",
+     {
+         {"clause", Unit::id, Role::key, "The place of the clause in the order tried, from 0."},
+         {"place", Unit::text, Role::measure, "The file and line of the clause."},
+         {"text", Unit::text, Role::detail, "The clause as written, on one line."},
+     },
+     false,
+     false},
+    Needs::explanation,
+    add_explanation_costs};
 
 }  // namespace kr::tables

@@ -51,6 +51,7 @@ void add_host_ranges(const Source& source, RowSink& sink) {
     for (size_t i = 0; i < host->ranges.size(); ++i) {
       const trace::HostRange& range = host->ranges[i];
       const trace::HostThread& thread = host->threads[range.thread];
+      if (thread.reference) continue;
       const bool nested = range.parent != trace::HostRange::none;
       const bool more = !host->range_texts.empty();
       const trace::RangeText& text = more ? host->range_texts[range.name] : no_text;

@@ -44,6 +44,15 @@ void add_labels(const Source& source, RowSink& sink) {
   }
 }
 
+void add_labels_by_device(const Source& source, RowSink& sink) {
+  for (const Run& one : source.runs) {
+    for (const analyze::KernelTime& time : one.summary.kernel_times) {
+      sink.row({one.summary.id, one.summary.dimensions[time.dimension].dimension, time.label,
+                int64_t{time.device}, time.kernels_ns, time.compute_ns});
+    }
+  }
+}
+
 std::string not_one_job(const Source& source) {
   if (source.runs.size() < 2) return "there is one run only";
   return source.ranks().not_comparable_reason;
@@ -79,6 +88,26 @@ const Definition labels_table{
        "covers. All labels of a dimension add up to the busy time of all devices."}}},
     Needs::runs,
     add_labels};
+
+const Definition labels_by_device_table{
+    {.id = "labels_by_device",
+     .title = "kernel time by label and device",
+     .doc =
+         "One row per run, dimension, label and device that has kernels with the label: the time "
+         "that no earlier kernel of the device covers.",
+     .columns = {{"run", Unit::text, Role::key, "The run."},
+                 {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
+                 {"label", Unit::text, Role::key, "The label."},
+                 {"device", Unit::id, Role::key, "The number of the device."},
+                 {"kernels_ns", Unit::ns, Role::measure,
+                  "Of all its kernels; the labels of a dimension add up to `compute_ns` + "
+                  "`exposed_communication_ns` of `devices`."},
+                 {"compute_ns", Unit::ns, Role::measure,
+                  "Of its compute kernels, as if there were no others; the labels of a dimension "
+                  "add up to `compute_ns` of `devices`."}},
+     .in_short_form = false},
+    Needs::runs,
+    add_labels_by_device};
 
 const Definition label_balance_table{
     {"label_balance",

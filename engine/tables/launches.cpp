@@ -1,6 +1,7 @@
 // The calls of the host, and the operations that they launched.
 #include <algorithm>
 
+#include "tables/attribution.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -37,18 +38,11 @@ void add_launch_queue(const Source& source, RowSink& sink) {
 void add_attribution(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const classify::AttributionSums& sums = run.statistics->attribution;
-    const int64_t total_ns =
-        sums.module_ns + sums.creation_ns + sums.range_ns + sums.layer_ns + sums.none_ns;
-    const auto row = [&](const char* evidence, int64_t operations, int64_t ns) {
-      sink.row({run.summary.id, evidence, operations, ns, ratio_of(ns, total_ns)});
-    };
-    row("launch", sums.module_operations, sums.module_ns);
-    if (sums.creation_operations != 0) {
-      row("creation", sums.creation_operations, sums.creation_ns);
-    }
-    if (sums.range_operations != 0) row("range", sums.range_operations, sums.range_ns);
-    row("layer", sums.layer_operations, sums.layer_ns);
-    row("none", sums.none_operations, sums.none_ns);
+    const int64_t total_ns = sums.total_ns();
+    each_evidence(sums, [&](std::string_view evidence, const classify::AttributionSums::Part& one) {
+      sink.row({run.summary.id, evidence, one.operations, one.total_ns,
+                ratio_of(one.total_ns, total_ns)});
+    });
   }
 }
 
@@ -121,7 +115,10 @@ const Definition attribution_table{
        "captured as the node of a CUDA graph, and `range`: the trace has no modules, and a range "
        "of the program encloses the launch, if there are any; `layer`: no module does, but the "
        "kernel is in a "
-       "repeated block; `none`: none of these."},
+       "repeated block; by a reference (`--reference`), `instance`: modules and ops are known, "
+       "`kind`: but "
+       "for their numbers, `within`: a module that encloses it, `abstain`: alignments differ; "
+       "`none`: none of these."},
       {"operations", Unit::count, Role::measure, "Operations with this evidence."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"share", Unit::ratio, Role::measure, "Their part of the time of all operations."}}},

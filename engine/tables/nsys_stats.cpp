@@ -1,8 +1,10 @@
 #include "tables/nsys_stats.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "base/integer.hpp"
 
@@ -41,6 +43,27 @@ bool has_detail(const trace::Trace& trace, trace::DetailField field) {
 
 /// Of a number of 24 bits, above which nsys writes the machine.
 constexpr int64_t process_bits = 0xFFFFFF;
+
+/// What nsys 2022 calls a report.
+std::string former_id_of(std::string_view id) {
+  static constexpr std::pair<std::string_view, std::string_view> names[]{
+      {"cuda_gpu_kern_gb_sum", "gpukernsum"},
+      {"cuda_gpu_mem_time_sum", "gpumemtimesum"},
+      {"cuda_gpu_mem_size_sum", "gpumemsizesum"},
+      {"cuda_gpu_sum", "gpusum"},
+      {"cuda_gpu_trace", "gputrace"},
+      {"cuda_api_sum", "cudaapisum"},
+      {"cuda_api_gpu_sum", "apigpusum"},
+      {"cuda_kern_exec_sum", "kernexecsum"},
+      {"cuda_kern_exec_trace", "kernexectrace"},
+      {"nvtx_sum", "nvtxsum"},
+      {"nvtx_pushpop_sum", "nvtxppsum"},
+      {"nvtx_startend_sum", "nvtxssesum"},
+      {"nvtx_kern_sum", "nvtxkernsum"}};
+  const auto* const found = std::find_if(std::begin(names), std::end(names),
+                                         [&](const auto& one) { return one.first == id; });
+  return found == std::end(names) ? std::string() : std::string(found->second);
+}
 
 }  // namespace
 
@@ -171,6 +194,7 @@ table::Info stats_info(std::string id, std::string title, std::string doc,
   table::Info info{std::move(id), std::move(title), std::move(doc), std::move(columns)};
   info.in_short_form = false;
   info.alias = std::move(alias);
+  info.former_id = former_id_of(info.id);
   return info;
 }
 

@@ -101,31 +101,31 @@ std::vector<Column> gpu_trace_columns() {
 
 table::Info gpu_trace_info() {
   constexpr AliasForm mb = AliasForm::megabytes;
-  table::Info info =
-      stats_info("cuda_gpu_trace", "operations with launch shapes and sizes",
-                 "One row per operation, in order of start, with its launch shape or its size.",
-                 gpu_trace_columns(),
-                 {{"Start (ns)", {"start_ns"}},
-                  {"Duration (ns)", {"duration_ns"}},
-                  {"CorrId", {"correlation"}},
-                  {"GrdX", {"grid_x"}},
-                  {"GrdY", {"grid_y"}},
-                  {"GrdZ", {"grid_z"}},
-                  {"BlkX", {"block_x"}},
-                  {"BlkY", {"block_y"}},
-                  {"BlkZ", {"block_z"}},
-                  {"Reg/Trd", {"registers"}},
-                  {"StcSMem (MB)", {"static_shared_bytes"}, mb},
-                  {"DymSMem (MB)", {"dynamic_shared_bytes"}, mb},
-                  {"Bytes (MB)", {"bytes"}, mb},
-                  {"Throughput (MB/s)", {"bytes", "duration_ns"}, AliasForm::throughput},
-                  {"SrcMemKd", {"source_memory"}},
-                  {"DstMemKd", {"destination_memory"}},
-                  {"Device", {"device_name", "device"}, AliasForm::numbered},
-                  {"Ctx", {"context"}},
-                  {"GreenCtx", {"green_context"}},
-                  {"Strm", {"stream"}},
-                  {"Name", {"name"}}});
+  table::Info info = stats_info(
+      "cuda_gpu_trace", "operations with launch shapes and sizes",
+      "One row per operation, in order of start, with its launch shape or its size.",
+      gpu_trace_columns(),
+      {{"Start (ns)", {"start_ns"}},
+       {"Duration (ns)", {"duration_ns"}},
+       {"CorrId", {"correlation"}},
+       {"GrdX", {"grid_x"}},
+       {"GrdY", {"grid_y"}},
+       {"GrdZ", {"grid_z"}},
+       {"BlkX", {"block_x"}},
+       {"BlkY", {"block_y"}},
+       {"BlkZ", {"block_z"}},
+       {"Reg/Trd", {"registers"}},
+       {"StcSMem (MB)", {"static_shared_bytes"}, mb},
+       {"DymSMem (MB)", {"dynamic_shared_bytes"}, mb},
+       {"Bytes (MB)", {"bytes"}, mb},
+       {"Throughput (MB/s)", {"bytes", "duration_ns"}, AliasForm::throughput, "Throughput (MBps)"},
+       {"SrcMemKd", {"source_memory"}},
+       {"DstMemKd", {"destination_memory"}},
+       {"Device", {"device_name", "device"}, AliasForm::numbered},
+       {"Ctx", {"context"}},
+       {"GreenCtx", {"green_context"}, AliasForm::plain, {}, false},
+       {"Strm", {"stream"}},
+       {"Name", {"name"}}});
   info.many_rows = true;
   return info;
 }

@@ -21,6 +21,7 @@ enum Place : size_t {  // of the other columns, after those of dimensions
   duration_at,
   elapsed_at,
   module_at,
+  op_at,
   evidence_at,
   step_id_at,
   phase_at,
@@ -64,8 +65,13 @@ table::Info operations_info() {
         "The modules that enclose its launch, or the creation of its node of a CUDA graph: "
         "nn.Modules, or NVTX ranges that name one; outermost first, with `/` between.",
         true},
+       {"op", Unit::text, Role::detail,
+        "The framework's ops that enclose its launch in a reference (`--reference`), outermost "
+        "first, with ` > ` between. Only of `instance` and `kind`.",
+        true},
        {"evidence", Unit::text, Role::detail,
-        "How its place is known, as in `attribution`: `launch`, `creation`, `range` or `layer`.",
+        "How its place is known, as in `attribution`: `launch`, `creation`, `range`, `layer`; by a "
+        "reference `instance`, `kind`, `within` or `abstain`.",
         true},
        {"step_id", Unit::id, Role::detail, "The step that launched it, as in `steps`.", true},
        {"phase", Unit::text, Role::measure, "The phase of that step.", true},
@@ -152,6 +158,10 @@ Cell OperationRows::attributed(size_t row, size_t place) {
   switch (place) {
     case module_at:
       return in_module ? table::cell_or_nothing(module_path(row)) : Cell();
+    case op_at: {
+      const trace::AlignedNode* const node = host != nullptr ? host->alignment(row) : nullptr;
+      return node != nullptr ? table::cell_or_nothing(node->ops) : Cell();
+    }
     case evidence_at:
       return table::cell_or_nothing(to_string(classify::evidence_of(places, row)));
     case step_id_at:

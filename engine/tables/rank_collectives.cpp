@@ -21,7 +21,7 @@ void add_rank_collectives(const Source& source, RowSink& sink) {
   std::vector<job::JobRun> runs;
   runs.reserve(source.runs.size());
   for (const Run& run : source.runs) runs.push_back({*run.members, run.summary.clock});
-  const std::vector<GroupKey> keys = keys_of(job);
+  const std::vector<CollectiveKey> keys = keys_of(job);
   for (size_t i = 0; i < keys.size(); ++i) {
     job::each_instance(runs, job, i, [&](size_t k, std::span<const job::InstanceTime> members) {
       for (const job::InstanceTime& one : members) {

@@ -35,6 +35,14 @@ constexpr NeedsInfo all_needs[] = {
     {Needs::nothing, "", [](const Source&) { return true; }},
     {Needs::rules, "rules", has<&Source::rules>},
     {Needs::runs, "runs", [](const Source& source) { return !source.runs.empty(); }},
+    {Needs::steps, "steps",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.steps() != nullptr; });
+     }},
+    {Needs::streams, "streams",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.streams.has_value(); });
+     }},
     {Needs::statistics, "statistics",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
@@ -50,6 +58,10 @@ constexpr NeedsInfo all_needs[] = {
     {Needs::operations, "operations",
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.trace != nullptr; });
+     }},
+    {Needs::costs, "costs",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.costs.has_value(); });
      }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
@@ -78,8 +90,9 @@ std::span<const Definition* const> all() {
 }
 
 const Definition* find(std::string_view id) {
-  const auto found = std::find_if(all_tables.begin(), all_tables.end(),
-                                  [&](const Definition* one) { return one->info.id == id; });
+  const auto found = std::find_if(all_tables.begin(), all_tables.end(), [&](const Definition* one) {
+    return one->info.id == id || (!one->info.former_id.empty() && one->info.former_id == id);
+  });
   return found == all_tables.end() ? nullptr : *found;
 }
 
@@ -91,10 +104,20 @@ std::vector<const table::Info*> all_infos() {
 }
 
 bool is_about_runs(const Definition& definition) {
-  return definition.info.describes_results || definition.needs == Needs::runs ||
-         definition.needs == Needs::summed_or_measured || definition.needs == Needs::statistics ||
-         definition.needs == Needs::collectives || definition.needs == Needs::found_phases ||
-         definition.needs == Needs::operations;
+  switch (definition.needs) {
+    case Needs::runs:
+    case Needs::summed_or_measured:
+    case Needs::steps:
+    case Needs::streams:
+    case Needs::statistics:
+    case Needs::collectives:
+    case Needs::found_phases:
+    case Needs::operations:
+    case Needs::costs:
+      return true;
+    default:
+      return definition.info.describes_results;
+  }
 }
 
 bool are_many_ranks(const Source& source) {
@@ -172,6 +195,11 @@ std::string dimension_column(const Definition& definition, std::string_view dime
   return std::string(dimension);
 }
 
+const analyze::StepSums* Run::steps() const {
+  if (statistics) return &statistics->steps;
+  return saved_steps ? &*saved_steps : nullptr;
+}
+
 std::vector<const analyze::RunSummary*> Source::summaries() const {
   std::vector<const analyze::RunSummary*> all;
   all.reserve(runs.size());
@@ -183,23 +211,52 @@ const analyze::Ranks& Source::ranks() const {
   if (!ranks_) {
     std::vector<analyze::RankInput> inputs;
     for (const Run& run : runs) {
-      inputs.push_back({&run.summary, run.statistics ? &*run.statistics : nullptr});
+      inputs.push_back({&run.summary, run.steps()});
     }
     ranks_ = analyze::compare_ranks(inputs, job_options.as_job);
   }
   return *ranks_;
 }
 
+namespace {
+
+/// Nullopt unless all runs have their members.
+std::optional<job::Job> analyzed(const std::vector<Run>& runs,
+                                 const std::vector<analyze::RankNumber>& numbers,
+                                 const job::JobOptions& options) {
+  std::vector<job::JobRun> of;
+  of.reserve(runs.size());
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].members) return std::nullopt;
+    job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
+    // The order of files is no evidence.
+    if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
+  }
+  return job::analyze_job(of, options);
+}
+
+}  // namespace
+
 const job::Job* Source::job() const {
   if (!job_) {
-    const bool known = every_run(*this, [](const Run& run) { return run.members.has_value(); });
-    if (!known || !ranks().not_comparable_reason.empty()) return nullptr;
-    std::vector<job::JobRun> of;
-    of.reserve(runs.size());
-    for (const Run& run : runs) of.push_back({*run.members, run.summary.clock});
-    job_ = job::analyze_job(of, job_options);
+    if (!ranks().not_comparable_reason.empty()) return nullptr;
+    std::vector<analyze::RankNumber> numbers;
+    for (const analyze::RankOfRun& one : ranks().runs) numbers.push_back(one.number);
+    job_ = analyzed(runs, numbers, job_options);
   }
-  return &*job_;
+  return job_ ? &*job_ : nullptr;
+}
+
+const job::Job* Source::baseline_job(size_t baseline) const {
+  const auto known = baseline_jobs_.find(baseline);
+  if (known != baseline_jobs_.end()) return &known->second;
+  const std::vector<Run>& of = baselines[baseline].runs;
+  std::vector<analyze::RankInput> inputs;
+  inputs.reserve(of.size());
+  for (const Run& run : of) inputs.push_back({&run.summary, nullptr});
+  std::optional<job::Job> job = analyzed(of, analyze::rank_numbers(inputs), job_options);
+  if (!job) return nullptr;
+  return &baseline_jobs_.emplace(baseline, std::move(*job)).first->second;
 }
 
 }  // namespace kr::tables

@@ -12,7 +12,7 @@ namespace kr::tables {
 
 /// In the order shown.
 std::span<const Definition* const> all();
-/// Null where there is none.
+/// Also by a former name (TableInfo::former_id). Null where there is none.
 const Definition* find(std::string_view id);
 std::vector<const table::Info*> all_infos();
 

@@ -12,10 +12,12 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
 #include "compare/moves.hpp"
+#include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/efficiency.hpp"
 #include "job/job.hpp"
@@ -36,6 +38,13 @@ struct Run {
   std::optional<changes::Profile> saved = {};   // of a saved run, which has none of these three
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
+  std::optional<cost::CostedRun> costs = {};             // what ops cost
+  const ncu::GpuPeaks* gpu = nullptr;                    // whose peaks are roofs of costs
+  std::optional<analyze::StreamUses> streams = {};
+  std::optional<analyze::StepSums> saved_steps = {};  // of a saved run
+
+  /// Null: not known.
+  const analyze::StepSums* steps() const;
 };
 
 /// A job that others are compared with: its runs are its ranks.
@@ -122,6 +131,8 @@ struct Explanation {
   std::string model;       // engine/model
   std::string choice_why;  // empty: the user named it
   std::vector<classify::WhyDimension> dimensions;
+  /// Clauses of costs for an op of this name, in the order tried.
+  std::vector<sema::CostId> costs;
 };
 
 struct Source {
@@ -147,6 +158,9 @@ struct Source {
   /// The runs as a job, made once. Null unless all runs have their members, and are ranks of one
   /// job.
   const job::Job* job() const;
+  /// The same of a baseline, whose runs are ranks of one job because the user says so. Null unless
+  /// all of them have their members.
+  const job::Job* baseline_job(size_t baseline) const;
   /// The rank of a run.
   int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
   /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as
@@ -158,6 +172,7 @@ struct Source {
  private:
   mutable std::optional<analyze::Ranks> ranks_;
   mutable std::optional<job::Job> job_;
+  mutable std::map<size_t, job::Job> baseline_jobs_;
   mutable std::map<std::string, std::string> run_names_;
   mutable size_t named_runs_ = 0;  // how many there were when they were named
 };

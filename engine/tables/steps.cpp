@@ -9,9 +9,8 @@ namespace kr::tables {
 namespace {
 
 std::string without_steps(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return !run.statistics->steps.phases.empty();
-  });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.steps()->phases.empty(); });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 
@@ -35,7 +34,7 @@ std::string largest_labels(const analyze::LabelParts& parts) {
 
 void add_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::PhasePart& phase : run.statistics->steps.phases) {
+    for (const analyze::PhasePart& phase : run.steps()->phases) {
       const std::string labels = largest_labels(phase.labels);
       sink.row({run.summary.id, phase.phase, phase.steps, table::cell(phase.batch),
                 table::cell(phase.tokens), phase.instances, phase.total_ns, phase.busy_ns,
@@ -47,7 +46,7 @@ void add_phases(const Source& source, RowSink& sink) {
 void add_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const analyze::StepPart& step : run.statistics->steps.steps) {
+    for (const analyze::StepPart& step : run.steps()->steps) {
       const std::string labels = largest_labels(step.labels);
       const analyze::Breakdown& time = step.time;
       sink.row({run.summary.id,
@@ -74,9 +73,23 @@ void add_steps(const Source& source, RowSink& sink) {
   }
 }
 
+void add_step_devices(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    int64_t id = 0;
+    for (const analyze::StepPart& step : run.steps()->steps) {
+      for (const analyze::StepDevice& one : step.devices) {
+        sink.row({run.summary.id, id, int64_t{one.device}, one.operations, one.span_ns, one.busy_ns,
+                  one.compute_ns, one.communication_ns, one.exposed_communication_ns, one.memory_ns,
+                  one.exposed_memory_ns, one.idle_ns, one.first_start_ns});
+      }
+      ++id;
+    }
+  }
+}
+
 void add_phase_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::PhasePart& phase : run.statistics->steps.phases) {
+    for (const analyze::PhasePart& phase : run.steps()->phases) {
       for (const auto& [dimension, labels] : phase.labels) {
         for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, phase.phase, dimension, label.label, label.instances,
@@ -90,7 +103,7 @@ void add_phase_labels(const Source& source, RowSink& sink) {
 void add_step_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const analyze::StepPart& step : run.statistics->steps.steps) {
+    for (const analyze::StepPart& step : run.steps()->steps) {
       for (const auto& [dimension, labels] : step.labels) {
         for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, id, step.phase, table::cell(step.step), dimension, label.label,
@@ -124,7 +137,7 @@ const Definition phases_table{
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
       {"labels", Unit::text, Role::short_form, "The labels with most of the time, and their share.",
        true}}},
-    Needs::statistics,
+    Needs::steps,
     add_phases,
     without_steps};
 
@@ -162,8 +175,40 @@ const Definition steps_table{
       {"labels", Unit::text, Role::short_form, "The labels with most of the time, and their share.",
        true},
       {"text", Unit::text, Role::measure, "The text of the annotation."}}},
-    Needs::statistics,
+    Needs::steps,
     add_steps,
+    without_steps};
+
+const Definition step_devices_table{
+    {.id = "step_devices",
+     .title = "steps by device",
+     .doc =
+         "One row per run, step and device with operations of the step: span = compute + exposed "
+         "communication + exposed memory + idle.",
+     .columns =
+         {{"run", Unit::text, Role::key, "The run."},
+          {"step_id", Unit::id, Role::key, "The place of the step among those of the run, from 0."},
+          {"device", Unit::id, Role::key, "The number of the device."},
+          {"operations", Unit::count, Role::measure, "Operations of the step on it."},
+          {"span_ns", Unit::ns, Role::measure, "From their first start to their last end."},
+          {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
+          {"compute_ns", Unit::ns, Role::measure,
+           "The time in which a compute kernel of them ran."},
+          {"communication_ns", Unit::ns, Role::measure,
+           "The time in which communication of them ran, including the time when compute "
+           "also ran."},
+          {"exposed_communication_ns", Unit::ns, Role::measure,
+           "The time in which communication of them ran and no compute of them."},
+          {"memory_ns", Unit::ns, Role::measure, "The time in which a copy or set of them ran."},
+          {"exposed_memory_ns", Unit::ns, Role::measure,
+           "The time in which a copy or set of them ran, and neither compute nor "
+           "communication of them."},
+          {"idle_ns", Unit::ns, Role::measure, "The time of the span in which none of them ran."},
+          {"first_start_ns", Unit::ns, Role::measure,
+           "When the first of them begins, on the clock of the trace."}},
+     .in_short_form = false},
+    Needs::steps,
+    add_step_devices,
     without_steps};
 
 const Definition phase_labels_table{
@@ -179,7 +224,7 @@ const Definition phase_labels_table{
                  {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
                  {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the phase."}},
      .in_short_form = false},
-    Needs::statistics,
+    Needs::steps,
     add_phase_labels,
     without_steps};
 
@@ -200,7 +245,7 @@ const Definition step_labels_table{
                  {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
                  {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the step."}},
      .in_short_form = false},
-    Needs::statistics,
+    Needs::steps,
     add_step_labels,
     without_steps};
 

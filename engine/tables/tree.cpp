@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tables/attribution.hpp"
 #include "tables/definition.hpp"
 #include "trees/names.hpp"
 
@@ -162,15 +163,9 @@ std::string without_tree_layers(const Source& source) {
 
 void add_tree_attribution(const Source& source, RowSink& sink) {
   const classify::AttributionSums sums = trees::attribution_of(*source.tree->view);
-  sink.row({source.tree->run, std::string_view("launch"), sums.module_ns});
-  if (sums.creation_ns != 0) {
-    sink.row({source.tree->run, std::string_view("creation"), sums.creation_ns});
-  }
-  if (sums.range_ns != 0) {
-    sink.row({source.tree->run, std::string_view("range"), sums.range_ns});
-  }
-  sink.row({source.tree->run, std::string_view("layer"), sums.layer_ns});
-  sink.row({source.tree->run, std::string_view("none"), sums.none_ns});
+  each_evidence(sums, [&](std::string_view evidence, const classify::AttributionSums::Part& one) {
+    sink.row({source.tree->run, evidence, one.total_ns});
+  });
 }
 
 void add_tree_context(const Source& source, RowSink& sink) {

@@ -26,11 +26,9 @@ class OutcomeView {
   const sema::Model& model() const { return program_.models.get(outcome_.model); }
   const sema::Engine& engine() const { return program_.engines.get(model().engine); }
   OperationKind kind() const { return test().kind.value_or(operation_kind_of(test().name)); }
-  const std::string& dimension(const TestOutcome::Miss& miss) const {
-    return program_.dimensions.get(miss.dimension).name;
-  }
   /// `file:line` of the rule that gave the label; empty: none.
   std::string rule(const TestOutcome::Miss& miss) const {
+    if (miss.cost) return sources_.place(program_.costs.get(*miss.cost).span);
     return miss.rule ? sources_.place(program_.rules.get(*miss.rule).span) : std::string();
   }
   uint32_t line_of(const TestOutcome::Miss& miss) const { return sources_.begin(miss.span).line; }
@@ -57,11 +55,11 @@ void write_json(const TestedFile& file, const TestOutcome& outcome, JsonWriter& 
   json.key("misses").open('[');
   for (const TestOutcome::Miss& miss : outcome.misses) {
     json.open('{');
-    json.key("dimension").text(view.dimension(miss));
+    json.key("dimension").text(miss.dimension);
     json.key("expected").text(miss.expected);
     json.key("actual").text(miss.actual);
     json.key("rule");
-    if (miss.rule) {
+    if (miss.rule || miss.cost) {
       json.text(view.rule(miss));
     } else {
       json.null();
@@ -87,10 +85,10 @@ diag::JunitCase junit_case(const TestedFile& file, const TestOutcome& outcome) {
   for (const std::string& outer : view.test().within) one.name += " within " + outer;
   for (const TestOutcome::Miss& miss : outcome.misses) {
     const std::string report =
-        fmt::format("expected {} {}, got {}", view.dimension(miss), miss.expected, miss.actual);
+        fmt::format("expected {} {}, got {}", miss.dimension, miss.expected, miss.actual);
     one.message += (one.message.empty() ? "" : "; ") + report;
     one.lines += fmt::format("{}:{}: {}", view.file(), view.line_of(miss), report);
-    one.lines += miss.rule ? ", by the rule at " + view.rule(miss) : ", by no rule";
+    one.lines += miss.rule || miss.cost ? ", by the rule at " + view.rule(miss) : ", by no rule";
     one.lines += '\n';
   }
   return one;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "match/costs.hpp"
 #include "match/evaluate.hpp"
 #include "prove/allowance.hpp"
 
@@ -24,7 +25,7 @@ struct Failure {
 };
 
 bool same_way(const TestOutcome::Miss& a, const TestOutcome::Miss& b) {
-  return a.span == b.span && a.rule == b.rule && a.actual == b.actual;
+  return a.span == b.span && a.rule == b.rule && a.cost == b.cost && a.actual == b.actual;
 }
 
 std::vector<Failure> failures_of(const sema::Program& program,
@@ -43,6 +44,42 @@ std::vector<Failure> failures_of(const sema::Program& program,
     }
   }
   return failures;
+}
+
+std::string amount_text(const std::optional<int64_t>& amount) {
+  return amount ? fmt::format("{}", *amount) : "unknown";
+}
+
+/// The first clause of the model that fits the call of a test.
+void run_call(const sema::Program& program, const TestSubject& subject, const sema::Test& test,
+              TestOutcome& outcome) {
+  const sema::Test::Call& call = *test.call;
+  const match::PhaseNumbers numbers = [&](std::string_view name) {
+    const auto at = std::ranges::find(call.numbers, name, &std::pair<std::string, int64_t>::first);
+    return at == call.numbers.end() ? std::nullopt : std::optional(at->second);
+  };
+  match::OpCost cost;
+  for (const sema::CostId id : program.models.get(outcome.model).costs) {
+    const sema::CostClause& clause = program.costs.get(id);
+    const bool named = clause.expr.valid() ? match::holds(program, clause.expr, subject.subject())
+                                           : clause.name == test.name;
+    if (!named) continue;
+    if (const auto found = match::cost_of(clause, call.arguments, numbers)) {
+      cost = *found;
+      outcome.cost = id;
+      break;
+    }
+  }
+  for (const sema::Test::Call::Expected& expected : call.expected) {
+    const std::optional<int64_t>& actual = expected.bytes ? cost.bytes : cost.flops;
+    if (actual == expected.value) continue;
+    outcome.misses.push_back({expected.bytes ? "bytes" : "flops",
+                              amount_text(expected.value),
+                              amount_text(actual),
+                              {},
+                              outcome.cost,
+                              expected.span});
+  }
 }
 
 /// `vllm/llama, vllm/ds`; only the first of many models.
@@ -94,7 +131,16 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
     for (const sema::ModelId id : test.models) {
       const sema::Model& model = program.models.get(id);
       const bool is_default = !model.span.valid();
-      TestOutcome outcome{index, id, {}, {}};
+      TestOutcome outcome;
+      outcome.test = index;
+      outcome.model = id;
+      if (test.call) {
+        // The engine itself may leave the costs to its models.
+        if (is_default && test.models.size() > 1 && model.costs.empty()) continue;
+        run_call(program, subjects[index], test, outcome);
+        outcomes.push_back(std::move(outcome));
+        continue;
+      }
       bool any = test.expected.empty();
       for (const sema::Expectation& expected : test.expected) {
         const sema::Table* table = model.table(expected.dimension);
@@ -110,8 +156,12 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
         }
         std::string actual = label_of(program, rule, test.name);
         if (actual == expected.label) continue;
-        outcome.misses.push_back(
-            {expected.dimension, expected.label, std::move(actual), rule, expected.span});
+        outcome.misses.push_back({program.dimensions.get(expected.dimension).name,
+                                  expected.label,
+                                  std::move(actual),
+                                  rule,
+                                  {},
+                                  expected.span});
       }
       if (any) outcomes.push_back(std::move(outcome));
     }
@@ -124,11 +174,15 @@ void report_failures(const match::CompiledRules& rules, std::span<const TestOutc
   const sema::Program& program = rules.program();
   for (const Failure& failure : failures_of(program, outcomes)) {
     const TestOutcome::Miss& miss = *failure.miss;
-    const std::string& dimension = program.dimensions.get(miss.dimension).name;
+    const std::string& dimension = miss.dimension;
     diag::Diagnostic& added = sink.add(diag::code::failing_test, miss.span, dimension,
                                        miss.expected, miss.actual, titles(program, failure.models));
     added.witness = failure.test->name;
-    if (miss.rule) {
+    if (miss.cost) {
+      added.related(program.costs.get(*miss.cost).span, "this clause fits");
+    } else if (failure.test->call) {
+      added.help("no clause of a `cost` block fits this call");
+    } else if (miss.rule) {
       const sema::Rule& rule = program.rules.get(*miss.rule);
       added.related(rule.span, "this rule wins{}",
                     rule.otherwise ? ", as no other rule matches" : "");

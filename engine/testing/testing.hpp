@@ -15,16 +15,18 @@ namespace kr::testing {
 /// One test for one model.
 struct TestOutcome {
   struct Miss {
-    sema::DimensionId dimension;
+    std::string dimension;  // or `flops`, `bytes` of a test of a cost
     std::string expected;
     std::string actual;                // the label, or `unclassified`
     std::optional<sema::RuleId> rule;  // the rule that gave it; none: unclassified
+    std::optional<sema::CostId> cost;  // the clause that gave it
     source::Span span;                 // of the expectation
   };
   size_t test = 0;  // index into Program::tests
   sema::ModelId model;
-  std::vector<sema::RuleId> rules;  // the rules that gave the expected dimensions' labels; unique
-  std::vector<Miss> misses;         // empty: passed
+  std::vector<sema::RuleId> rules;   // the rules that gave the expected dimensions' labels; unique
+  std::optional<sema::CostId> cost;  // the clause that fits a test of a cost
+  std::vector<Miss> misses;          // empty: passed
   bool passed() const noexcept { return misses.empty(); }
 };
 

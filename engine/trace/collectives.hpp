@@ -23,6 +23,9 @@ struct CollectiveCall {
   std::optional<int64_t> out_elements;
   std::optional<int64_t> source_rank;       // of a receive
   std::optional<int64_t> destination_rank;  // of a send
+  /// The argument `rank` of PyTorch's call (torch/csrc/profiler/util.cpp): a place in the process
+  /// group. Of a broadcast, reduce, gather or scatter it is the root; of others, the rank itself.
+  std::optional<int64_t> rank_argument;
 
   friend auto operator<=>(const CollectiveCall&, const CollectiveCall&) = default;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "trace/host_ops.hpp"
 #include "trace/host_waits.hpp"
 
 namespace kr::trace {
@@ -24,6 +25,8 @@ struct HostThread {
   std::string thread;
   /// None of them: ranges on it hold the launches of all threads of the process.
   bool whole_process = false;
+  /// A thread of another trace, on whose clock its ranges are: kernels of graphs were placed by it.
+  bool reference = false;
 
   friend auto operator<=>(const HostThread&, const HostThread&) = default;
 };
@@ -33,6 +36,8 @@ struct HostCall {
   std::string name;
   bool driver = false;
   std::string version = {};  // of its interface, `v3020`; empty: the trace names none
+  /// With OpenOptions::reference, the kernel that the call launched or captured, where it says so.
+  std::string kernel = {};
 
   friend auto operator<=>(const HostCall&, const HostCall&) = default;
 };
@@ -54,7 +59,8 @@ static_assert(sizeof(Launch) == 32);
 /// [start, end) on one thread.
 struct HostRange {
   static constexpr uint32_t none = UINT32_MAX;
-  enum class Kind : uint16_t { module, annotation };
+  /// Ops only with OpenOptions::reference.
+  enum class Kind : uint16_t { module, annotation, op };
   /// How the program marked it. `call`: it is a call that the profiler recorded by itself.
   enum class Form : uint16_t { call, push_pop, start_end };
 
@@ -77,7 +83,19 @@ static_assert(sizeof(HostRange) == 32);
 struct NodeCreation {
   int64_t time_ns;
   uint32_t thread;  // in HostTrace::threads
-  uint32_t unused = 0;
+  /// Not of the trace itself, but of a reference: its place in HostTrace::aligned, counted from 1.
+  /// 0: the trace recorded it.
+  uint32_t aligned = 0;
+};
+
+/// How a kernel of a graph was placed by a reference: as far as all best alignments agree.
+enum class Alignment : uint8_t { abstain, within, kind, instance };
+
+struct AlignedNode {
+  Alignment how = Alignment::abstain;
+  std::string ops;  // that enclosed its launch, outermost first, with ` > ` between
+
+  friend auto operator<=>(const AlignedNode&, const AlignedNode&) = default;
 };
 
 /// What a trace says of ranges beside their name. Ranges of one name may differ in it.
@@ -100,12 +118,15 @@ struct HostTrace {
   GrowingArray<HostRange> ranges;  // by thread, start, the longer first
   /// By time. Of nodes that are in `creation_of`.
   GrowingArray<NodeCreation> creations;
+  std::vector<AlignedNode> aligned;  // see NodeCreation
   /// By operation of the trace: its launch, or HostRange::none.
   GrowingArray<uint32_t> launch_of;
   /// By operation: the creation of its node, or HostRange::none. Empty: of no operation.
   GrowingArray<uint32_t> creation_of;
   /// With OpenOptions::waits; empty where the format has none.
   std::unique_ptr<HostWaits> waits = {};
+  /// With OpenOptions::ops; null where the format has none.
+  std::unique_ptr<HostOps> ops = {};
   uint64_t orphans = 0;       // operations without a launch, for one reason or another
   uint64_t uncorrelated = 0;  // of these, those that name none
 
@@ -116,6 +137,11 @@ struct HostTrace {
   const NodeCreation* creation(size_t operation) const noexcept {
     if (creation_of.empty() || creation_of[operation] == HostRange::none) return nullptr;
     return &creations[creation_of[operation]];
+  }
+  /// How a reference placed an operation; null: none was asked.
+  const AlignedNode* alignment(size_t operation) const noexcept {
+    const NodeCreation* const one = creation(operation);
+    return one == nullptr || one->aligned == 0 ? nullptr : &aligned[one->aligned - 1];
   }
   /// The innermost module of a thread at a time; none: there is none.
   uint32_t module_at(uint32_t thread, int64_t time) const noexcept;
@@ -139,6 +165,9 @@ struct HostTrace {
   /// The launch of that correlation; of several, the first. None: there is none. The search begins
   /// at `near`, and leaves there where it ended: correlations mostly rise.
   uint32_t find_launch(int64_t correlation, size_t& near) const noexcept;
+  /// The same after threads, ranges, names of them and creations were added to a finished trace.
+  /// Launches keep their places.
+  void order_added();
   /// No more is asked by correlation.
   void linked() { by_correlation_ = {}; }
 
@@ -149,6 +178,7 @@ struct HostTrace {
   void group_ranges();
   void order_names();
   void order_creations(const std::vector<uint32_t>& thread);
+  void order_ops(const std::vector<uint32_t>& thread) const;
   void nest();
   void index_launches();
   uint32_t enclosing_module(uint32_t range, int64_t time) const noexcept;

@@ -189,7 +189,20 @@ class MemberSplit {
       });
       part->builder.host().ranges.push_back(range);
     }
+    if (host.ops) split_ops(part_of_thread, new_thread);
     if (outside > 0) add_dropped(whole_->dropped, "call or range of no rank", 0, outside);
+  }
+
+  void split_ops(const std::vector<Part*>& part_of_thread,
+                 const std::vector<uint32_t>& new_thread) {
+    const HostOps& ops = *whole_->host->ops;
+    for (OpCall call : ops.calls) {
+      Part* const part = part_of_thread[call.thread];
+      if (part == nullptr) continue;
+      call.thread = new_thread[call.thread];
+      call.op = part->builder.op(std::to_string(call.op), ops.ops[call.op]);
+      part->builder.ops().calls.push_back(call);
+    }
   }
 
   Trace* whole_;

@@ -35,6 +35,10 @@ struct OpenOptions {
   bool each_call = false;
   HostDetail host = HostDetail::none;
   bool waits = false;  // HostTrace::waits, with HostDetail::all
+  bool ops = false;    // HostTrace::ops, with HostDetail::all
+  /// As a reference for kernels of graphs (engine/align): ops as ranges, and the kernels that calls
+  /// name. With HostDetail::all.
+  bool reference = false;
   /// Whether samples of GPUs are read, where the format has them: Trace::gpu_metrics.
   bool gpu_metrics = false;
   /// Trace::details, where the format has them.

@@ -148,6 +148,18 @@ uint32_t TraceBuilder::thread(const HostThread& thread) {
   return known->second;
 }
 
+HostOps& TraceBuilder::ops() {
+  if (!host().ops) host().ops = std::make_unique<HostOps>();
+  return *host().ops;
+}
+
+uint32_t TraceBuilder::op(std::string_view key, const HostOp& op) {
+  const size_t known = op_keys_.size();
+  const uint32_t number = op_keys_.add(key);
+  if (number == known) ops().ops.push_back(op);
+  return number;
+}
+
 uint32_t TraceBuilder::range_name(std::string_view name, const RangeText& text) {
   const size_t known = range_names_.size();
   const uint32_t number = range_names_.add(name, text);

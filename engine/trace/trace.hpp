@@ -173,6 +173,10 @@ class TraceBuilder {
   // Numbers of its texts.
   uint32_t call(const HostCall& call);
   uint32_t thread(const HostThread& thread);
+  /// The ops, once there are any to add.
+  HostOps& ops();
+  /// `key` tells it from all others.
+  uint32_t op(std::string_view key, const HostOp& op);
   /// Without a host trace, the name is one of Trace::range_names.
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   /// The operation that was added as number `operation` runs a node of a graph that was created
@@ -216,6 +220,7 @@ class TraceBuilder {
   std::map<HostThread, uint32_t> threads_;
   std::map<CollectiveCall, uint32_t> collective_calls_;
   DistinctRangeNames range_names_;
+  DistinctTexts op_keys_;
 };
 
 }  // namespace kr::trace

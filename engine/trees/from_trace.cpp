@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -154,6 +156,7 @@ class ModuleNodes {
       place.depth = places_[place.outer].depth + 1;
       place.until_ns = std::min(range.end_ns, places_[place.outer].until_ns);
     }
+    find_calls();
   }
 
   /// The node of the innermost module `range` at a time. `number` is the forest's number. `launch`:
@@ -181,17 +184,35 @@ class ModuleNodes {
       if (!steady || places_[one].depth < deepest) {
         const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
         node = forest.child(node, without_call(host_.module_name(one, outer)));
-        launch == none ? forest.use(node, one) : forest.replay(node, one, launch);
+        launch == none ? forest.use(node, one) : forest.replay(node, call(one), launch);
       }
       if (steady) known_[one] = {number, node};
     }
     return node;
   }
+  /// The same number for ranges that are one call: a reference may be known in different depth.
+  uint32_t call(uint32_t range) const { return calls_.empty() ? range : calls_[range]; }
   /// The number of operations in too many nested modules: the tree has only some of these.
   uint64_t too_deep() const noexcept { return too_deep_; }
 
  private:
   // Python allows 1,000 nested calls, and a module needs several.
+  void find_calls() {
+    const bool any = std::any_of(host_.threads.begin(), host_.threads.end(),
+                                 [](const trace::HostThread& one) { return one.reference; });
+    if (!any) return;
+    std::map<std::tuple<std::string_view, int64_t, int64_t, uint32_t>, uint32_t> known;
+    for (uint32_t i = 0; i < host_.ranges.size(); ++i) {
+      const trace::HostRange& range = host_.ranges[i];
+      const trace::HostThread& thread = host_.threads[range.thread];
+      calls_.push_back(i);
+      if (!thread.reference) continue;
+      const auto key =
+          std::tuple(std::string_view(thread.process), range.start_ns, range.end_ns, range.name);
+      calls_.back() = known.try_emplace(key, i).first->second;
+    }
+  }
+
   static constexpr size_t deepest = 256;
   static constexpr size_t most_walked = 1024;
   struct Place {
@@ -209,10 +230,64 @@ class ModuleNodes {
   }
   const trace::HostTrace& host_;
   const std::vector<bool>& range_nodes_;
-  std::vector<Place> places_;  // by range
-  std::vector<Known> known_;   // by range
+  std::vector<Place> places_;    // by range
+  std::vector<Known> known_;     // by range
+  std::vector<uint32_t> calls_;  // by range; empty: no references
   std::vector<uint32_t> path_;
   uint64_t too_deep_ = 0;
+};
+
+/// Where modules do not tell layers apart, as under torch.compile, layers found by repetition do:
+/// by block of a graph that a reference placed, the call in which all of its layers are; none: the
+/// modules show them.
+class SharedModules {
+ public:
+  SharedModules(const trace::Trace& trace, const classify::Attribution& attribution)
+      : shared_(attribution.repeated_blocks.size(), none) {
+    if (attribution.node_evidence.empty()) return;
+    std::unordered_map<size_t, Layers> open;
+    for (size_t i = 0; i < trace.operations.size(); ++i) {
+      const uint32_t layer = attribution.layer_of[i];
+      if (layer == none || !attribution.created(i)) continue;
+      if (attribution.node_evidence[i] == classify::PlaceEvidence::creation) continue;
+      const size_t block = attribution.block_of(layer);
+      const classify::RepeatedBlock& about = attribution.repeated_blocks[block];
+      const size_t number = layer - about.first_layer;
+      if (!about.graph || number > 1) continue;
+      Layers& layers = open[block];
+      const uint32_t module = attribution.module_of[i];
+      if (number == 0) {
+        layers.first.push_back(module);
+        continue;
+      }
+      const size_t place = layers.seen++;
+      const int64_t ns = trace.operations[i].duration_ns;
+      layers.total_ns += ns;
+      if (place < layers.first.size() && layers.first[place] == module) layers.same[module] += ns;
+      if (layers.seen < about.period) continue;
+      shared_[block] = layers.most_shared();
+      open.erase(block);
+    }
+  }
+
+  uint32_t operator[](size_t block) const { return shared_[block]; }
+
+ private:
+  struct Layers {
+    std::vector<uint32_t> first;  // modules of the first layer's kernels
+    size_t seen = 0;              // kernels of the second
+    int64_t total_ns = 0;
+    std::map<uint32_t, int64_t> same;  // by module of both, the time of the second's
+
+    /// The module that most of the time shares, if that is more than half of it.
+    uint32_t most_shared() const {
+      for (const auto& [module, ns] : same) {
+        if (ns > total_ns / 2) return module;
+      }
+      return none;
+    }
+  };
+  std::vector<uint32_t> shared_;
 };
 
 class Builder {
@@ -221,6 +296,7 @@ class Builder {
       : trace_(trace),
         attribution_(attribution),
         forests_(attribution.steps.size() + 1),
+        shared_(trace, attribution),
         layer_names_(longest(attribution)) {
     for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
     if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes);
@@ -245,14 +321,15 @@ class Builder {
       builder.add_dropped("operation in more nested modules than a tree has levels", 0,
                           modules_->too_deep());
     }
-    for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
     if (!trace_.operations.empty() && !has_parents()) {
       builder.warn(
           "no-modules",
           "The trace contains no modules, and no layers were found: kernels are not grouped.");
     }
     builder.model_text(trace_.model_text);
-    return std::move(builder).finish();
+    trace::ModuleTrace out = std::move(builder).finish();
+    out.warnings.insert(out.warnings.begin(), trace_.warnings.begin(), trace_.warnings.end());
+    return out;
   }
 
  private:
@@ -285,7 +362,8 @@ class Builder {
       const uint32_t launch = attribution_.created(i) ? trace_.host->launch_of[i] : none;
       const size_t visit = launch == none ? number : forests_.size() + launch;
       const int64_t time = attribution_.module_time(*trace_.host, i).second;
-      node = modules_->node(forest, visit, module, time, launch);
+      node = with_layer(forest, visit, i, launch);
+      if (node == none) node = modules_->node(forest, visit, module, time, launch);
     }
     // If each launch is in the module of its kernel, modules show the layers better than sequences
     // do.
@@ -301,9 +379,33 @@ class Builder {
     forest.operation(node, operation.duration_ns);
   }
 
+  /// The node of an operation below that of its layer, where modules do not show layers; none: they
+  /// do.
+  uint32_t with_layer(Forest& forest, size_t visit, size_t i, uint32_t launch) {
+    const uint32_t layer = attribution_.layer_of[i];
+    if (launch == none || layer == none) return none;
+    const size_t block = attribution_.block_of(layer);
+    const uint32_t shared = shared_[block];
+    if (shared == none) return none;
+    const trace::HostTrace& host = *trace_.host;
+    const auto [thread, time] = attribution_.module_time(host, i);
+    const std::vector<uint32_t> chain = host.modules_at(thread, time);
+    const auto at = std::find(chain.begin(), chain.end(), shared);
+    if (at == chain.end()) return none;
+    uint32_t node = modules_->node(forest, visit, shared, time, launch);
+    node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+    forest.use(node, static_cast<uint32_t>(block));
+    for (auto inner = at + 1; inner != chain.end(); ++inner) {
+      node = forest.child(node, host.module_name(*inner, *(inner - 1)));
+      forest.replay(node, modules_->call(*inner), launch);
+    }
+    return node;
+  }
+
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
   std::vector<Forest> forests_;  // by step; the last one for operations outside steps
+  SharedModules shared_;
   std::vector<std::string> layer_names_;
   std::optional<ModuleNodes> modules_;
   bool outside_ = false;

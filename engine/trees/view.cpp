@@ -443,7 +443,11 @@ classify::AttributionSums attribution_of(const TreeView& view) {
   for (const ViewStep& step : view.steps()) {
     view.modules().trace.expand(step.of[0], nodes);
     for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
-      (nodes[root].end == root + 1 ? sums.none_ns : sums.module_ns) += nodes[root].total_ns;
+      const bool leaf = nodes[root].end == root + 1;
+      classify::AttributionSums::Part& part =
+          sums[leaf ? classify::PlaceEvidence::none : classify::PlaceEvidence::launch];
+      part.operations += nodes[root].invocations;
+      part.total_ns += nodes[root].total_ns;
     }
   }
   return sums;

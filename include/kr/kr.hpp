@@ -80,6 +80,9 @@ struct SessionOptions {
   unsigned threads = 0;               // of readers; 0: one per processor
   std::string nsys_command = "nsys";  // exports .nsys-rep files
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never
+  /// Traces that show in which modules kernels of CUDA and HIP graphs are launched: of the capture,
+  /// or of a run without graphs. None: those that engines write beside a run.
+  std::vector<std::string> references = {};
   std::vector<std::string> ncu = {};  // pages of ncu, files or folders, that are joined to all runs
   std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
   /// What brings several runs to one clock: `collectives`, `utc` or `none`. Empty: `collectives`.

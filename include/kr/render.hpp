@@ -26,11 +26,20 @@ void json(std::span<const Table> tables, const Bytes& out);
 /// One object per row, `"table"` first.
 void json_lines(std::span<const Table> tables, const Bytes& out);
 
+/// How the CSV of another program (TableInfo::alias) is printed.
+enum class Alias : uint8_t {
+  none,            // not: with the columns of kr
+  current,         // as nsys 2023 and later print the report
+  former_columns,  // as these print it under its former name: without newer columns
+  former,          // as nsys 2022 prints it: former columns and titles, `None` for a cell without a
+                   // value (but a throughput), `HtoD` for `Host-to-Device` in names of copies
+};
+
 struct CsvOptions {
   /// A text that a spreadsheet would run as a formula gets a `'` before it.
   bool escape_formulas = true;
-  /// As TableInfo::alias says, which must not be empty.
-  bool alias = false;
+  /// If not `none`, TableInfo::alias must not be empty.
+  Alias alias = Alias::none;
 };
 /// RFC 4180, but for lines that end in LF. Cells: whole numbers as they are, numbers with six
 /// decimals, nothing is empty. Throws InternalError if there is no alias although it is asked for.
@@ -53,8 +62,10 @@ void terminal(std::span<const Table> tables, const Bytes& out, TerminalOptions o
 /// In the head of a database that `sqlite` wrote: `krtr`.
 inline constexpr int32_t sqlite_application_id = 0x6b727472;
 /// Fills the empty file at `location`, which is nobody else's; errors name `path`. One table per
-/// table. Texts of tables with very many rows are stored once (see docs/exports.md). Throws Error.
-void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path);
+/// table. Texts of tables with very many rows are stored once (see docs/exports.md). `version` is
+/// its `user_version`. Throws Error.
+void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path,
+            int version = schema_version);
 
 /// JSON Schema (draft 2020-12) of what `json` writes of these tables, whatever the data.
 std::string json_schema(std::span<const TableInfo* const> tables);

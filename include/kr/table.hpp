@@ -96,6 +96,8 @@ struct AliasColumn {
   std::string title;              // `Total Time (ns)`
   std::vector<std::string> from;  // the columns that it shows: one, or what its form needs
   AliasForm form = AliasForm::plain;
+  std::string former_title = {};  // of the former dialect (render.hpp); empty: the same
+  bool in_former = true;          // whether the former report has the column
 };
 
 /// What a table is, whatever the data.
@@ -114,6 +116,8 @@ struct TableInfo {
   /// The table as another program prints it (`nsys stats`): its columns, in its order. Others are
   /// not printed there. Empty: no other program has it.
   std::vector<AliasColumn> alias = {};
+  /// The former name of that report (`gputrace`): names the table, too. Empty: it had none.
+  std::string former_id = {};
 };
 
 /// Stands for one text column per dimension of the model, named after it, at its place.

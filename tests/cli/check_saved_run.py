@@ -142,6 +142,7 @@ def refused(path, text, level=()):
 
 def check_hostile():
     refused(changed("a.krun", "older", "PRAGMA user_version = 1"), "was saved by another version of kr")
+    refused(changed("a.krun", "before", "PRAGMA user_version = 2"), "save the run again")
     refused(changed("a.krun", "newer", "PRAGMA user_version = 99"), "was saved by another version of kr")
     refused(changed("a.krun", "other", "PRAGMA application_id = 1"), "is not a saved run")
     refused(changed("a.krun", "without", "DROP TABLE kernels"), "has no table `kernels`")

@@ -149,6 +149,42 @@ def find_instances(member):
         before = instance
 
 
+def union_of(spans):
+    union = []
+    for start, end in sorted(spans):
+        if union and start <= union[-1][1]:
+            union[-1][1] = max(union[-1][1], end)
+        else:
+            union.append([start, end])
+    return union
+
+
+def is_compute(operation):
+    name = operation.name
+    return bool(name) and "nccl" not in name.lower() and not name.startswith(("Memcpy", "Memset"))
+
+
+def overlap_of(member):
+    """(group, kind) → busy, exposed: by cutting time at every start and end."""
+    compute = union_of((one.start, one.end) for one in member.operations if is_compute(one))
+    out = {}
+    for group, instances in member.instances.items():
+        busy = union_of((one.start, one.end) for one in instances)
+        cuts = sorted({time for span in compute + busy for time in span})
+        length = exposed = 0
+        at = {"busy": 0, "compute": 0}
+        for begin, end in zip(cuts, cuts[1:]):
+            inside = {}
+            for name, spans in (("busy", busy), ("compute", compute)):
+                while at[name] < len(spans) and spans[at[name]][1] <= begin:
+                    at[name] += 1
+                inside[name] = at[name] < len(spans) and spans[at[name]][0] <= begin
+            length += (end - begin) * inside["busy"]
+            exposed += (end - begin) * (inside["busy"] and not inside["compute"])
+        out[group] = (len(instances), length, exposed)
+    return out
+
+
 def lower_median(values):
     return sorted(values)[(len(values) - 1) // 2]
 
@@ -243,6 +279,10 @@ def compute(paths):
         member.key = f"device {member.device}" if one_rank else f"rank {member.rank}"
     out = {}
     groups = matched_groups(members)
+    for member in members:
+        for group, numbers in overlap_of(member).items():
+            for name, number in zip(("instances", "busy_ns", "exposed_ns"), numbers):
+                out["overlap." + name, f"{'/'.join(group)} {member.key}"] = str(number)
     if len(members) > 1:
         out["matched", ""] = str(sum(len(members[0].of(group)) for group in groups))
     for member in members[1:]:
@@ -289,7 +329,8 @@ def analyze(paths, *options):
                 names[-1] = f"{folder}/{path.name[:-3]}"
                 pathlib.Path(names[-1]).write_bytes(gzip.decompress(path.read_bytes()))
         done = subprocess.run([os.environ["KR"], "analyze", *names, "--format", "json", "--tables",
-                               "clocks,collective_balance,collective_bandwidth,collectives,rank_collectives,ranks", *options],
+                               "clocks,collective_balance,collective_bandwidth,collectives,collective_overlap,"
+                               "rank_collectives,ranks", *options],
                               capture_output=True, check=True)
     return Results(done.stdout)
 
@@ -311,6 +352,12 @@ def tables_of(found):
         for name, column in TIME_COLUMNS.items():
             if row[column] is not None:
                 out["collective." + name, f"{row['group']}/{row['kind']} {key(row)}"] = str(row[column])
+    ranks = {row["run"]: row["rank"] for row in found.rows("ranks")}
+    for row in found.rows("collective_overlap"):
+        name = f"rank {ranks[row['run']]}" if several else f"device {row['device']}"
+        for column in ("instances", "busy_ns", "exposed_ns"):
+            out["overlap." + column, f"{row['group']}/{row['kind']} {name}"] = str(row[column])
+        same("overlapped", row["overlapped_ns"], row["busy_ns"] - row["exposed_ns"])
     balance = found.rows("collective_balance")
     if balance:
         out["matched", ""] = str(total(balance, "instances"))

@@ -58,18 +58,13 @@ def in_ns(reference):
     return out.getvalue()
 
 
-def as_2022(printed):
-    """What is printed today as nsys 2022 printed it: without green contexts, `None` for nothing, short copies."""
+def without_sizes(printed):
+    """Without sizes, which nsys prints rounded, and what comes from them."""
     rows = list(csv.reader(io.StringIO(printed)))
-    green, rate = rows[0].index("GreenCtx"), rows[0].index("Throughput (MB/s)")
-    rows[0][rate] = "Throughput (MBps)"
-    for row in rows[1:]:
-        row[:] = [cell if cell or i == rate else "None" for i, cell in enumerate(row)]
-        row[-1] = re.sub(r"(Host|Device)-to-(Host|Device)", lambda to: f"{to[1][0]}to{to[2][0]}", row[-1])
-    for row in rows:
-        del row[green]
+    left_out = ("StcSMem", "DymSMem", "Bytes", "Throughput", "SrcMemKd", "DstMemKd")
+    kept = [i for i, title in enumerate(rows[0]) if not title.startswith(left_out)]
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows([[row[i] for i in kept] for row in rows])
     return out.getvalue()
 
 
@@ -79,32 +74,46 @@ def without_preamble(text):
     return text[at:].rstrip("\n") + "\n"
 
 
+NOW, IN_2022 = "--nsys-names", "--nsys-names=2022"
+# The file that kr reads, its option, the table by the name of the report, what nsys printed, how that is changed before
+# it is compared, and how many lines of what kr prints are.
 REFERENCES = [
-    ("mfu_2gpu_after.sqlite", "cuda_gpu_kern_sum", "mfu_2gpu_after.cuda_gpu_kern_sum.2023.4.csv", None, None),
-    ("mfu_2gpu_after.sqlite", "cuda_gpu_kern_gb_sum", "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
+    ("mfu_2gpu_after.sqlite", NOW, "cuda_gpu_kern_sum", "mfu_2gpu_after.cuda_gpu_kern_sum.2023.4.csv", None, None),
+    ("mfu_2gpu_after.sqlite", NOW, "gpukernsum", "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
+    ("mfu_2gpu_after.sqlite", IN_2022, "gpukernsum", "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
     # The trace that nsys printed has the same sums, as far as it has names, times, grids and blocks.
-    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "cuda_gpu_kern_sum",
+    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", NOW, "cuda_gpu_kern_sum",
      "mfu_2gpu_after.cuda_gpu_kern_sum.2023.4.csv", None, None),
-    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "cuda_gpu_kern_gb_sum",
+    ("mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", IN_2022, "gpukernsum",
      "mfu_2gpu_after.gpukernsum.2022.4.csv", None, None),
-    ("mfu_2gpu_after.sqlite", "cuda_gpu_trace", "mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", None, None),
-    ("mfu_2gpu_after.sqlite", "cuda_kern_exec_trace",
+    ("mfu_2gpu_after.sqlite", NOW, "cuda_gpu_trace", "mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", None, None),
+    ("mfu_2gpu_after.sqlite", NOW, "cuda_kern_exec_trace",
      "mfu_2gpu_after.cuda_kern_exec_trace.head300.2023.4.csv", None, 301),
-    ("balinski_report16.sqlite", "cuda_gpu_trace",
+    ("balinski_report16.sqlite", NOW, "cuda_gpu_trace",
      "balinski_report16.cuda_gpu_trace.stdout.2023.4.csv", without_preamble, None),
-    ("power_iteration__baseline.sqlite", "cuda_gpu_trace", "power_iteration.cuda_gpu_trace.us.2023.4.csv", in_ns, None),
-    ("gaussian_report5.sqlite", "cuda_gpu_trace", "gaussian_report5.gputrace.2022.4.csv", as_2022, None),
-    ("mordred_report1.sqlite", "cuda_gpu_trace", "mordred_report1.gputrace.2022.4.csv", as_2022, None),
+    ("power_iteration__baseline.sqlite", NOW, "cuda_gpu_trace",
+     "power_iteration.cuda_gpu_trace.us.2023.4.csv", in_ns, None),
+    ("gaussian_report5.sqlite", IN_2022, "gputrace", "gaussian_report5.gputrace.2022.4.csv", None, None),
+    ("mordred_report1.sqlite", IN_2022, "gputrace", "mordred_report1.gputrace.2022.4.csv", None, None),
+    # Printed from what nsys printed: without the columns that are rounded there.
+    ("gaussian_report5.gputrace.2022.4.csv", IN_2022, "gputrace",
+     "gaussian_report5.gputrace.2022.4.csv", without_sizes, None),
+    ("mordred_report1.gputrace.2022.4.csv", IN_2022, "gputrace",
+     "mordred_report1.gputrace.2022.4.csv", without_sizes, None),
+    ("mordred_report0705.gputrace.2023.4.csv", NOW, "gputrace",
+     "mordred_report0705.gputrace.2023.4.csv", without_sizes, None),
+    ("vecadd4.cuda_gpu_trace.2023.4.csv", NOW, "cuda_gpu_trace",
+     "vecadd4.cuda_gpu_trace.2023.4.csv", without_sizes, None),
 ]
 
 
 def check_references():
-    for source, table, reference, change, lines in REFERENCES:
+    for source, option, table, reference, change, lines in REFERENCES:
         want = (FOLDER / reference).read_text()
-        got = kr(FOLDER / source, table, "--nsys-names")
-        if change is as_2022:
-            got = as_2022(got)
-        elif change:
+        got = kr(FOLDER / source, table, option)
+        if change is without_sizes:
+            got = without_sizes(got)
+        if change:
             want = change(want)
         if lines:
             got = "".join(got.splitlines(keepends=True)[:lines])
@@ -112,7 +121,7 @@ def check_references():
             continue
         pairs = zip(got.splitlines(), want.splitlines())
         at = next((f"line {i}:\n  {a}\n  {b}" for i, (a, b) in enumerate(pairs, 1) if a != b), "the number of lines")
-        fail(f"{reference}: differs from what is printed at {at}")
+        fail(f"{reference}: differs from what {option} prints at {at}")
 
 
 # What the exports hold.

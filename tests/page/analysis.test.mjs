@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PAGES, pageTest, picture } from "./browser.mjs";
+import { PAGES, PICTURES, pageTest, picture } from "./browser.mjs";
 
 const json = (file) => readFileSync(join(PAGES, `${file}.json`), "utf8");
 const cards = (page) => page.$$eval("#cards > section", (all) => all.map((one) => one.id));
@@ -10,7 +10,7 @@ const column = (page, card, at) =>
   page.$$eval(`#${card} tbody tr`, (rows, at) => rows.map((row) => row.cells[at]?.textContent), at);
 const heading = (page, card, name) => page.locator(`#${card} thead button[data-column="${name}"]`);
 
-for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wide", "analysis-empty", "analysis-huge"]) {
+for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wide", "analysis-empty", "analysis-huge", "analysis-gpu"]) {
   pageTest(`the data is what --format json writes: ${file}`, file, async (page) => {
     assert.equal(await page.evaluate(() => resultsText()), json(file));
   });
@@ -26,6 +26,33 @@ pageTest("one card per result that has rows", "analysis", async (page) => {
   assert.deepEqual((await column(page, "names_only_in", 0)).sort(), ["only_here", "only_there"]);
   assert.match(await page.textContent("#layers tbody"), /period of 4 kernels, 8 times/);
   await picture(page, "analysis.png");
+});
+
+pageTest("GPU metrics: labels by metrics, empty without samples", "analysis-gpu", async (page) => {
+  const { gpu_utilization: rows, gpu_metric_labels: means, gpu_clock: clocks } = JSON.parse(json("analysis-gpu")).tables;
+  const shown = rows.filter((row) => row.dimension === "substage");
+  assert.equal(await page.locator("#gpu_metrics tbody tr:not(.sizer)").count(), shown.length);
+  const heads = await page.$$eval("#gpu_metrics thead button", (all) => all.map((one) => one.textContent.trim()));
+  const ratios = new Set(means.filter((row) => row.mean_ratio !== null).map((row) => row.metric));
+  assert.equal(ratios.size, 15);
+  for (const metric of ratios) {
+    const name = metric.replace(/ \[[^\]]*%\]$/, "");
+    assert.ok(heads.some((head) => head.includes(name)), `no column for ${name} in ${heads}`);
+  }
+  const norm = shown.find((row) => row.label === "misc");
+  assert.ok(norm.samples < 2);
+  const cells = await page.$$eval("#gpu_metrics tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+  const unsampled = cells.find((row) => row[0] === "misc" || row[1] === "misc");
+  assert.equal(unsampled.filter((cell) => /%|^0(\.0+)?$/.test(cell)).length, 0, `${unsampled}`);
+  assert.equal(await page.locator("#gpu_clock tbody tr:not(.sizer)").count(), clocks.filter((row) => row.dimension === "substage").length);
+  if (!PICTURES) return;
+  for (const [name, size, look] of [["light", 1360], ["dark", 1360, { colorScheme: "dark" }], ["390", 390], ["print", 980, { media: "print" }]]) {
+    await page.setViewportSize({ width: size, height: 900 });
+    await page.emulateMedia({ colorScheme: "light", media: "screen", ...look });
+    for (const card of ["gpu_metrics", "gpu_clock"]) {
+      await page.locator(`#${card}`).screenshot({ path: join(PAGES, `analysis-gpu-${card}-${name}.png`) });
+    }
+  }
 });
 
 pageTest("ranks: which is slowest, and how even they are", "analysis", async (page) => {

@@ -1,11 +1,13 @@
 // Writes the pages of analyses that the test opens: make_analysis FOLDER
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/sqlite.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session/session.hpp"
@@ -123,12 +125,86 @@ std::string wide_trace() {
   return events.finish();
 }
 
+/// An nsys export of two GPUs: decodes of a long product, an attention and a norm that is shorter
+/// than the period of samples, which are of 16 metrics every 100 µs. The second GPU has nothing but
+/// a product, and a lower clock in its second half.
+void write_sampled(const std::string& path) {
+  constexpr int64_t us = 1000;
+  constexpr std::array metrics{"GPC Clock Frequency [MHz]",
+                               "GR Active [Throughput %]",
+                               "Sync Compute In Flight [Throughput %]",
+                               "SMs Active [Throughput %]",
+                               "SM Issue [Throughput %]",
+                               "Tensor Active [Throughput %]",
+                               "Compute Warps in Flight [Throughput %]",
+                               "Vertex/Tess/Geometry Warps in Flight [Throughput %]",
+                               "Unallocated Warps in Active SMs [Throughput %]",
+                               "DRAM Read Bandwidth [Throughput %]",
+                               "DRAM Write Bandwidth [Throughput %]",
+                               "NVLink RX Requests User Data [Throughput %]",
+                               "NVLink TX Responses Protocol Data [Throughput %]",
+                               "PCIe RX Throughput [Throughput %]",
+                               "PCIe TX Throughput [Throughput %]",
+                               "<img src=x onerror='window.hacked = 5'> [Throughput %]"};
+  std::string sql =
+      "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES (1, 'gemm_qkv'), (2, 'attn_decode'), (3, 'rms_norm'), (9, "
+      "'cudaLaunchKernel_v7000');"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, "
+      "demangledName INT, correlationId INT, globalPid INT);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId "
+      "INT, nameId INT);"
+      "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, text TEXT);"
+      "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, cuDevice INT);"
+      "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100 80GB HBM3', 0), (1, 'NVIDIA H100 80GB "
+      "HBM3', 1);"
+      "CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INT, metricId INT, metricName TEXT);"
+      "CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);";
+  int64_t launch = 0;
+  const auto kernel = [&](int device, int name, int64_t start, int64_t end) {
+    ++launch;
+    sql += fmt::format(
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ({0}, {1}, 1, {2}, 9);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({3}, {4}, {5}, 7, {6}, {2}, 0);",
+        launch * 10, launch * 10 + 5, launch, start * us, end * us, device, name);
+  };
+  constexpr int64_t steps = 20;
+  for (int64_t step = 0; step < steps; ++step) {
+    const int64_t at = 1000 + 2000 * step;
+    sql += fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, 59, 1, 'step[DECODE {}]');",
+                       launch * 10 + 6, launch * 10 + 49, step);
+    kernel(0, 1, at, at + 1200);
+    kernel(0, 2, at + 1200, at + 1850);
+    if (step == 0) kernel(0, 3, at + 1855, at + 1860);
+    kernel(1, 1, at + 100, at + 700);
+  }
+  for (int64_t gpu = 0; gpu < 2; ++gpu) {
+    const int64_t type = int64_t{0x41} << 48 | gpu;
+    for (size_t metric = 0; metric < metrics.size(); ++metric) {
+      std::string name = metrics[metric];
+      for (size_t quote = 0; (quote = name.find('\'', quote)) != name.npos; quote += 2) {
+        name.insert(quote, 1, '\'');
+      }
+      sql += fmt::format("INSERT INTO TARGET_INFO_GPU_METRICS VALUES ({}, {}, '{}');", type, metric,
+                         name);
+      for (int64_t at = 0; at < 2000 * steps; at += 100) {
+        const int64_t clock = gpu == 1 && at > 1000 * steps ? 1410 : 1980;
+        sql +=
+            fmt::format("INSERT INTO GPU_METRICS VALUES ({}, {}, {}, {});", at * us, type, metric,
+                        metric == 0 ? clock : static_cast<int64_t>(metric * 37 + at / 100) % 101);
+      }
+    }
+  }
+  kr::sqlite::Database::write(path).execute(sql);
+}
+
 /// What `kr analyze` has when no tables are chosen, and the other tables about runs.
 std::vector<kr::Table> tables_of(const kr::tables::Source& source) {
   using kr::tables::Needs;
   std::vector<kr::Table> made;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    const bool about_runs = one->needs == Needs::runs || one->needs == Needs::statistics;
+    const bool about_runs =
+        one->needs == Needs::runs || one->needs == Needs::steps || one->needs == Needs::statistics;
     if (!about_runs && !one->info.describes_results) continue;
     if (kr::tables::absent(*one, source).empty()) made.push_back(kr::tables::make(*one, source));
   }
@@ -141,15 +217,21 @@ class Analysis {
   Analysis(const kr::match::CompiledRules& rules, std::filesystem::path folder, std::string name,
            const std::vector<std::string>& traces)
       : folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
-    const std::filesystem::path inputs = folder_ / "traces" / name_;
-    std::filesystem::create_directories(inputs);
-    std::vector<kr::classify::RunSpec> specs;
+    std::vector<std::string> paths;
     for (size_t i = 0; i < traces.size(); ++i) {
-      const std::filesystem::path path = inputs / fmt::format("rank{}.json", i);
-      kr::write_file(path, traces[i]);
-      specs.push_back({path.string(), "e", {}, {}});
+      paths.push_back(input(fmt::format("rank{}.json", i)));
+      kr::write_file(paths.back(), traces[i]);
     }
-    session_.read(specs, {.sums = true, .statistics = true, .host_trace = true});
+    read(paths);
+  }
+  /// `write` gets the path of the only trace.
+  Analysis(const kr::match::CompiledRules& rules, std::filesystem::path folder, std::string name,
+           void (*write)(const std::string&))
+      : folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
+    const std::string path = input("run.sqlite");
+    std::filesystem::remove(path);
+    write(path);
+    read({path});
   }
 
   kr::tables::Source& source() { return session_.source(); }
@@ -167,6 +249,18 @@ class Analysis {
   }
 
  private:
+  std::string input(const std::string& file) const {
+    const std::filesystem::path inputs = folder_ / "traces" / name_;
+    std::filesystem::create_directories(inputs);
+    return (inputs / file).string();
+  }
+  void read(const std::vector<std::string>& paths) {
+    std::vector<kr::classify::RunSpec> specs;
+    for (const std::string& path : paths) specs.push_back({path, "e", {}, {}});
+    session_.read(specs,
+                  {.sums = true, .statistics = true, .host_trace = true, .gpu_metrics = true});
+  }
+
   std::filesystem::path folder_;
   std::string name_;
   kr::session::Session session_;
@@ -206,6 +300,7 @@ int main(int count, char** arguments) {
   };
   analysis("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")}).write();
   analysis("analysis-one", {decode_trace(40, 2, "k")}).write();
+  Analysis(compiled, folder, "analysis-gpu", write_sampled).write();
   analysis("analysis-wide", {wide_trace()}).write();
   analysis("analysis-empty", {R"({"traceEvents":[]})"}).write();
   // Beyond what a double represents to the nanosecond.

@@ -27,6 +27,7 @@ SUMMED = ("CUDA kernel", "CUDA memcpy kernel", "NCCL kernel", "kr kind")
 MUTATIONS = 60
 LARGEST = 20_000_000  # bytes of a trace of the shared data: more takes long
 FAILURES = []
+COUNTS = collections.Counter()
 
 
 def kr(*words):
@@ -65,6 +66,45 @@ def launches(*runs):
     return sums
 
 
+def ranges(*runs):
+    """Kind and length of each range of the host."""
+    done = kr("analyze", *runs, "--tables", "host_ranges", "--format", "json")
+    rows = Results(done.stdout).rows("host_ranges") if done.returncode == 0 else ()
+    return sorted((row["type"], row["end_ns"] - row["start_ns"]) for row in rows)
+
+
+def check_in_flight(out, trace):
+    """Counts of kernels in flight, over time, come to the time of the kernels: of each task, and of each phase of it."""
+    counted, summed, now, begun = collections.Counter(), collections.Counter(), {}, {}
+    types, phases = trace.labels.types, trace.labels.values.get(96000100, {})
+    with open(out, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        for line in lines:
+            if not line.startswith("2:"):
+                continue
+            fields = list(map(int, line.split(":")))
+            task, row, time, pairs = fields[3], tuple(fields[3:5]), fields[5], dict(zip(fields[6::2], fields[7::2]))
+            for kind, value in pairs.items():
+                if types[kind].startswith("kr kernels in flight"):
+                    phase = types[kind].removeprefix("kr kernels in flight").removeprefix(" in ")
+                    before, count = now.get((row, kind), (time, 0))
+                    counted[task, phase] += count * (time - before)
+                    now[row, kind] = time, value
+            for kind in (63000006, 63000007):
+                if pairs.get(kind):
+                    begun[row, kind] = time, phases.get(pairs.get(96000100, 0))
+                elif kind in pairs:
+                    before, phase = begun.pop((row, kind))
+                    summed[task, ""] += time - before
+                    if 96000100 in pairs:
+                        summed[task, phase] += time - before
+    for (task, phase), total in summed.items():
+        if (task, "") in counted and total != counted[task, phase]:
+            FAILURES.append(f"{out}: task {task}, phase {phase}: {total} ns of kernels, {counted[task, phase]} in flight")
+    if any(count for _, count in now.values()):
+        FAILURES.append(f"{out}: kernels are in flight at the end")
+    return len(counted)
+
+
 def made(folder):
     """A trace with what is hard: equal times, no length, overlap on a stream, odd names."""
     rows = [(0, 10, 7, "k"), (10, 0, 7, "k"), (10, 0, 7, "l"), (10, 5, 7, "k"), (15, 20, 7, "long"), (20, 5, 7, "k"),
@@ -90,8 +130,14 @@ def check_same(path, out):
     before = kernels(path)
     if before is None:
         return False
-    if export(out, path) is None:
+    trace = export(out, path)
+    if trace is None:
         return False
+    COUNTS["in flight"] += check_in_flight(out, trace)
+    before_ranges = ranges(path)
+    COUNTS["ranges"] += len(before_ranges)
+    if ranges(out) != before_ranges:
+        FAILURES.append(f"{path}: other ranges of the host")
     shown = {key: value for key, value in before.items()}
     after = kernels(out)
     if sorted(shown.values()) != sorted((after or {}).values()):
@@ -176,7 +222,7 @@ def main():
         check_golden(folder)
         check_nsys2prv(folder)
     print("\n".join(map(str, FAILURES)))
-    print(f"{same} traces with operations were written and read again")
+    print(f"{same} traces with operations were written and read again", dict(COUNTS))
     sys.exit(1 if FAILURES or same == 0 else 0)
 
 

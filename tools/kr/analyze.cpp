@@ -41,6 +41,12 @@ OutputRules analyze_outputs() {
                      "collective_balance",
                      "collective_bandwidth",
                      "collectives",
+                     "point_to_point",
+                     "collective_overlap",
+                     "collective_overlap_labels",
+                     "collective_overlap_layers",
+                     "collective_overlap_phases",
+                     "collective_overlap_steps",
                      "phases",
                      "steps",
                      "phase_labels",
@@ -49,6 +55,8 @@ OutputRules analyze_outputs() {
                      "gpu_clock",
                      "gpu_power",
                      "gpu_metrics",
+                     "gpu_metric_balance",
+                     "gpu_metric_label_balance",
                      "gpu_metric_labels",
                      "gpu_metric_phases",
                      "found_phases",
@@ -127,9 +135,9 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
   options.add_to(app, analyze_outputs());
-  app.add_flag("--nsys-names", options.outputs.nsys_names,
+  app.add_flag("--nsys-names{2023}", options.outputs.nsys_names,
                "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
-               "name");
+               "name, as nsys 2023 and later print it; --nsys-names=2022: as nsys 2022 does");
   options.ncu.add_to(app);
   options.job.add_to(app);
   options.efficiency.add_to(app);

@@ -135,15 +135,17 @@ void man_options(const CLI::App& app, std::string& text) {
 }
 
 std::string man(const CLI::App& app) {
+  std::string title = program().name;
+  for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   std::string text = fmt::format(
-      ".TH KR 1 \"\" \"kr {}\" \"User Commands\"\n.SH NAME\nkr \\- {}\n.SH SYNOPSIS\n.B kr\n"
+      ".TH {0} 1 \"\" \"kr {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n.B {2}\n"
       "VERB [OPTION]...\n.SH OPTIONS\n",
-      KR_VERSION, troff(app.get_description()));
+      title, KR_VERSION, troff(program().name), troff(app.get_description()));
   man_options(app, text);
   text += ".SH VERBS\n";
-  for (const Verb* verb : verbs()) {
-    text += fmt::format(".SS kr {}\n{}\n.PP\nExample: {}\n", verb->name, troff(verb->summary),
-                        troff(verb->example));
+  for (const Verb* verb : program().verbs) {
+    text += fmt::format(".SS {} {}\n{}\n.PP\nExample: {}\n", troff(program().name), verb->name,
+                        troff(verb->summary), troff(verb->example));
     man_options(*app.get_subcommand(verb->name), text);
   }
   text += ".SH EXIT STATUS\n.TP\n.B 0\ndone, no findings\n.TP\n.B 1\nfindings\n.TP\n.B 2\nfailed\n";

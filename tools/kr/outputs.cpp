@@ -83,10 +83,6 @@ std::vector<const tables::Definition*> with_description(
   return all;
 }
 
-bool has_nsys_names(const tables::Definition* table) {
-  return !table->info.alias.empty();
-}
-
 /// The first that all runs have, to be named in a message; else the first.
 const tables::Definition& usual_table(const std::vector<const tables::Definition*>& wanted) {
   const auto usual = std::find_if(wanted.begin(), wanted.end(),
@@ -95,9 +91,10 @@ const tables::Definition& usual_table(const std::vector<const tables::Definition
 }
 
 /// How a CSV file of one table begins: with its first columns, which no version of kr changes.
-std::string csv_begin(const std::vector<const tables::Definition*>& wanted, bool nsys_names) {
+std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
+                      const NsysNames& nsys_names) {
   if (wanted.size() != 1) return {};
-  if (nsys_names && has_nsys_names(wanted[0])) {
+  if (nsys_names.style_of(*wanted[0]) != render::Alias::none) {
     const std::vector<table::AliasColumn>& columns = wanted[0]->info.alias;
     return fmt::format("{},{},", columns[0].title, columns[1].title);
   }
@@ -117,7 +114,10 @@ std::vector<std::string> run_tables() {
 
 std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
-  std::erase_if(ids, [](const std::string& id) { return has_nsys_names(tables::find(id)); });
+  std::erase_if(ids, [](const std::string& id) {
+    const tables::Definition* const one = tables::find(id);
+    return is_nsys_report(*one) || one->reads.saved_form;
+  });
   return ids;
 }
 
@@ -159,6 +159,7 @@ struct Outputs::Target {
   std::optional<size_t> run = {};        // of a file per run
   std::vector<const tables::Definition*> wanted = {};
   bool one_table = false;  // the format holds one: the first wanted
+  bool saved = false;      // it is a saved run
   bool printed = false;    // the file is standard output
   bool empty = false;      // nothing to write: no file appears
 
@@ -187,7 +188,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       force_(options.force),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
-      statistics_(rules.statistics && !options.nsys_names),
+      statistics_(rules.statistics && options.nsys_names.empty()),
       collectives_(rules.collectives && runs.size() > 1),
       rank_collectives_(rules.collectives && runs.size() == 1),
       timeline_(rules.timeline),
@@ -207,7 +208,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     if (one->info.describes_results) choices.push_back(one->info.id);
   }
   const std::vector<std::string> named =
-      tables_named_ ? parse_choices(options.tables, "--tables", choices) : rules.tables;
+      tables_named_ ? parse_choices(nsys_names_.with_ids(options.tables), "--tables", choices)
+                    : rules.tables;
   const std::vector<const tables::Definition*> wanted = definitions(named);
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
@@ -219,7 +221,13 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   if (!options.file.empty() && formats.size() != 1) {
     throw Error(options.file, "-o writes one format", "name one with --format");
   }
-  if (nsys_names_) check_nsys_names(formats, wanted, runs.size());
+  if (nsys_names_.wanted()) {
+    if (formats != std::vector{std::string(csv_format)} || !tables_named_) {
+      throw Error("", "--nsys-names is about CSV of named tables",
+                  "use it with --format csv --tables cuda_gpu_kern_sum");
+    }
+    nsys_names_.check(wanted, runs.size());
+  }
   const bool to_folder =
       !options.out_dir.empty() || (named_formats.empty() && !tables_named_ && rules.files_without);
   const std::filesystem::path folder = options.out_dir.empty() ? "." : options.out_dir;
@@ -286,27 +294,6 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   }
 }
 
-void Outputs::check_nsys_names(const std::vector<std::string>& formats,
-                               const std::vector<const tables::Definition*>& wanted,
-                               size_t runs) const {
-  if (formats != std::vector{std::string(csv_format)} || !tables_named_) {
-    throw Error("", "--nsys-names is about CSV of named tables",
-                "use it with --format csv --tables cuda_gpu_kern_sum");
-  }
-  if (runs != 1) {
-    throw Error("", "--nsys-names is about one run: its columns do not name the run",
-                "give one run at a time");
-  }
-  const auto without = std::find_if_not(wanted.begin(), wanted.end(), has_nsys_names);
-  if (without == wanted.end()) return;
-  std::vector<std::string> with;
-  for (const tables::Definition* one : tables::all()) {
-    if (has_nsys_names(one)) with.push_back(one->info.id);
-  }
-  throw Error("", fmt::format("`nsys stats` has no table `{}`", (*without)->info.id),
-              fmt::format("with --nsys-names choose from {}", fmt::join(with, ", ")));
-}
-
 Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
                                std::string_view begin) {
   if (format == database_format && path.extension() == ".gz") {
@@ -321,8 +308,9 @@ void Outputs::save(const std::filesystem::path& path, std::span<const std::strin
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  open(std::string(database_format), path).wanted =
-      definitions(std::vector<std::string>(ids.begin(), ids.end()));
+  Target& target = open(std::string(database_format), path);
+  target.saved = true;
+  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
 void Outputs::print(const std::string& format) {
@@ -369,6 +357,7 @@ session::Wants Outputs::wants() const {
   }
   wants.statistics |= statistics_;
   wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
+  wants.unsaved |= wants.statistics || makes(trace_format) || makes(paraver_format);
   wants.details |= makes(paraver_format);
   wants.collectives |= makes(paraver_format);
   wants.gpu_metrics |= makes(paraver_format);
@@ -481,7 +470,8 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
-    render::sqlite(tables, target.file->aside().string(), target.file->path().string());
+    render::sqlite(tables, target.file->aside().string(), target.file->path().string(),
+                   target.saved ? changes::saved_version : render::schema_version);
     return;
   }
   if (target.one_table && tables.empty()) {
@@ -490,7 +480,7 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
   }
   const auto make = [&](const Bytes& out) {
     if (format == "csv") {
-      return render::csv(tables[0], out, {.alias = nsys_names_ && !tables[0].info().alias.empty()});
+      return render::csv(tables[0], out, {.alias = nsys_names_.style_of(*target.wanted[0])});
     }
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);

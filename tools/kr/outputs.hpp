@@ -19,6 +19,7 @@
 #include "base/file.hpp"
 #include "base/gzip.hpp"
 #include "classify/run_spec.hpp"
+#include "nsys_names.hpp"
 #include "session.hpp"
 #include "session/session.hpp"
 #include "streams.hpp"
@@ -60,7 +61,7 @@ struct OutputOptions {
   std::string file;
   bool all = false;
   bool force = false;
-  bool nsys_names = false;  // CSV as `nsys stats` prints it: an option of verbs that have it
+  std::string nsys_names;  // of verbs that have the option: see NsysNames
   /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`, `--force`.
   void add_to(CLI::App& app, const OutputRules& rules);
 };
@@ -137,8 +138,6 @@ class Outputs {
   Target& open(const std::string& format, const std::filesystem::path& path,
                std::string_view begin = {});
   void print(const std::string& format);
-  void check_nsys_names(const std::vector<std::string>& formats,
-                        const std::vector<const tables::Definition*>& wanted, size_t runs) const;
   std::optional<tables::Note> shorten(const tables::Source& source, const Target& target,
                                       std::vector<const tables::Definition*>& wanted,
                                       Streams& streams);
@@ -154,7 +153,7 @@ class Outputs {
   bool rank_collectives_ = false;
   bool timeline_ = false;
   bool found_phases_ = false;
-  bool nsys_names_ = false;
+  NsysNames nsys_names_;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;

@@ -1,5 +1,7 @@
 // kr report: the main job.
 
+#include "report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "changes/saved_run.hpp"
-#include "efficiency.hpp"
 #include "outputs.hpp"
 #include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
@@ -15,12 +16,9 @@
 #include "overview/phases_text.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
-#include "roofline.hpp"
-#include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
-namespace {
 
 OutputRules report_outputs() {
   return {.stem = "result",
@@ -39,17 +37,7 @@ OutputRules report_outputs() {
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
 }
 
-struct ReportOptions : RunVerbOptions {
-  std::vector<std::string> runs;
-  std::vector<std::string> more_runs;  // of --in_file
-  std::string title;
-  std::string save;
-  std::string by = "substage";
-  NcuOptions ncu;
-  JobOptions job;
-  EfficiencyOptions efficiency;
-  RooflineOptions roofline;
-};
+namespace {
 
 void write_markdown(const tables::Source& source, const overview::Report& report,
                     std::span<const Table> tables, const Outputs::Bytes& out) {
@@ -88,10 +76,24 @@ void say_what_is_a_job(const tables::Source& source, Streams& streams) {
 }
 
 Exit report(const ReportOptions& options, Streams& streams) {
-  std::vector<std::string> asked = options.runs;
-  asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
-  const std::vector<classify::RunSpec> specs = parse_runs(asked);
-  if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
+  const std::vector<classify::RunSpec> specs = options.specs();
+  return write_report(options, specs, streams);
+}
+
+}  // namespace
+
+std::vector<classify::RunSpec> ReportOptions::specs() const {
+  std::vector<std::string> asked = runs;
+  asked.insert(asked.end(), more_runs.begin(), more_runs.end());
+  std::vector<classify::RunSpec> specs = parse_runs(asked);
+  if (specs.empty()) {
+    throw Error("", "no run given", fmt::format("name a trace: {} report TRACE", program().name));
+  }
+  return specs;
+}
+
+Exit write_report(const ReportOptions& options, const std::vector<classify::RunSpec>& specs,
+                  Streams& streams, const BeforeReading& before) {
   const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
@@ -109,6 +111,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
     timelines.resize(index + 1);
     timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
+  if (before) before(rules, session, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
   if (!timelines.empty()) {
@@ -160,8 +163,6 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   options.efficiency.add_to(app);
   options.roofline.add_to(app);
 }
-
-}  // namespace
 
 const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results",

@@ -122,6 +122,11 @@ void TraceOptions::add_to(CLI::App& app) {
                "Accept times in seconds, which nsys rounds to 100 us");
   app.add_option("--rank", open.rank, "Read only this rank of a merged trace: TP01-DP00, or 3")
       ->type_name("RANK");
+  app.add_option("--reference", references,
+                 "A trace that shows in which modules the kernels of CUDA and HIP graphs are "
+                 "launched: of the capture, or of a run without graphs (repeatable)")
+      ->type_name("TRACE")
+      ->allow_extra_args(false);
 }
 
 classify::RunSpec parse_run(const std::string& written) {
@@ -149,7 +154,9 @@ std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts)
 
 session::Session open_session(const match::CompiledRules& rules, const TraceOptions& options,
                               Streams& streams) {
-  if (!streams.shows_progress()) return session::Session(rules, options.open);
+  for (const std::string& path : options.references) {
+    InputFiles::note(std::filesystem::path(path));
+  }
   // About ten calls per second: a file that is read within one shows nothing.
   const auto show = [&streams, path = std::string(),
                      calls = 0](const ReadProgress& progress) mutable {
@@ -160,7 +167,10 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
                                       : fmt::format("{} MB", done / 1000000);
     streams.progress_line(fmt::format("reading {}: {}", run.path, far));
   };
-  return session::Session(rules, options.open, show);
+  return session::Session(
+      rules, options.open,
+      streams.shows_progress() ? session::ProgressCall(show) : session::ProgressCall(),
+      options.references);
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,

@@ -40,6 +40,7 @@ std::vector<std::string> names_of_file(const std::string& path);
 
 struct TraceOptions {
   trace::OpenOptions open;
+  std::vector<std::string> references;
   void add_to(CLI::App& app);
 };
 

@@ -110,8 +110,9 @@ void Streams::clear_progress() {
 
 void Streams::line(std::string_view head, std::string_view ansi, std::string_view text) {
   std::fflush(stdout);
-  raw_error(color_error() ? fmt::format("kr: \x1b[{}m{}\x1b[0m{}\n", ansi, head, printable(text))
-                          : fmt::format("kr: {}{}\n", head, printable(text)));
+  raw_error(color_error()
+                ? fmt::format("{}: \x1b[{}m{}\x1b[0m{}\n", program, ansi, head, printable(text))
+                : fmt::format("{}: {}{}\n", program, head, printable(text)));
 }
 
 void Streams::error(std::string_view text) {

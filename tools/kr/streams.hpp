@@ -17,7 +17,8 @@ class Streams {
  public:
   When color = When::automatic;
   When progress = When::automatic;
-  bool quiet = false;  // no notes and warnings
+  bool quiet = false;          // no notes and warnings
+  std::string program = "kr";  // what messages begin with
 
   /// To standard output. Throws Error where it cannot be written (a full disk). Nothing more is
   /// written once nobody reads it (`kr report … | head`): files of results are made all the same.
@@ -27,9 +28,9 @@ class Streams {
   /// Flushes standard output, and throws like `out`.
   void finish();
 
-  void error(std::string_view text);    // `kr: error: …`
-  void warning(std::string_view text);  // `kr: warning: …`
-  void note(std::string_view text);     // `kr: …`
+  void error(std::string_view text);    // `PROGRAM: error: …`
+  void warning(std::string_view text);  // `PROGRAM: warning: …`
+  void note(std::string_view text);     // `PROGRAM: …`
   /// As it is, to standard error.
   void raw_error(std::string_view text);
   /// On standard error, until something else is written.

@@ -1,5 +1,5 @@
-// What a verb of the command line is. main.cpp lists them, and does the rest from the list: help,
-// dispatch, suggestions, completions, manual pages.
+// What a verb of the command line is. The main.cpp of a program lists them; the rest is made from
+// the list: help, dispatch, suggestions, completions, manual pages.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -40,11 +40,23 @@ Action setup(CLI::App& app) {
 extern const Verb report_verb, classify_verb, tree_verb, analyze_verb, coverage_verb, why_verb,
     sql_verb, fmt_verb, explain_verb, list_verb, lint_verb, test_verb, diff_verb, merge_verb,
     init_verb, import_verb, export_verb, compile_verb, lsp_verb, completions_verb, man_verb;
-/// In the order of `kr --help`.
-std::span<const Verb* const> verbs();
+
+/// A program of verbs.
+struct Program {
+  const char* name;
+  const char* description;
+  const char* example;
+  std::span<const Verb* const> verbs;  // in the order of `--help`
+  /// What else is done before a signal ends the program, on a thread of its own. May be null.
+  void (*at_signal)(int signal) = nullptr;
+};
+/// This program: each main.cpp defines its own.
+const Program& program();
+/// What `main` does. Returns the exit status.
+int run_command(int argc, char** argv);
 
 /// The whole command line, for parsing, completions and manual pages. `actions` is filled in the
-/// order of `verbs()`.
+/// order of the verbs.
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions);
 
 }  // namespace kr::cli

@@ -20,7 +20,8 @@ struct WhyOptions {
 };
 
 OutputRules why_outputs() {
-  return {.stem = "explanations", .tables = {"explanations", "explanation_alternatives"}};
+  return {.stem = "explanations",
+          .tables = {"explanations", "explanation_alternatives", "explanation_costs"}};
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {

@@ -10,6 +10,7 @@ void BlockRows::clear() {
   collectives.clear();
   launches.clear();
   ranges.clear();
+  ops.clear();
   dropped.clear();
   new_names.clear();
   new_tracks.clear();
@@ -18,6 +19,7 @@ void BlockRows::clear() {
   new_range_names.clear();
   new_details.clear();
   new_collective_calls.clear();
+  new_ops.clear();
 }
 
 bool LocalIds::begin(BlockRows& out) {
@@ -70,13 +72,16 @@ TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_
   return seen.id;
 }
 
-uint32_t LocalIds::call(std::string_view name, bool driver, std::string_view version) {
+uint32_t LocalIds::call(std::string_view name, bool driver, std::string_view version,
+                        std::string_view kernel) {
   key_.assign(driver ? "d" : "r").append(name).append(1, ' ').append(version);
+  if (!kernel.empty()) key_.append(1, '\n').append(kernel);
   const size_t known = calls_.size();
   const uint32_t number = calls_.add(key_);
   if (number == known) {
     bytes_ += key_.size();
-    out_->new_calls.push_back({std::string(name), driver, std::string(version)});
+    out_->new_calls.push_back(
+        {std::string(name), driver, std::string(version), std::string(kernel)});
   }
   return number;
 }
@@ -146,6 +151,15 @@ void add_details(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
   out.add_details(details.begin(), rows.detail_correlations.begin(), rows.details.size());
 }
 
+void add_ops(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
+  for (const BlockRows::NewOp& one : rows.new_ops) ids.ops.push_back(out.op(one.key, one.op));
+  if (rows.ops.empty()) return;
+  OpCall* to = out.ops().calls.extend(rows.ops.size());
+  for (const OpCall& one : rows.ops) {
+    *to++ = {one.start_ns, one.end_ns, ids.ops[one.op], ids.threads[one.thread]};
+  }
+}
+
 }  // namespace
 
 void add_block(const BlockRows& rows, TraceBuilder& out) {
@@ -160,6 +174,7 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
     ids.range_names.push_back(out.range_name(one.name, one.text));
   }
   add_collectives(rows, ids, out);
+  add_ops(rows, ids, out);
   Operation* to = out.add(rows.operations.size());
   for (const Operation& operation : rows.operations) {
     *to++ = {operation.start_ns, operation.duration_ns, ids.names[operation.name.index],

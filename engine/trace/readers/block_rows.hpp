@@ -25,7 +25,7 @@ namespace kr::trace {
 struct TraceIds {
   std::vector<NameId> names;
   std::vector<TrackId> tracks;
-  std::vector<uint32_t> calls, threads, range_names, details, collective_calls;
+  std::vector<uint32_t> calls, threads, range_names, details, collective_calls, ops;
 };
 
 /// All in the parser's numbers.
@@ -38,6 +38,7 @@ struct BlockRows {
   std::vector<CollectiveOperation> collectives;
   GrowingArray<Launch> launches;
   GrowingArray<HostRange> ranges;
+  GrowingArray<OpCall> ops;
   std::vector<DroppedRecords> dropped;
 
   // What the parser met first in this block.
@@ -52,6 +53,11 @@ struct BlockRows {
   std::vector<NewRangeName> new_range_names;
   std::vector<OperationDetail> new_details;
   std::vector<CollectiveCall> new_collective_calls;
+  struct NewOp {
+    std::string key;
+    HostOp op;
+  };
+  std::vector<NewOp> new_ops;
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
@@ -76,11 +82,23 @@ class LocalIds {
   NameId name(std::string_view text);
   TrackId track(int32_t device, int64_t stream, std::string_view device_name = {},
                 std::string_view member = {});
-  uint32_t call(std::string_view name, bool driver, std::string_view version = {});
+  uint32_t call(std::string_view name, bool driver, std::string_view version = {},
+                std::string_view kernel = {});
   uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   uint32_t detail(const OperationDetail& detail);
   uint32_t collective_call(const CollectiveCall& call);
+  /// `key` tells it from all others; `make` gives it where it is new.
+  template <class Make>
+  uint32_t op(std::string_view key, const Make& make) {
+    const size_t known = ops_.size();
+    const uint32_t number = ops_.add(key);
+    if (number == known) {
+      bytes_ += key.size();
+      out_->new_ops.push_back({std::string(key), make()});
+    }
+    return number;
+  }
 
  private:
   static constexpr size_t bytes_limit = size_t{4} << 20;
@@ -89,7 +107,7 @@ class LocalIds {
   std::shared_ptr<TraceIds> ids_;
   std::shared_ptr<NameTable> names_;
   std::map<Track, TrackId> tracks_;
-  DistinctTexts calls_, threads_;
+  DistinctTexts calls_, threads_, ops_;
   DistinctRangeNames range_names_;
   DetailTable details_;
   std::map<CollectiveCall, uint32_t> collective_calls_;

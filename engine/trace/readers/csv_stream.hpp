@@ -19,6 +19,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "trace/input.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/csv_cursor.hpp"
@@ -146,9 +148,11 @@ class CsvStream {
   void read_rows() {
     const Layout layout = *table_->layout();
     BlockReader<Job> reader(threads_, [&] {
-      return [&layout, parser = table_->parser()](Job& job) mutable {
+      // A std::function may be copied, which a parser may not.
+      const auto parser = std::make_shared<decltype(table_->parser())>(table_->parser());
+      return [&layout, parser](Job& job) {
         job.lines = line_breaks(job.place.text);
-        parse(parser, layout, job);
+        parse(*parser, layout, job);
       };
     });
     const auto left = reader.read(

@@ -90,6 +90,9 @@ class JsonWalk {
     return scalar(out);
   }
 
+  /// What was stepped over since `begin`, which was a `place()`.
+  std::string_view since(size_t begin) const noexcept { return {text_ + begin, *at_ - begin}; }
+
   /// A string without its escapes: itself, or a text in `to`, which is left as it is where there
   /// are none. It is one that was stepped over.
   std::string_view plain(std::string_view raw, std::string& to) const {

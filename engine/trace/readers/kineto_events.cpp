@@ -9,6 +9,7 @@
 #include "base/integer.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
+#include "trace/readers/kineto_arguments.hpp"
 
 namespace kr::trace {
 namespace {
@@ -184,16 +185,25 @@ bool EventParser::list(JsonWalk& json, DetailField first) {
 
 std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept {
   // Most keys are told by their first byte.
-  if (key.size() < 3 || std::string_view("CDdGIOPS").find(key[0]) == key.npos) return std::nullopt;
+  if (key.size() < 3 || std::string_view("CDdGIOPRS").find(key[0]) == key.npos) return std::nullopt;
   const auto at = std::find(collective_keys.begin(), collective_keys.end(), key);
   if (at == collective_keys.end()) return std::nullopt;
   return static_cast<size_t>(at - collective_keys.begin());
 }
 
+std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
+  if (key == "Input Dims" || key == "Input dims") return 0;
+  if (key == "Input type") return 1;
+  if (key == "Input Strides") return 2;
+  if (key == "Concrete Inputs") return 3;
+  return std::nullopt;
+}
+
 bool EventParser::args(JsonWalk& json) {
-  event_.device = event_.stream = event_.correlation = event_.operation = {};
+  event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
+  if (ops_) event_.inputs = {};
   json.step();
   if (json.step_over('}')) return true;
   JsonRaw passed;
@@ -205,12 +215,19 @@ bool EventParser::args(JsonWalk& json) {
     if (key.size() == 6) {
       if (key == "device") to = &event_.device;
       if (key == "stream") to = &event_.stream;
+      if (reference_ && key == "kernel") to = &event_.kernel;
     } else if (key == "correlation") {
       to = &event_.correlation;
     } else if (key == told_key) {
       to = &event_.operation;
     } else if (collectives_ && collective_key(key)) {
       to = &event_.collective[*collective_key(key)];
+    } else if (ops_ && inputs_key(key)) {
+      const size_t begin = json.place();
+      JsonRaw& inputs = event_.inputs[*inputs_key(key)];
+      if (!json.value(inputs)) return false;
+      if (inputs.kind == JsonRaw::Kind::other) inputs.text = json.since(begin);
+      continue;
     } else if (details_) {
       const auto list_of = detail_list(key);
       if (list_of && json.peek() == '[') {
@@ -305,8 +322,8 @@ void EventParser::take_collective(const JsonWalk& json) {
     return value && *value >= 0 ? value : std::nullopt;
   };
   // In the order of `collective_keys`.
-  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),
-                            number(5), number(6), number(7), number(8), number(9)};
+  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),   number(5),
+                            number(6), number(7), number(8), number(9), number(11)};
   out_->collectives.push_back({number(10).value_or(CollectiveOperation::no_sequence),
                                static_cast<uint32_t>(out_->operations.size() - 1),
                                ids_.collective_call(call)});
@@ -333,7 +350,8 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  if (kind == HostKind::op && !name.starts_with(step_head)) return;
+  const bool op = kind == HostKind::op && !name.starts_with(step_head);
+  if (op && !ops_ && !reference_) return;
   if (host_ == HostDetail::range_names) {
     // Whatever its times are: one name too many does no harm.
     if (range) ids_.range_name(name);
@@ -349,14 +367,36 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
   const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
+  const std::string_view kernel = event_.kernel.kind == JsonRaw::Kind::string
+                                      ? json.plain(event_.kernel.text, kernel_)
+                                      : std::string_view();
+  if (op && ops_) take_op(name, start_ns, duration_ns, thread);
+  if (op && !reference_) return;
   if (range) {
     out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
                             HostRange::none,
-                            module ? HostRange::Kind::module : HostRange::Kind::annotation});
+                            op       ? HostRange::Kind::op
+                            : module ? HostRange::Kind::module
+                                     : HostRange::Kind::annotation});
   } else {
-    out_->launches.push_back(
-        {correlation, start_ns, duration_ns, ids_.call(name, kind == HostKind::driver), thread});
+    out_->launches.push_back({correlation, start_ns, duration_ns,
+                              ids_.call(name, kind == HostKind::driver, {}, kernel), thread});
   }
+}
+
+void EventParser::take_op(std::string_view name, int64_t start_ns, int64_t duration_ns,
+                          uint32_t thread) {
+  KinetoInputs inputs;
+  op_key_.assign(name);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const JsonRaw& raw = event_.inputs[i];
+    if (raw.kind == JsonRaw::Kind::other) inputs[i] = raw.text;
+    op_key_.append(1, '\0').append(inputs[i]);
+  }
+  const uint32_t op = ids_.op(op_key_, [&] {
+    return HostOp{std::string(name), kineto_arguments(inputs)};
+  });
+  out_->ops.push_back({start_ns, start_ns + duration_ns, op, thread});
 }
 
 DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {

@@ -37,6 +37,8 @@ class EventParser {
       : host_(options.host),
         details_(options.operation_details),
         collectives_(options.collectives),
+        ops_(options.ops && options.host == HostDetail::all),
+        reference_(options.reference),
         levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
@@ -44,7 +46,7 @@ class EventParser {
   void parse(const TextBlock& window, bool first, EventRows& out);
 
  private:
-  static constexpr std::array<std::string_view, 11> collective_keys{
+  static constexpr std::array<std::string_view, 12> collective_keys{
       "Collective name",
       "Process Group Name",
       "Process Group Description",
@@ -56,19 +58,23 @@ class EventParser {
       "Src Rank",
       "Dst Rank",
       "Seq",
+      "Rank",
   };
 
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
-    JsonRaw device, stream, correlation, operation;
+    JsonRaw device, stream, correlation, operation, kernel;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
+    std::array<JsonRaw, 4> inputs;  // see kineto_arguments.hpp
   };
 
   void items(std::string_view text, bool first, size_t broken_at);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   static std::optional<size_t> collective_key(std::string_view key) noexcept;
+  static std::optional<size_t> inputs_key(std::string_view key) noexcept;
+  void take_op(std::string_view name, int64_t start_ns, int64_t duration_ns, uint32_t thread);
   bool list(JsonWalk& json, DetailField first);
   void take_detail(const JsonWalk& json);
   void take_collective(const JsonWalk& json);
@@ -86,10 +92,13 @@ class EventParser {
   HostDetail host_;
   bool details_;
   bool collectives_;
+  bool ops_;
+  bool reference_;
   size_t levels_;
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
-  std::string scratch_, phase_, number_, number_text_, process_;
+  std::string scratch_, phase_, number_, number_text_, process_, kernel_;
+  std::string op_key_;
   std::string patched_;  // a window without its control bytes
 
   // Of the window and the event being read.

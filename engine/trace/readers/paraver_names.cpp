@@ -15,7 +15,7 @@ struct RoleLabel {
   ParaverRole role;
 };
 
-constexpr std::array<RoleLabel, 13> role_labels{{
+constexpr std::array<RoleLabel, 14> role_labels{{
     {"cuda kernel source", ParaverRole::other},  // of Extrae: a line of code
     {"cuda kernel", ParaverRole::kernel},
     {"nccl kernel", ParaverRole::kernel},
@@ -24,6 +24,7 @@ constexpr std::array<RoleLabel, 13> role_labels{{
     {"cuda library call", ParaverRole::call},
     {"cuda api call", ParaverRole::call},
     {"nvtx", ParaverRole::range},
+    {"kr host module", ParaverRole::module},
     {"memcopy size", ParaverRole::bytes},
     {"memory operation size", ParaverRole::bytes},
     {"cudamemcpy size", ParaverRole::bytes},
@@ -59,9 +60,21 @@ bool take_text(std::string_view& text, std::string_view head) {
   return true;
 }
 
+/// Of `THREAD 1.1.2 (3)` 2: the third row of that thread.
+uint32_t lane_of(std::string_view label) {
+  const size_t at = label.rfind(" (");
+  if (!label.starts_with("THREAD ") || at == label.npos) return 0;
+  label.remove_prefix(at + 2);
+  const auto number = take_number(label);
+  const bool whole = number && label == ")" && *number >= 1 && *number <= UINT16_MAX;
+  return whole ? static_cast<uint32_t>(*number - 1) : 0;
+}
+
 /// `CUDA-D0.S7`, `Metrics GPU0`, with whatever follows.
 ParaverRow row_of(std::string_view label) {
-  ParaverRow row{.kind = ParaverRow::Kind::host};
+  ParaverRow row;
+  row.kind = ParaverRow::Kind::host;
+  row.lane = lane_of(label);
   const bool stream = take_text(label, "CUDA-D");
   if (!stream && !take_text(label, "Metrics GPU")) return row;
   const auto device = take_number(label);

@@ -16,7 +16,7 @@
 namespace kr::trace {
 
 /// What events of a type are to kr.
-enum class ParaverRole : uint8_t { other, kernel, copy, call, range, bytes, correlation };
+enum class ParaverRole : uint8_t { other, kernel, copy, call, range, module, bytes, correlation };
 
 /// By the label of a type, as nsys2prv, Extrae and kr write it.
 ParaverRole paraver_role_of(std::string_view label) noexcept;
@@ -35,6 +35,7 @@ struct ParaverRow {
   Kind kind = Kind::unknown;
   int32_t device = 0;  // of a stream, or of metrics
   int64_t stream = 0;
+  uint32_t lane = 0;  // of a thread of the host: the place among the rows that kr writes of it
 };
 
 class ParaverNames {

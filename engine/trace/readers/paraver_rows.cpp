@@ -62,7 +62,8 @@ ParaverRecords::ParaverRecords(const Input& input, const ParaverObjects& objects
       threads_(objects.rows(), no_thread),
       has_copies_(names.has(ParaverRole::copy)),
       has_host_(options_.host == HostDetail::all &&
-                (names.has(ParaverRole::call) || names.has(ParaverRole::range))),
+                (names.has(ParaverRole::call) || names.has(ParaverRole::range) ||
+                 names.has(ParaverRole::module))),
       has_details_(options_.operation_details &&
                    (names.has(ParaverRole::bytes) || names.has(ParaverRole::correlation))),
       host_rows_(names.has_streams()) {
@@ -192,7 +193,8 @@ void ParaverRecords::take(uint32_t row, const Event& event) {
   std::vector<Event>& open = open_[row];
   const auto begun = std::find_if(open.rbegin(), open.rend(),
                                   [&](const Event& one) { return one.type == event.type; });
-  const bool nests = event.of->role == ParaverRole::range && event.value != 0;
+  const bool range = event.of->role == ParaverRole::range || event.of->role == ParaverRole::module;
+  const bool nests = range && event.value != 0;
   if (begun != open.rend() && !nests) {
     const Event ended = *begun;
     open.erase(std::next(begun).base());
@@ -248,7 +250,8 @@ void ParaverRecords::add_operation(uint32_t row, NameId name, const Event& begun
 
 void ParaverRecords::host(uint32_t row, const Event& begun, int64_t duration_ns) {
   if (options_.host == HostDetail::none) return;
-  const bool range = begun.of->role == ParaverRole::range;
+  const bool module = begun.of->role == ParaverRole::module;
+  const bool range = module || begun.of->role == ParaverRole::range;
   if (options_.host == HostDetail::range_names) {
     if (range) out_.range_name(text_of(begun));
     return;
@@ -256,7 +259,8 @@ void ParaverRecords::host(uint32_t row, const Event& begun, int64_t duration_ns)
   if (range) {
     const uint32_t name = out_.range_name(text_of(begun));
     out_.host().ranges.push_back({begun.time_ns, begun.time_ns + duration_ns, name, thread_of(row),
-                                  HostRange::none, HostRange::Kind::annotation,
+                                  HostRange::none,
+                                  module ? HostRange::Kind::module : HostRange::Kind::annotation,
                                   HostRange::Form::push_pop});
     return;
   }
@@ -294,8 +298,10 @@ NameId ParaverRecords::name_of(const Event& event) {
 uint32_t ParaverRecords::thread_of(uint32_t row) {
   if (threads_[row] != no_thread) return threads_[row];
   const ParaverObjects::Task& task = objects_.tasks[objects_.task_of[row]];
-  threads_[row] = out_.thread({fmt::format("{}.{}", task.application, task.number),
-                               fmt::format("{}", row - task.first_row + 1)});
+  const uint32_t place = static_cast<uint32_t>(row - task.first_row);
+  threads_[row] =
+      out_.thread({fmt::format("{}.{}", task.application, task.number),
+                   fmt::format("{}", place - std::min(place, this->row(row).lane) + 1)});
   return threads_[row];
 }
 

@@ -1,13 +1,14 @@
 // What runs at once, against a count for every nanosecond of a short time line.
-#include "analyze/concurrency.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "analyze/steps.hpp"
+#include "analyze/streams.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 
@@ -34,6 +35,7 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
     kr::trace::TraceBuilder builder("t", "t");
     std::vector<int64_t> running(length);
     std::map<int64_t, Streams> streams;
+    std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> operations;  // by stream
     int64_t first = length;
     int64_t last = 0;
     const int64_t longest = 1 + below(length - 1);
@@ -44,6 +46,7 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
       const char* const name = std::array{"k", "c", "m"}[static_cast<size_t>(below(3))];
       builder.add({start, end - start, builder.name(name, kr::OperationKind::kernel),
                    builder.track({3, stream, "GPU"})});
+      operations[stream].emplace_back(start, end);
       first = std::min(first, start);
       last = std::max(last, end);
       for (int64_t t = start; t < end; ++t) {
@@ -111,5 +114,45 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
       }
     }
     CHECK(place == got[0].overlaps.size());
+
+    const auto totals = kr::analyze::total_streams(kr::analyze::measure_streams(
+        run->trace, run->labelled, kr::analyze::kinds_by_row(rules.program(), run->labelled)));
+    REQUIRE(totals.size() == 1);
+    kr::analyze::StreamTotals slow;
+    slow.devices = 1;
+    slow.streams = static_cast<int64_t>(operations.size());
+    for (const auto& [stream, all] : operations) {
+      int64_t begin = length;
+      int64_t end = 0;
+      std::vector<bool> busy(length);
+      for (const auto& [from, to] : all) {
+        begin = std::min(begin, from);
+        end = std::max(end, to);
+        slow.total_ns += to - from;
+        ++slow.operations;
+        for (int64_t t = from; t < to; ++t) busy[static_cast<size_t>(t)] = true;
+      }
+      const int64_t busy_ns = std::count(busy.begin(), busy.end(), true);
+      slow.stream_busy_ns += busy_ns;
+      slow.stream_idle_ns += end - begin - busy_ns;
+    }
+    for (size_t t = 0; t < length; ++t) {
+      slow.busy_ns += running[t] > 0 ? 1 : 0;
+      slow.most_at_once = std::max(slow.most_at_once, running[t]);
+      const bool computes = std::any_of(streams.begin(), streams.end(),
+                                        [&](const auto& of) { return of.second.computing[t] > 0; });
+      for (const auto& of : streams) {
+        if (of.second.communicating[t] == 0) continue;
+        ++slow.communication_ns;
+        slow.overlap_ns += computes ? 1 : 0;
+      }
+    }
+    CHECK(totals[0].first == 3);
+    CHECK(totals[0].second == slow);
+    kr::analyze::StreamTotals twice = slow;
+    twice.add(slow);
+    CHECK(twice.busy_ns == 2 * slow.busy_ns);
+    CHECK(twice.streams == 2 * slow.streams);
+    CHECK(twice.most_at_once == slow.most_at_once);
   }
 }

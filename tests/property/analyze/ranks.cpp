@@ -18,7 +18,9 @@ struct Job {
 
   kr::analyze::Ranks compared() const {
     std::vector<kr::analyze::RankInput> inputs;
-    for (size_t i = 0; i < summaries.size(); ++i) inputs.push_back({&summaries[i], &statistics[i]});
+    for (size_t i = 0; i < summaries.size(); ++i) {
+      inputs.push_back({&summaries[i], &statistics[i].steps});
+    }
     return kr::analyze::compare_ranks(inputs);
   }
 };

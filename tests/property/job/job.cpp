@@ -252,3 +252,68 @@ TEST_CASE("ranks are joined through others, and uncertainties add") {
     CHECK(clocks.ranks[r].estimate->high_ns == step * away + 100 * away);
   }
 }
+
+TEST_CASE("broadcasts and reduces bound one side of the clock, where their root is known") {
+  std::mt19937_64 random(20261125);
+  const auto span = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
+  };
+  int tighter = 0;
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    const int64_t offset = span(-5'000'000, 5'000'000);  // of the clock of rank 1
+    std::vector<std::vector<Member>> runs(2, std::vector<Member>(1));
+    const std::vector<kr::job::CollectiveKind> kinds{kr::job::CollectiveKind::all_reduce,
+                                                     kr::job::CollectiveKind::broadcast,
+                                                     kr::job::CollectiveKind::reduce};
+    for (auto& one : runs) {
+      for (const auto kind : kinds) one[0].groups.push_back({"0", "[0, 1]", "", kind, "", 2});
+    }
+    int64_t now = 0;
+    for (int k = 0; k < 60; ++k) {
+      const uint32_t group = k % 10 == 0 ? 0 : static_cast<uint32_t>(1 + k % 2);
+      const auto root = static_cast<int32_t>(random() % 2);
+      int64_t start[2] = {now + span(0, 3'000'000), now + span(0, 3'000'000)};
+      int64_t end[2];
+      for (int r = 0; r < 2; ++r) {
+        // Who needs no data of the other may end before the other has begun.
+        const bool needs = group == 0 || (group == 1) == (r != root);
+        end[r] = (needs ? std::max(start[0], start[1]) : start[r]) + span(20'000, 50'000);
+      }
+      for (int r = 0; r < 2; ++r) {
+        const int64_t seen = r == 1 ? offset : 0;
+        runs[static_cast<size_t>(r)][0].collectives.push_back(
+            {start[r] + seen, end[r] + seen, 0, CollectiveInstance::unknown,
+             CollectiveInstance::unknown, group, group == 0 ? -1 : root});
+      }
+      now += 10'000'000;
+    }
+    const kr::trace::Clock clock{.utc_ns = int64_t{1'700'000'000'000'000'000}};
+    std::vector<kr::job::JobRun> known{{runs[0], clock, 0}, {runs[1], clock, 1}};
+    std::vector<kr::job::JobRun> unknown{{runs[0], clock}, {runs[1], clock}};
+    const auto got = kr::job::analyze_job(known).clocks.ranks[1].estimate;
+    const auto without = kr::job::analyze_job(unknown).clocks.ranks[1].estimate;
+    REQUIRE(got);
+    REQUIRE(without);
+    CHECK(without->collectives == 6);
+    CHECK(got->collectives == 60);
+    // The planted clock is within both, and bounds only become tighter.
+    CHECK(got->low_ns <= -offset);
+    CHECK(-offset <= got->high_ns);
+    CHECK(without->low_ns <= got->low_ns);
+    CHECK(got->high_ns <= without->high_ns);
+    // The formula, one collective after the other.
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    for (size_t k = 0; k < 60; ++k) {
+      const CollectiveInstance& a = runs[0][0].collectives[k];
+      const CollectiveInstance& b = runs[1][0].collectives[k];
+      const bool from_root = a.group == 1;
+      if (a.group == 0 || from_root == (a.peer == 0)) low = std::max(low, a.start_ns - b.end_ns);
+      if (a.group == 0 || from_root == (a.peer == 1)) high = std::min(high, a.end_ns - b.start_ns);
+    }
+    CHECK(got->low_ns == low);
+    CHECK(got->high_ns == high);
+    tighter += got->high_ns - got->low_ns < without->high_ns - without->low_ns ? 1 : 0;
+  }
+  CHECK(tighter > 25);
+}

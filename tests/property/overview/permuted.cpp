@@ -39,7 +39,10 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
   kr::analyze::RunStatistics statistics = kr::analyze::analyze(rules, *run, summary);
   kr::tables::Source source;
   source.rules = &rules;
+  const std::vector<kr::analyze::Kind> kinds = kr::analyze::kinds_by_row(program, run->labelled);
+  kr::analyze::StreamUses streams = kr::analyze::measure_streams(run->trace, run->labelled, kinds);
   source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});
+  source.runs[0].streams = std::move(streams);
   const kr::analyze::LabelledTrace& labelled = *source.runs[0].trace;
 
   const kr::classify::Attribution attribution =

@@ -38,7 +38,7 @@ TEST_CASE("statistics of kernels: a row a name and device, the deviation that of
   CHECK(a.share == 0.15);
   CHECK(got.kernels[2].stddev_ns == 0);
   CHECK(!got.launches);
-  CHECK(got.attribution.none_ns == 100);
+  CHECK(got.attribution[kr::classify::PlaceEvidence::none].total_ns == 100);
 }
 
 TEST_CASE("deviations are exact if times are long and nearly equal") {

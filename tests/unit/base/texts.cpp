@@ -74,6 +74,18 @@ TEST_CASE("texts keep their numbers and places") {
   for (uint32_t i = 0; i < texts.size(); ++i) CHECK(texts.add(texts.text(i)) == i);
 }
 
+TEST_CASE("texts are moved with their places, and are not copied") {
+  static_assert(!std::is_copy_constructible_v<DistinctTexts>);
+  static_assert(!std::is_copy_assignable_v<DistinctTexts>);
+  DistinctTexts texts;
+  for (int i = 0; i < 3000; ++i) texts.add("text " + std::to_string(i));
+  const char* const place = texts.text(7).data();
+  DistinctTexts moved = std::move(texts);
+  CHECK(moved.text(7).data() == place);
+  CHECK(moved.add("text 2999") == 2999);
+  CHECK(moved.add("another") == 3000);
+}
+
 TEST_CASE("hashes that files keep are those of XXH3") {
   CHECK(hash128("") == Hash128{0x99aa06d3014798d8, 0x6001c324468d497f});
   Hash128 one = hash128("a");

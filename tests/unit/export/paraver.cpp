@@ -3,10 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "export/paraver_in_flight.hpp"
 #include "export/paraver_labels.hpp"
 #include "export/paraver_rows.hpp"
 #include "export/paraver_sorter.hpp"
@@ -63,6 +67,41 @@ TEST_CASE("records are in order, each group on its clock, whatever fits in memor
   }
 }
 
+TEST_CASE("kernels in flight are told where a count changes, once for each time") {
+  using Change = std::tuple<int64_t, uint32_t, int64_t>;
+  std::mt19937 random(20261125);
+  for (int round = 0; round < 500; ++round) {
+    CAPTURE(round);
+    constexpr int64_t length = 60;
+    std::map<uint32_t, std::vector<int64_t>> running;  // by phase, then ns
+    for (uint32_t phase = 0; phase < 3; ++phase) running[phase].resize(length);
+    std::vector<Change> got, slow;
+    const auto tell = [&](int64_t time, uint32_t phase, int64_t count) {
+      got.emplace_back(time, phase, count);
+    };
+    kr::exports::KernelsInFlight counts;
+    int64_t start = 0;
+    for (auto left = random() % 12; left > 0; --left) {
+      start += random() % 4;
+      const auto end = start + static_cast<int64_t>(random() % 9);
+      const auto phase = static_cast<uint32_t>(random() % 3);
+      counts.add(start, end, phase, tell);
+      for (int64_t t = start; t < end; ++t) {
+        ++running[0][static_cast<size_t>(t)];
+        if (phase != 0) ++running[phase][static_cast<size_t>(t)];
+      }
+    }
+    counts.finish(tell);
+    for (size_t t = 0; t < length; ++t) {
+      for (const auto& [phase, count] : running) {
+        const int64_t before = t > 0 ? count[t - 1] : 0;
+        if (count[t] != before) slow.emplace_back(static_cast<int64_t>(t), phase, count[t]);
+      }
+    }
+    CHECK(got == slow);
+  }
+}
+
 TEST_CASE("rows: tasks by rank, threads of the host before streams before metrics") {
   using Section = ParaverRows::Section;
   ParaverRows rows;
@@ -72,18 +111,22 @@ TEST_CASE("rows: tasks by rank, threads of the host before streams before metric
   const uint32_t metrics = rows.add(Section::metrics, 0);
   const uint32_t second = rows.add(Section::stream, 0, 7, 1);
   const uint32_t first = rows.add(Section::stream, 0, 7);
+  const uint32_t flight = rows.add(Section::in_flight, 0);
+  const uint32_t inner = rows.add(Section::host, 0, 0, 1);
   const uint32_t host = rows.add(Section::host, 0);
   rows.begin_task(1);
   rows.number("t.prv");
-  CHECK(rows.header() == "0:1:3(1:1,4:1,1:1)");
+  CHECK(rows.header() == "0:1:3(1:1,6:1,1:1)");
   CHECK(rows.place(host) == "2:1");
-  CHECK(rows.place(first) == "2:2");
-  CHECK(rows.place(second) == "2:3");
-  CHECK(rows.place(metrics) == "2:4");
+  CHECK(rows.place(inner) == "2:2");
+  CHECK(rows.place(first) == "2:3");
+  CHECK(rows.place(second) == "2:4");
+  CHECK(rows.place(flight) == "2:5");
+  CHECK(rows.place(metrics) == "2:6");
   CHECK(rows.place(last) == "3:1");
   const std::string text = rows.text();
-  CHECK(text.find("LEVEL THREAD SIZE 6\nTHREAD 1.1.1\nTHREAD 1.2.1\nCUDA-D0.S7\nCUDA-D0.S7 (2)\n"
-                  "Metrics GPU0\nCUDA-D0.S7\n") != text.npos);
+  CHECK(text.find("LEVEL THREAD SIZE 8\nTHREAD 1.1.1\nTHREAD 1.2.1\nTHREAD 1.2.1 (2)\nCUDA-D0.S7\n"
+                  "CUDA-D0.S7 (2)\nKernels in flight D0\nMetrics GPU0\nCUDA-D0.S7\n") != text.npos);
 }
 
 TEST_CASE("more rows than Paraver numbers are refused") {

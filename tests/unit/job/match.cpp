@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "job/communications.hpp"
+
 namespace {
 
 using kr::job::CollectiveGroup;
@@ -129,4 +131,17 @@ TEST_CASE("sends are not compared with sends") {
   CollectiveGroup send = group("pp");
   send.kind = CollectiveKind::send;
   CHECK(!Runs().run().add(send).run().add(send).matched()[0].matched);
+}
+
+TEST_CASE("a place in the list of ranks of a process group") {
+  using kr::job::rank_in_list;
+  CHECK(rank_in_list("[0, 4, 8]", 0) == 0);
+  CHECK(rank_in_list("[0, 4, 8]", 2) == 8);
+  CHECK(rank_in_list("[3]", 0) == 3);
+  CHECK(rank_in_list("[0, 4, ...]", 1) == 4);
+  for (const char* text : {"", "[]", "[0, 4, ...]", "0, 1, 2", "[0, 1", "[a, b, c]", "[0, 1]"}) {
+    CAPTURE(text);
+    CHECK(!rank_in_list(text, 2));
+  }
+  CHECK(!rank_in_list("[0, 1]", -1));
 }

@@ -25,21 +25,22 @@ const TableInfo info = [] {
                {"Total (ns)", {"total_ns"}},
                {"Avg (ns)", {"mean_ns"}},
                {"Size (MB)", {"bytes"}, AliasForm::megabytes},
-               {"Rate (MB/s)", {"bytes", "total_ns"}, AliasForm::throughput},
+               {"Rate (MB/s)", {"bytes", "total_ns"}, AliasForm::throughput, "Rate (MBps)"},
                {"XYZ", {"x", "y", "z"}, AliasForm::extent},
-               {"Device", {"name", "x"}, AliasForm::numbered},
+               {"Device", {"name", "x"}, AliasForm::numbered, {}, false},
                {"Range", {"scope", "name"}, AliasForm::scoped},
                {"Function", {"name", "scope"}, AliasForm::versioned},
                {"Name", {"name"}}};
   return one;
 }();
 
-std::string csv_of(const std::vector<std::vector<Cell>>& rows) {
+std::string csv_of(const std::vector<std::vector<Cell>>& rows,
+                   render::Alias style = render::Alias::current) {
   Collected collected;
   const Table table(info, info.columns, [&](RowSink& sink) {
     for (const auto& row : rows) sink.row(row);
   });
-  render::csv(table, collected.sink(), {.alias = true});
+  render::csv(table, collected.sink(), {.alias = style});
   return collected.bytes;
 }
 
@@ -61,6 +62,32 @@ TEST_CASE("csv: the columns of another program, in its order and forms") {
 TEST_CASE("csv: what is empty stays empty") {
   CHECK(csv_of({{"r", "k", Cell(), 0.0, int64_t{0}, Cell(), Cell(), Cell(), int64_t{1}, Cell()}}) ==
         std::string(header) + "0.0,0,,,,,,:k,k,k\n");
+}
+
+TEST_CASE("csv: a former name has former columns; the former dialect has its own cells, too") {
+  const std::vector<std::vector<Cell>> rows{{"r", "[CUDA memcpy Unified Host-to-Device]", Cell(),
+                                             0.0, int64_t{0}, Cell(), Cell(), Cell(), int64_t{1},
+                                             Cell()}};
+  CHECK(csv_of(rows, render::Alias::former_columns) ==
+        "Time (%),Total (ns),Avg (ns),Size (MB),Rate (MB/s),XYZ,Range,Function,Name\n"
+        "0.0,0,,,,,:[CUDA memcpy Unified Host-to-Device],[CUDA memcpy Unified Host-to-Device],"
+        "[CUDA memcpy Unified Host-to-Device]\n");
+  CHECK(csv_of(rows, render::Alias::former) ==
+        "Time (%),Total (ns),Avg (ns),Size (MB),Rate (MBps),XYZ,Range,Function,Name\n"
+        "0.0,0,None,None,,None,:[CUDA memcpy Unified Host-to-Device],"
+        "[CUDA Unified Memory memcpy HtoD],[CUDA Unified Memory memcpy HtoD]\n");
+}
+
+TEST_CASE("short names of copies") {
+  CHECK(render::short_copy("[CUDA memcpy Peer-to-Peer]") == "[CUDA memcpy PtoP]");
+  CHECK(render::short_copy("[CUDA memcpy Array-to-Host]") == "[CUDA memcpy AtoH]");
+  CHECK(render::short_copy("[CUDA memcpy Unified Device-to-Host]") ==
+        "[CUDA Unified Memory memcpy DtoH]");
+  for (const char* name :
+       {"", "[CUDA memcpy Unknown]", "[CUDA memcpy kind 99]", "[CUDA memset]", "[CUDA memcpy -to-]",
+        "[CUDA memcpy HtoD]", "a-to-b", "[CUDA memcpy Host-to-Device"}) {
+    CHECK(render::short_copy(name) == name);
+  }
 }
 
 TEST_CASE("csv: a throughput of no time is empty, one of more than a second is 0") {
@@ -100,7 +127,7 @@ TEST_CASE("tenths are rounded half away from zero") {
 
 TEST_CASE("csv: an alias that is asked for has to be there") {
   Collected collected;
-  CHECK_THROWS(render::csv(empty_table(), collected.sink(), {.alias = true}));
+  CHECK_THROWS(render::csv(empty_table(), collected.sink(), {.alias = render::Alias::current}));
 }
 
 }  // namespace kr::test::alias_test

@@ -262,7 +262,7 @@ engine e {
 )");
   const sema::ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
   const auto explain = [&](const classify::WhyQuery& query) {
-    tables::Explanation explanation{query.name, "e/default", "", {}};
+    tables::Explanation explanation{query.name, "e/default", "", {}, {}};
     for (classify::WhyDimension& one : classify::why(rules, model, query)) {
       if (rules.program().dimensions.get(one.dimension).name == "substage") {
         explanation.dimensions.push_back(std::move(one));
@@ -397,8 +397,15 @@ TEST_CASE("repeated blocks of trees from operations") {
   found.block.total_ns = 90;
   found.block.unit_ns = 100;
   found.units = 2;
-  owned.modules->attribution = classify::AttributionSums{
-      .module_ns = 5, .creation_ns = 4, .range_ns = 3, .layer_ns = 90, .none_ns = 10};
+  using classify::PlaceEvidence;
+  classify::AttributionSums& sums = owned.modules->attribution.emplace();
+  sums[PlaceEvidence::launch] = {1, 5};
+  sums[PlaceEvidence::creation] = {1, 4};
+  sums[PlaceEvidence::kind] = {1, 2};
+  sums[PlaceEvidence::abstain] = {1, 1};
+  sums[PlaceEvidence::range] = {1, 3};
+  sums[PlaceEvidence::layer] = {1, 90};
+  sums[PlaceEvidence::none] = {1, 10};
   owned.modules->layer_evidence = {found};
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
   Source source;
@@ -406,6 +413,7 @@ TEST_CASE("repeated blocks of trees from operations") {
   source.tree = &tree;
   CHECK(rows("tree_layers", source) ==
         Lines{"run|0|12|3|2|40|90|100|" + classify::evidence(found.block)});
-  CHECK(rows("tree_attribution", source) ==
-        Lines{"run|launch|5", "run|creation|4", "run|range|3", "run|layer|90", "run|none|10"});
+  CHECK(rows("tree_attribution", source) == Lines{"run|launch|5", "run|creation|4", "run|kind|2",
+                                                  "run|abstain|1", "run|range|3", "run|layer|90",
+                                                  "run|none|10"});
 }

@@ -1,0 +1,245 @@
+#include "align/reference.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "trace/launched.hpp"
+
+namespace kr::align {
+
+namespace {
+
+bool is_digit_char(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string_view without_tile(std::string_view name) {
+  // Tensile: C_ijk = A_ilk · B_ljk, then types, then `MT` and the sizes of the macro tile.
+  return name.find("Cijk_") == name.npos ? name : name.substr(0, name.find("_MT"));
+}
+
+}  // namespace
+
+std::string family_of(std::string_view name) {
+  std::string family;
+  size_t depth = 0;  // of `<` and `(`
+  for (const char c : without_tile(name)) {
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0 && !is_digit_char(c)) family += c;
+    if ((c == '>' || c == ')') && depth > 0) --depth;
+  }
+  return family;
+}
+
+uint32_t References::name(std::string_view text, OperationKind kind) {
+  const bool kernel = kind == OperationKind::kernel;
+  const uint32_t number = names_.add(kernel ? text : to_string(kind));
+  if (number == family_of_.size()) family_of_.push_back(Calls::none);
+  return number;
+}
+
+uint32_t References::family(uint32_t name) {
+  uint32_t& family = family_of_[name];
+  if (family == Calls::none) family = families_.add(family_of(names_.text(name)));
+  return family;
+}
+
+uint32_t References::add_sequence(Sequence sequence, Origin origin) {
+  // Equal for sequences of equal names, paths, ops and changes of the call.
+  uint64_t hash = hash_numbers(sequence.names.size(), origin.file);
+  std::vector<uint32_t> content = sequence.names;
+  uint32_t last = Calls::none;
+  for (const Item& item : sequence.items) {
+    content.insert(content.end(), {calls.path(item.call), item.chain, item.call == last});
+    last = item.call;
+  }
+  for (const uint32_t number : content) hash = hash_numbers(hash, number);
+  const auto [from, to] = known_.equal_range(hash);
+  for (auto at = from; at != to; ++at) {
+    const Sequence& other = sequences[at->second];
+    if (other.names == sequence.names) return at->second;
+  }
+  const auto number = static_cast<uint32_t>(sequences.size());
+  known_.emplace(hash, number);
+  Sequence families{{}, sequence.items};
+  families.names.reserve(sequence.names.size());
+  for (const uint32_t name : sequence.names) families.names.push_back(family(name));
+  sequences.push_back(std::move(sequence));
+  by_family.push_back(std::move(families));
+  origins.push_back(std::move(origin));
+  return number;
+}
+
+/// What one trace adds.
+class ReferenceReader {
+ public:
+  ReferenceReader(References& out, const trace::Trace& trace)
+      : out_(out), trace_(trace), host_(*trace.host), call_of_(host_.ranges.size(), Calls::none) {}
+
+  void run() {
+    out_.files.push_back(trace_.source);
+    threads_.resize(host_.threads.size());
+    const trace::LaunchedOperations launched(host_);
+    size_t next = 0;
+    for (uint32_t i = 0; i < host_.launches.size(); ++i) {
+      const bool has_operations = next < launched.size() && launched.launch(next) == i;
+      launch(host_.launches[i],
+             has_operations ? launched.operations(next++) : std::span<const uint32_t>());
+    }
+    for (Thread& thread : threads_) {
+      for (auto& [track, open] : thread.eager) finish(std::move(open), false);
+      if (!thread.captures.empty()) out_.captures.push_back(std::move(thread.captures));
+    }
+  }
+
+ private:
+  struct Open {
+    Sequence sequence;
+    std::vector<int64_t> times;
+    uint32_t thread = 0;
+    // What begins a new sequence: another annotation, or the first root module once more.
+    uint32_t annotation = trace::HostRange::none;
+    uint32_t first_root = Calls::none;  // its path
+    uint32_t last_root = Calls::none;   // a call
+  };
+  struct Thread {
+    bool capturing = false;
+    Open capture;
+    std::map<uint32_t, Open> eager;  // by track
+    std::vector<uint32_t> captures;
+  };
+  struct Place {
+    Item item;
+    uint32_t annotation = trace::HostRange::none;  // the outermost
+    uint32_t root = Calls::none;
+  };
+
+  static bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != text.npos;
+  }
+
+  void launch(const trace::Launch& launch, std::span<const uint32_t> operations) {
+    const trace::HostCall& call = host_.calls[launch.call];
+    Thread& thread = threads_[launch.thread];
+    if (has(call.name, "StreamBeginCapture")) {
+      thread.capturing = true;
+      thread.capture = {};
+      thread.capture.thread = launch.thread;
+      return;
+    }
+    if (has(call.name, "StreamEndCapture")) {
+      if (!std::exchange(thread.capturing, false)) return;
+      const uint32_t number = finish(std::move(thread.capture), true);
+      if (number != Calls::none) thread.captures.push_back(number);
+      return;
+    }
+    if (thread.capturing && operations.empty()) return captured(launch, call, thread.capture);
+    if (operations.empty() || has(call.name, "GraphLaunch")) return;
+    const Place place = place_at(launch.thread, launch.start_ns);
+    for (const uint32_t operation : operations) {
+      const trace::Operation& one = trace_.operations[operation];
+      Open& open = thread.eager[one.track.index];
+      open.thread = launch.thread;
+      if (begins_anew(open, place)) {
+        finish(std::exchange(open, {}), false);
+        open.thread = launch.thread;
+      }
+      if (open.sequence.names.empty()) {
+        open.annotation = place.annotation;
+        open.first_root = out_.calls.path(place.root);
+      }
+      open.last_root = place.root;
+      const trace::OperationName& name = trace_.names.get(one.name);
+      add(open, out_.name(name.text, name.kind), place.item, launch.start_ns);
+    }
+  }
+
+  void captured(const trace::Launch& launch, const trace::HostCall& call, Open& open) {
+    uint32_t name = Calls::none;
+    if (!call.kernel.empty()) {
+      name = out_.name(call.kernel, operation_kind_of(call.kernel));
+    } else if (has(call.name, "Memcpy") && has(call.name, "Async")) {
+      name = out_.name({}, OperationKind::memcpy);
+    } else if (has(call.name, "Memset") && has(call.name, "Async")) {
+      name = out_.name({}, OperationKind::memset);
+    } else {
+      if (has(call.name, "LaunchKernel") || has(call.name, "LaunchCooperative")) ++out_.unnamed;
+      return;
+    }
+    add(open, name, place_at(launch.thread, launch.start_ns).item, launch.start_ns);
+  }
+
+  bool begins_anew(const Open& open, const Place& place) const {
+    if (open.sequence.names.empty()) return false;
+    if (place.annotation != open.annotation) return true;
+    return place.annotation == trace::HostRange::none && place.root != Calls::none &&
+           place.root != open.last_root && out_.calls.path(place.root) == open.first_root;
+  }
+
+  static void add(Open& open, uint32_t name, const Item& item, int64_t time) {
+    open.sequence.names.push_back(name);
+    open.sequence.items.push_back(item);
+    open.times.push_back(time);
+  }
+
+  uint32_t finish(Open open, bool is_capture) {
+    if (open.sequence.names.empty()) return Calls::none;
+    return out_.add_sequence(
+        std::move(open.sequence),
+        {static_cast<uint32_t>(out_.files.size() - 1), host_.threads[open.thread].thread,
+         is_capture, std::move(open.times)});
+  }
+
+  Place place_at(uint32_t thread, int64_t time) {
+    const auto [first, end] = host_.ranges_of(thread);
+    const trace::HostRange* const ranges = host_.ranges.begin();
+    const trace::HostRange* const behind =
+        std::partition_point(ranges + first, ranges + end,
+                             [&](const trace::HostRange& one) { return one.start_ns <= time; });
+    modules_.clear();
+    ops_.clear();
+    Place place;
+    uint32_t at = behind == ranges + first ? trace::HostRange::none
+                                           : static_cast<uint32_t>(behind - 1 - ranges);
+    for (; at != trace::HostRange::none; at = ranges[at].parent) {
+      if (!ranges[at].holds(time)) continue;
+      if (ranges[at].kind == trace::HostRange::Kind::module) modules_.push_back(at);
+      if (ranges[at].kind == trace::HostRange::Kind::op) ops_.push_back(at);
+      if (ranges[at].kind == trace::HostRange::Kind::annotation) place.annotation = at;
+    }
+    uint32_t call = Calls::none;
+    uint32_t outer = trace::HostRange::none;
+    for (size_t i = modules_.size(); i-- > 0;) {
+      uint32_t& known = call_of_[modules_[i]];
+      // A range that overlaps others may be in different modules at different times.
+      if (known == Calls::none || out_.calls[known].outer != call) {
+        known = out_.calls.add(call, host_.module_name(modules_[i], outer));
+        out_.call_times.push_back({ranges[modules_[i]].start_ns, ranges[modules_[i]].end_ns});
+      }
+      call = known;
+      if (outer == trace::HostRange::none) place.root = call;
+      outer = modules_[i];
+    }
+    std::string chain;
+    for (size_t i = ops_.size(); i-- > 0;) {
+      if (!chain.empty()) chain += " > ";
+      chain += host_.range_names[ranges[ops_[i]].name];
+    }
+    place.item = {call, out_.chains_.add(chain)};
+    return place;
+  }
+
+  References& out_;
+  const trace::Trace& trace_;
+  const trace::HostTrace& host_;
+  std::vector<Thread> threads_;
+  std::vector<uint32_t> call_of_;  // by range
+  std::vector<uint32_t> modules_, ops_;
+};
+
+void References::add(const trace::Trace& trace) {
+  ReferenceReader(*this, trace).run();
+}
+
+}  // namespace kr::align

@@ -1,0 +1,70 @@
+// References: traces that tell in which modules and ops kernels are launched. Of a capture, the
+// calls between the begin and the end of it on their thread, where they name their kernels; of
+// launches outside graphs, the kernels that ran. A reference is kept as sequences of these, without
+// its trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "align/aligner.hpp"
+#include "base/distinct_texts.hpp"
+#include "base/operation_kind.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::align {
+
+/// A kernel's name without what changes with the shapes it was compiled for: template arguments,
+/// parameters, tiles and digits. `Cijk_…_MT128x64x64_…` ends before its tile.
+std::string family_of(std::string_view name);
+
+/// Where a sequence is from.
+struct Origin {
+  uint32_t file = 0;  // in References::files
+  std::string thread;
+  bool captured = false;
+  std::vector<int64_t> times;  // by item, on the clock of its file
+};
+
+class References {
+ public:
+  /// What a file is called in results, and its sequences. The trace has a host trace, read with
+  /// OpenOptions::reference. Several traces of one file are added one by one.
+  void add(const trace::Trace& trace);
+
+  bool empty() const noexcept { return sequences.empty(); }
+
+  /// The number of a kernel, copy or set by its name. Copies and sets are each one name: calls that
+  /// were captured do not tell more.
+  uint32_t name(std::string_view text, OperationKind kind);
+  /// The number of a name's family.
+  uint32_t family(uint32_t name);
+  std::string_view ops(uint32_t chain) const { return chains_.text(chain); }
+
+  struct Time {
+    int64_t start_ns;
+    int64_t end_ns;
+  };
+  std::vector<std::string> files;
+  std::vector<Sequence> sequences;
+  std::vector<Sequence> by_family;  // the same sequences, with names of families
+  std::vector<Origin> origins;      // by sequence
+  Calls calls;
+  std::vector<Time> call_times;  // by call
+  /// The sequences of the captures of each thread, in order. Equal ones are one sequence.
+  std::vector<std::vector<uint32_t>> captures;
+  uint64_t unnamed = 0;  // captured launches that name no kernel
+
+ private:
+  friend class ReferenceReader;
+  uint32_t add_sequence(Sequence sequence, Origin origin);
+
+  DistinctTexts names_, families_, chains_;
+  std::vector<uint32_t> family_of_;          // by name; Calls::none: not yet
+  std::multimap<uint64_t, uint32_t> known_;  // sequences by hash
+};
+
+}  // namespace kr::align

@@ -1,0 +1,75 @@
+// FLOPs and bytes of many calls added up, with the time they took, and the roof of a GPU.
+//
+// Roofline model (Williams, Waterman and Patterson, 2009): a call of F operations and B bytes takes
+// at least max(F ÷ peak of its precision, B ÷ bandwidth). Peaks are those of the data sheet
+// (ncu/gpus.hpp), dense, without sparsity.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cost/costed_run.hpp"
+#include "ncu/gpus.hpp"
+
+namespace kr::cost {
+
+/// The GPU of a run by the names of its devices; null: it is not known, or they differ.
+const ncu::GpuPeaks* gpu_of(const trace::Trace& trace);
+
+/// FLOP/s of the precision; `tf32`: of FP32 operands on tensor cores. None: not known.
+std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool tf32);
+
+/// Sums of calls. FLOPs and bytes are exact; nothing of what overflows.
+class CostSum {
+ public:
+  /// `gpu` may be null. `kernel`: the name of the call's longest operation.
+  void add(const match::OpCost& cost, int64_t total_ns, const ncu::GpuPeaks* gpu,
+           std::string_view kernel);
+  void add_time(int64_t ns) { total_ns_ += ns; }
+
+  int64_t total_ns() const { return total_ns_; }
+  /// Of calls whose FLOPs are known; none: there are none.
+  std::optional<int64_t> flops() const { return flops_.sum; }
+  std::optional<int64_t> bytes() const { return bytes_.sum; }
+  int64_t flops_ns() const { return flops_.ns; }
+  int64_t bytes_ns() const { return bytes_.ns; }
+  std::optional<double> flops_per_s() const { return flops_.rate(); }
+  std::optional<double> bytes_per_s() const { return bytes_.rate(); }
+  /// Operations per byte, of calls of which both are known.
+  std::optional<double> intensity() const;
+  /// The part of the roof at this intensity, of calls of which both are known; above 1 a formula
+  /// or the peak is wrong.
+  std::optional<double> peak_ratio() const;
+  /// `compute` or `memory`; empty: not known.
+  std::string_view bound() const;
+  /// Time of calls with a known roof, and what it would be at that roof. Where only bytes are
+  /// known, the bandwidth is the roof, and the same with FLOPs.
+  int64_t roof_ns() const { return roof_ns_; }
+  double at_roof_ns() const { return at_roof_ns_; }
+  bool above_peak() const { return roof_ns_ > 0 && at_roof_ns_ > static_cast<double>(roof_ns_); }
+
+ private:
+  struct Amount {
+    std::optional<int64_t> sum;
+    bool broken = false;  // it overflowed
+    int64_t ns = 0;
+
+    void add(const std::optional<int64_t>& one, int64_t one_ns);
+    std::optional<double> rate() const;
+  };
+  int64_t total_ns_ = 0;
+  Amount flops_, bytes_;
+  // Of calls of which both are known.
+  int64_t both_ns_ = 0;
+  double both_flops_ = 0;
+  double both_bytes_ = 0;
+  int64_t peaks_ns_ = 0;  // of these, those with both peaks
+  double compute_s_ = 0;  // at the peak
+  double memory_s_ = 0;
+  int64_t roof_ns_ = 0;
+  double at_roof_ns_ = 0;
+};
+
+}  // namespace kr::cost

@@ -1,0 +1,316 @@
+// What framework ops cost by the rules' `cost` blocks: by op and shapes, and added up by label,
+// module, layer, step and kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "cost/rates.hpp"
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+using cost::CostedRun;
+using cost::CostSum;
+
+constexpr uint32_t no_call = CostedRun::none;
+
+/// Why kr knows no cost of an operation.
+enum class NoCost : uint8_t { no_op, no_shapes, no_clause };
+
+std::string_view to_string(NoCost why) {
+  switch (why) {
+    case NoCost::no_op:
+      return "no op";
+    case NoCost::no_shapes:
+      return "no shapes";
+    case NoCost::no_clause:
+      break;
+  }
+  return "no clause fits";
+}
+
+std::string_view kernel_name(const Run& run, uint32_t operation) {
+  const trace::Trace& trace = run.trace->trace;
+  return trace.names.get(trace.operations[operation].name).text;
+}
+
+std::string clause_place(const Source& source, sema::CostId id) {
+  return source.rules->sources().place(source.rules->program().costs.get(id).span);
+}
+
+/// The cells that both tables have.
+void add_sums(Cells& row, const CostSum& sum) {
+  const bool roof = sum.roof_ns() > 0;
+  const auto at_roof_ns = static_cast<int64_t>(std::llround(sum.at_roof_ns()));
+  row.insert(
+      row.end(),
+      {table::cell(sum.flops()), sum.flops() ? Cell(sum.flops_ns()) : Cell(),
+       table::cell(sum.bytes()), sum.bytes() ? Cell(sum.bytes_ns()) : Cell(),
+       table::cell(sum.flops_per_s()), table::cell(sum.bytes_per_s()), table::cell(sum.intensity()),
+       table::cell(sum.peak_ratio()), table::cell_or_nothing(sum.bound()),
+       roof ? Cell(sum.roof_ns()) : Cell(), roof ? Cell(at_roof_ns) : Cell(),
+       roof && !sum.above_peak() ? Cell(sum.roof_ns() - at_roof_ns) : Cell(),
+       sum.above_peak() ? Cell("above the peak: a formula or the peak is wrong") : Cell()});
+}
+
+void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
+  const CostedRun& costed = *run.costs;
+  const trace::Trace& trace = run.trace->trace;
+  struct OpRow {
+    CostSum sum;
+    int64_t instances = 0;
+  };
+  // By op, shapes, precision and clause: steps of other sizes have other costs of one op.
+  using Key = std::tuple<std::string, std::string, std::string_view, std::string>;
+  std::map<Key, OpRow> rows;
+  std::vector<std::string> places(source.rules->program().costs.size());
+  for (const cost::CostedCall& call : costed.calls) {
+    const cost::CostedOp& one = costed.ops[call.costed];
+    const trace::HostOp& op = trace.host->ops->ops[one.op];
+    std::string& place = places[one.clause.index];
+    if (place.empty()) place = clause_place(source, one.clause);
+    OpRow& row = rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place}];
+    row.sum.add_time(call.total_ns);
+    row.sum.add(one.cost, call.total_ns, run.gpu, kernel_name(run, call.longest));
+    ++row.instances;
+  }
+  std::map<std::tuple<std::string, std::string, NoCost>, std::pair<int64_t, int64_t>> unknown;
+  int64_t without_ns = run.summary.gpu_total_ns - costed.op_ns;
+  if (without_ns > 0) unknown[{"", "", NoCost::no_op}] = {0, without_ns};
+  for (uint32_t op = 0; op < costed.unknown_ns.size(); ++op) {
+    if (costed.unknown_calls[op] == 0) continue;
+    const trace::HostOp& one = trace.host->ops->ops[op];
+    const NoCost why = one.arguments.empty() ? NoCost::no_shapes : NoCost::no_clause;
+    auto& [operations, ns] = unknown[{one.name, cost::shapes_text(one.arguments), why}];
+    operations += costed.unknown_calls[op];
+    ns += costed.unknown_ns[op];
+  }
+  struct Row {
+    int64_t total_ns;
+    Cells cells;
+  };
+  std::vector<Row> sorted;
+  for (const auto& [key, row] : rows) {
+    const auto& [op, shapes, precision, clause] = key;
+    Cells cells{run.summary.id,
+                std::string_view(op),
+                table::cell_or_nothing(shapes),
+                table::cell_or_nothing(precision),
+                row.instances,
+                row.sum.total_ns()};
+    add_sums(cells, row.sum);
+    cells.insert(cells.end(), {std::string_view(clause), Cell()});
+    sorted.push_back({row.sum.total_ns(), std::move(cells)});
+  }
+  for (const auto& [key, sums] : unknown) {
+    const auto& [op, shapes, why] = key;
+    Cells cells{run.summary.id,
+                table::cell_or_nothing(op),
+                table::cell_or_nothing(shapes),
+                Cell(),
+                sums.first > 0 ? Cell(sums.first) : Cell(),
+                sums.second};
+    add_sums(cells, CostSum());
+    cells.insert(cells.end(), {Cell(), to_string(why)});
+    sorted.push_back({sums.second, std::move(cells)});
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Row& a, const Row& b) { return a.total_ns > b.total_ns; });
+  for (const Row& row : sorted) sink.row(row.cells);
+}
+
+void add_costs(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) add_costs_of(source, run, sink);
+}
+
+/// Sums by key of one level: every operation has at most one key.
+class LevelSums {
+ public:
+  LevelSums(const Run& run, std::string_view level) : run_(run), level_(level) {}
+
+  /// `key_of(operation)`: empty, it is in none.
+  template <class KeyOf>
+  void add(const KeyOf& key_of) {
+    const trace::Trace& trace = run_.trace->trace;
+    for (uint32_t i = 0; i < trace.operations.size(); ++i) {
+      const std::string key = key_of(i);
+      if (!key.empty()) sums_[key].add_time(trace.operations[i].duration_ns);
+    }
+    for (const cost::CostedCall& call : run_.costs->calls) {
+      const std::string key = key_of(call.longest);
+      if (key.empty()) continue;
+      sums_[key].add(run_.costs->cost(call), call.total_ns, run_.gpu,
+                     kernel_name(run_, call.longest));
+    }
+  }
+
+  void push(RowSink& sink) const {
+    std::vector<const std::pair<const std::string, CostSum>*> sorted;
+    for (const auto& one : sums_) sorted.push_back(&one);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+      return a->second.total_ns() > b->second.total_ns();
+    });
+    for (const auto* one : sorted) {
+      Cells row{run_.summary.id, level_, std::string_view(one->first), one->second.total_ns()};
+      add_sums(row, one->second);
+      sink.row(row);
+    }
+  }
+
+ private:
+  const Run& run_;
+  std::string_view level_;
+  std::map<std::string, CostSum> sums_;
+};
+
+std::string module_of(const Source& source, const Run& run, uint32_t operation) {
+  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const uint32_t node = places.node_of(operation);
+  if (node == classify::Attribution::none) return {};
+  const trace::HostTrace& host = *run.trace->trace.host;
+  return host.range_names[host.ranges[node].name];
+}
+
+std::string step_of(const Source& source, const Run& run, uint32_t operation) {
+  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const uint32_t step = places.step_of[operation];
+  return step == classify::Attribution::none ? std::string() : places.steps[step].text;
+}
+
+std::string layer_of(const Source& source, const Run& run, uint32_t operation) {
+  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const uint32_t layer = places.layer_of[operation];
+  if (layer == classify::Attribution::none) return {};
+  return fmt::format("{}", places.in_unit(layer));
+}
+
+void add_cost_rates(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const auto level = [&](std::string_view name, const auto& key_of) {
+      LevelSums sums(run, name);
+      sums.add(key_of);
+      sums.push(sink);
+    };
+    level("run", [](uint32_t) { return std::string("all operations"); });
+    const analyze::TraceLabels labels(*source.rules, run.trace->labelled);
+    const trace::Trace& trace = run.trace->trace;
+    for (const auto& [dimension, of] : labels.dimensions()) {
+      level(dimension, [&, found = of](uint32_t i) {
+        const uint32_t row = run.trace->labelled.row(i, trace.operations[i]);
+        return std::string(found->by_row[row].label);
+      });
+    }
+    if (trace.host) {
+      level("step", [&](uint32_t i) { return step_of(source, run, i); });
+      level("module", [&](uint32_t i) { return module_of(source, run, i); });
+      level("layer", [&](uint32_t i) { return layer_of(source, run, i); });
+    }
+    level("kernel", [&](uint32_t i) { return std::string(kernel_name(run, i)); });
+  }
+}
+
+std::string without_costs(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (run.trace->trace.host && run.trace->trace.host->ops) return {};
+  }
+  return "no run has ops of a framework: only traces of PyTorch's profiler have them, with "
+         "`record_shapes=True` the shapes of their arguments, too";
+}
+
+Column known_or_empty(const char* id, Unit unit, Role role, const char* doc) {
+  return {id, unit, role, doc, true};
+}
+
+/// Those of `add_sums`.
+std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> last) {
+  const std::vector<Column> sums{
+      known_or_empty("flops", Unit::flop, Role::measure,
+                     "Floating-point operations; nothing if none is known."),
+      known_or_empty("flops_ns", Unit::ns, Role::detail,
+                     "The time of the ops whose FLOPs are known: `flops_per_s` divides by it."),
+      known_or_empty("bytes", Unit::bytes, Role::measure,
+                     "Bytes read and written, each operand once; nothing if none is known."),
+      known_or_empty("bytes_ns", Unit::ns, Role::detail,
+                     "The time of the ops whose bytes are known: `bytes_per_s` divides by it."),
+      known_or_empty("flops_per_s", Unit::per_second, Role::measure,
+                     "FLOPs per second of `flops_ns`."),
+      known_or_empty("bytes_per_s", Unit::per_second, Role::measure,
+                     "Bytes per second of `bytes_ns`."),
+      known_or_empty("intensity", Unit::factor, Role::detail,
+                     "FLOPs per byte, of ops of which both are known."),
+      known_or_empty(
+          "peak_ratio", Unit::ratio, Role::measure,
+          "The part of the roof at this intensity that is reached, of ops of which FLOPs "
+          "and bytes are known; nothing if the GPU's peaks are not known. See `check`."),
+      known_or_empty("bound", Unit::text, Role::measure,
+                     "What the roof is at this intensity: `compute` or `memory`."),
+      known_or_empty(
+          "roof_ns", Unit::ns, Role::detail,
+          "The time of the ops of which a roof is known: of FLOPs, of bytes, or of both."),
+      known_or_empty("at_roof_ns", Unit::ns, Role::detail,
+                     "What `roof_ns` would be at the roof of each op: of several, the lowest."),
+      known_or_empty("saved_ns", Unit::ns, Role::measure, "`roof_ns` less `at_roof_ns`."),
+      known_or_empty("check", Unit::text, Role::measure,
+                     "That the rate is above the peak, so a formula or the peak is wrong; nothing "
+                     "if it is not.")};
+  first.insert(first.end(), sums.begin(), sums.end());
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+}  // namespace
+
+const Definition costs_table{
+    {"costs", "costs of ops",
+     "One row per run, op, shapes, precision and clause: what the op costs by the `cost` blocks of "
+     "the rules. An op costs once, however many operations it launched; an operation belongs to "
+     "the "
+     "innermost op around its launch that a clause fits. Without a clause: one row per op and "
+     "shapes. By descending time.",
+     cost_columns(
+         {{"run", Unit::text, Role::key, "The run."},
+          known_or_empty("op", Unit::name, Role::key,
+                         "The framework's op; nothing for operations without any."),
+          known_or_empty("shapes", Unit::text, Role::key,
+                         "Its arguments: `[8, 16] bf16` is a tensor, `(1, 1)` a list of integers, "
+                         "`_` one of which nothing is known; nothing if none were recorded."),
+          known_or_empty(
+              "precision", Unit::text, Role::key,
+              "The type of its operands, or what its clause says; its peak is the roof."),
+          known_or_empty(
+              "instances", Unit::count, Role::measure,
+              "Calls of the op that launched operations; operations, if no clause fits."),
+          {"total_ns", Unit::ns, Role::measure, "The time of the operations that it launched."}},
+         {known_or_empty("clause", Unit::text, Role::detail,
+                         "The file and line of the clause; nothing if none fits."),
+          known_or_empty("no_cost", Unit::text, Role::measure,
+                         "Why there is no cost: `no op` encloses the launch, `no shapes` were "
+                         "recorded, or `no clause fits`; nothing if there is one.")}),
+     false, false},
+    Needs::costs,
+    add_costs,
+    without_costs};
+
+const Definition cost_rates_table{
+    {"cost_rates", "achieved rates by declared cost",
+     "One row per run, level and key: the costs of its ops added up, per second, and against the "
+     "roof. What an op costs counts for the label, step, module, layer and name of its longest "
+     "operation.",
+     cost_columns({{"run", Unit::text, Role::key, "The run."},
+                   {"level", Unit::text, Role::key,
+                    "`run`, a dimension of the rules, `step`, `module`, `layer` or `kernel`."},
+                   {"key", Unit::name, Role::key,
+                    "The label, the text of the step, the module, the number of the layer, or the "
+                    "name of the kernel."},
+                   {"total_ns", Unit::ns, Role::measure, "The time of all its operations."}},
+                  {}),
+     false, false},
+    Needs::costs,
+    add_cost_rates,
+    without_costs};
+
+}  // namespace kr::tables

@@ -1,0 +1,15 @@
+// What main.cpp and the verb of kr-mpi know of each other.
+#pragma once
+
+#include <cstddef>
+
+#include "verb.hpp"
+
+namespace kr::mpi {
+
+extern const cli::Verb report_verb;
+
+/// Tells what a message about a signal is to say.
+void note_process(size_t number, size_t count);
+
+}  // namespace kr::mpi
