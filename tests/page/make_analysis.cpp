@@ -258,7 +258,7 @@ class Analysis {
     std::vector<kr::classify::RunSpec> specs;
     for (const std::string& path : paths) specs.push_back({path, "e", {}, {}});
     session_.read(specs,
-                  {.sums = true, .statistics = true, .host_trace = true, .gpu_metrics = true});
+                  {.sums = true, .statistics = true, .gpu_metrics = true, .host_trace = true});
   }
 
   std::filesystem::path folder_;

@@ -11,8 +11,8 @@ namespace kr::cli {
 
 using render::Alias;
 
-bool is_nsys_report(const tables::Definition& table) {
-  return !table.info.alias.empty();
+bool is_nsys_report(const table::Info& table) {
+  return !table.alias.empty();
 }
 
 NsysNames::NsysNames(const std::string& version) {
@@ -42,7 +42,7 @@ void NsysNames::check(const std::vector<const tables::Definition*>& tables, size
   }
   const bool former = style_ == Alias::former;
   const auto has = [former](const tables::Definition* one) {
-    return former ? !one->info.former_id.empty() : is_nsys_report(*one);
+    return former ? !one->info.former_id.empty() : is_nsys_report(one->info);
   };
   const auto without = std::find_if_not(tables.begin(), tables.end(), has);
   if (without == tables.end()) return;
@@ -57,9 +57,9 @@ void NsysNames::check(const std::vector<const tables::Definition*>& tables, size
                           fmt::join(with, ", ")));
 }
 
-Alias NsysNames::style_of(const tables::Definition& table) const {
+Alias NsysNames::style_of(const table::Info& table) const {
   if (!is_nsys_report(table)) return Alias::none;
-  const bool former_name = by_former_name_.count(table.info.id) != 0;
+  const bool former_name = by_former_name_.count(table.id) != 0;
   return style_ == Alias::current && former_name ? Alias::former_columns : style_;
 }
 

@@ -11,7 +11,7 @@
 namespace kr::cli {
 
 /// Whether `nsys stats` has a report of that name.
-bool is_nsys_report(const tables::Definition& table);
+bool is_nsys_report(const table::Info& table);
 
 class NsysNames {
  public:
@@ -26,7 +26,7 @@ class NsysNames {
   std::string with_ids(const std::string& list);
   /// Throws Error if the tables cannot be printed as nsys does.
   void check(const std::vector<const tables::Definition*>& tables, size_t runs) const;
-  render::Alias style_of(const tables::Definition& table) const;
+  render::Alias style_of(const table::Info& table) const;
 
  private:
   render::Alias style_ = render::Alias::none;

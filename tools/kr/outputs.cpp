@@ -94,7 +94,7 @@ const tables::Definition& usual_table(const std::vector<const tables::Definition
 std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
                       const NsysNames& nsys_names) {
   if (wanted.size() != 1) return {};
-  if (nsys_names.style_of(*wanted[0]) != render::Alias::none) {
+  if (nsys_names.style_of(wanted[0]->info) != render::Alias::none) {
     const std::vector<table::AliasColumn>& columns = wanted[0]->info.alias;
     return fmt::format("{},{},", columns[0].title, columns[1].title);
   }
@@ -116,7 +116,7 @@ std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
   std::erase_if(ids, [](const std::string& id) {
     const tables::Definition* const one = tables::find(id);
-    return is_nsys_report(*one) || one->reads.saved_form;
+    return is_nsys_report(one->info) || one->reads.saved_form;
   });
   return ids;
 }
@@ -430,7 +430,7 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
         }
       }
       present.push_back(std::move(made));
-    } else if (tables_named_ && !one->info.describes_results &&
+    } else if (tables_named_ && !target.saved && !one->info.describes_results &&
                reported_absent_.insert(one->info.id).second) {
       streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
     }
@@ -480,7 +480,7 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
   }
   const auto make = [&](const Bytes& out) {
     if (format == "csv") {
-      return render::csv(tables[0], out, {.alias = nsys_names_.style_of(*target.wanted[0])});
+      return render::csv(tables[0], out, {.alias = nsys_names_.style_of(tables[0].info())});
     }
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);

@@ -305,12 +305,11 @@ TEST_CASE("trees") {
   step("prefill", 7, 4);
   step("decode_1", 1, -1);
   step("decode_3", 2, -1);
-  const trace::ModuleTrace trace = std::move(modules).finish();
 
   trees::ViewOptions options;
   options.level = trees::named_level("module");
   options.top_k = 2;
-  const test::OwnedView owned(trace, options);
+  const test::OwnedView owned(std::move(modules).finish(), options);
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
   Source source;
   source.rules = &test::module_rules();
@@ -343,8 +342,8 @@ TEST_CASE("trees") {
   options.level = trees::named_level("kernel");
   options.phase = "prefill";
   options.by_label = true;
-  const test::OwnedView labels(trace, options);
-  const tables::Tree by_label{"run", "vllm", "default", labels.view.get()};
+  const trees::TreeView labels(test::module_rules(), *owned.modules, options);
+  const tables::Tree by_label{"run", "vllm", "default", &labels};
   source.tree = &by_label;
   CHECK(
       rows("tree", source) ==

@@ -22,8 +22,7 @@ std::vector<std::string> told(const match::CompiledRules& rules) {
           miss.rule ? fmt::format("line {}",
                                   rules.sources().begin(program.rules.get(*miss.rule).span).line)
                     : "no rule";
-      lines.push_back(fmt::format("{} {} {}, got {} ({})", head,
-                                  program.dimensions.get(miss.dimension).name, miss.expected,
+      lines.push_back(fmt::format("{} {} {}, got {} ({})", head, miss.dimension, miss.expected,
                                   miss.actual, line));
     }
   }
