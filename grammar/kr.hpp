@@ -188,7 +188,7 @@ inline constexpr auto in_expression_parens = [](auto& state, size_t) {
   return state.in_expression_parens();
 };
 /// In parentheses. What follows the last of them is not part of it.
-struct cost_expression : p::seq<p::at<p::one<'('>>, expression_begin, operand,
+struct cost_expression : p::seq<p::at<p::one<'('>>, expression_begin, open_paren, gap, operand,
                                 p::star<gap, when<in_expression_parens>, more>> {};
 struct clause_begin : p::success {};
 struct clause_name : p::sor<cost_text, cost_expression> {};
