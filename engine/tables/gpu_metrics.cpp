@@ -332,7 +332,7 @@ void each_metric_dimension(const Source& source, const GpuMetricSums& sums,
 
 const Definition gpu_metric_balance_table{
     {.id = "gpu_metric_balance",
-     .title = "GPU metrics over ranks",
+     .title = "sampled GPU metrics over ranks",
      .doc = "One row per metric that several devices of the ranks of a job have: its mean over the "
             "trace on each device, compared.",
      .columns = balance_columns({}, "")},
@@ -343,7 +343,7 @@ const Definition gpu_metric_balance_table{
 
 const Definition gpu_metric_label_balance_table{
     {.id = "gpu_metric_label_balance",
-     .title = "GPU metrics over ranks by label",
+     .title = "sampled GPU metrics over ranks by label",
      .doc = "One row per label and metric: its mean in the label's own time on each device of the "
             "ranks of a job, compared. Devices with fewer than two samples have none.",
      .columns = balance_columns({{"dimension", Unit::text, Role::key, "The dimension."},

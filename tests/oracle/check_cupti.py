@@ -110,8 +110,10 @@ def write(folder, kinds, form):
             csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, kind))
 
 
-# What a folder does not contain: ranges, and so steps; ranks; names of devices.
-OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement", "efficiency_steps", "collective_bandwidth")
+# What a folder does not contain: ranges, and so steps; ranks; names of devices and of process groups.
+OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement", "efficiency_steps",
+             "collective_bandwidth", "collective_overlap_layers", "collective_overlap_phases", "collective_overlap_steps")
+OF_GROUPS = ("collective_overlap", "collective_overlap_labels")
 OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",
               "min_rank", "max_rank", "waits_most_rank", "waits_least_rank", "device_name")
 
@@ -120,7 +122,7 @@ def plain(found):
     """Tables without what a folder does not contain."""
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
-        return column in OF_A_TRACE or (table, column) == ("runs", "name")
+        return column in OF_A_TRACE or (table, column) == ("runs", "name") or (table in OF_GROUPS and column == "group")
     def cell(column, value):
         # CUPTI's names of functions end in versions of many kinds.
         return re.sub(r"_v\d+$", "", value) if column == "api" and value else value

@@ -2,6 +2,7 @@
 // and comments between any two tokens.
 #pragma once
 
+#include <cctype>
 #include <random>
 #include <string>
 #include <vector>
@@ -183,8 +184,10 @@ class RandomRules {
   std::vector<std::string> tokens_;
 };
 
-/// Whether two tokens may touch each other: where one of them is a mark by itself.
+/// Whether two tokens may touch each other: where one of them is a mark by itself. A name and a
+/// parenthesis that touch are a call, in a formula.
 inline bool may_touch(const std::string& a, const std::string& b) {
+  if (b == "(" && std::isalnum(static_cast<unsigned char>(a.back())) != 0) return false;
   const auto mark = [](const std::string& token) {
     return token.size() <= 2 && std::string("{}():=>,|&!").find(token) != std::string::npos;
   };

@@ -135,7 +135,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
   options.add_to(app, analyze_outputs());
-  app.add_flag("--nsys-names{2023}", options.outputs.nsys_names,
+  app.add_flag("--nsys-names", options.outputs.nsys_names,
                "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
                "name, as nsys 2023 and later print it; --nsys-names=2022: as nsys 2022 does");
   options.ncu.add_to(app);

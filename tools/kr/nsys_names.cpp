@@ -17,7 +17,9 @@ bool is_nsys_report(const table::Info& table) {
 
 NsysNames::NsysNames(const std::string& version) {
   if (version.empty()) return;
-  const bool former = parse_choice(version, "--nsys-names", {"2022", "2023"}) == "2022";
+  const bool without_value = version == "true";  // as CLI11 has a flag
+  const bool former =
+      !without_value && parse_choice(version, "--nsys-names", {"2022", "2023"}) == "2022";
   style_ = former ? Alias::former : Alias::current;
 }
 

@@ -16,8 +16,8 @@ bool is_nsys_report(const table::Info& table);
 class NsysNames {
  public:
   NsysNames() = default;
-  /// `version`: whose CSV, `2022` or `2023` (and later); empty: that of kr. Throws Error if it is
-  /// neither.
+  /// `version`: whose CSV, `2022` or `2023` (and later, as `true`); empty: that of kr. Throws Error
+  /// if it is none of these.
   explicit NsysNames(const std::string& version);
 
   bool wanted() const noexcept { return style_ != render::Alias::none; }

@@ -32,6 +32,9 @@ std::string stream_lines(const std::vector<StreamOperation>& operations) {
   run.trace = kr::test::label(rules, std::move(builder).finish());
   run.summary = kr::analyze::summarize(rules, run.trace->trace, run.trace->labelled, std::nullopt);
   run.summary.id = "r";
+  run.streams =
+      kr::analyze::measure_streams(run.trace->trace, run.trace->labelled,
+                                   kr::analyze::kinds_by_row(rules.program(), run.trace->labelled));
   source.runs.push_back(std::move(run));
   return kr::test::CollectedRows(kr::tables::make(*kr::tables::find("streams"), source)).lines({});
 }
