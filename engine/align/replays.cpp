@@ -221,6 +221,7 @@ class Replays {
 
   void order_step(std::vector<Ordered>& step, const std::vector<std::vector<uint32_t>>& captures) {
     std::vector<uint32_t> names;
+    names.reserve(step.size());
     for (const Ordered& one : step) names.push_back(parts_[one.part].names);
     const uint32_t number = steps_.add(names);
     auto [known, added] = candidates_of_step_.try_emplace(number);
@@ -282,6 +283,7 @@ class Replays {
     Aligned found = align(names, references_.sequences, candidates, calls, part.one_stream);
     if (found.evidence != Evidence::equal && found.evidence != Evidence::too_long) {
       std::vector<uint32_t> families;
+      families.reserve(names.size());
       for (const uint32_t name : names) families.push_back(references_.family(name));
       const Aligned other =
           align(families, references_.by_family, candidates, calls, part.one_stream);
