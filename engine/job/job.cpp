@@ -39,6 +39,7 @@ Job analyze_job(std::span<const JobRun> runs, const JobOptions& options) {
   job.clocks = find_clocks(runs, groups, options.clock);
   std::vector<GroupTimes> times = time_collectives(runs, groups, job.clocks);
   std::vector<std::pair<int64_t, size_t>> order;  // waiting, place
+  order.reserve(times.size());
   for (const GroupTimes& one : times) order.emplace_back(one.waiting_ns(), order.size());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
