@@ -150,6 +150,7 @@ class LevelSums {
 
   void push(RowSink& sink) const {
     std::vector<const std::pair<const std::string, CostSum>*> sorted;
+    sorted.reserve(sums_.size());
     for (const auto& one : sums_) sorted.push_back(&one);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
       return a->second.total_ns() > b->second.total_ns();

@@ -241,6 +241,7 @@ const job::Job* Source::job() const {
   if (!job_) {
     if (!ranks().not_comparable_reason.empty()) return nullptr;
     std::vector<analyze::RankNumber> numbers;
+    numbers.reserve(ranks().runs.size());
     for (const analyze::RankOfRun& one : ranks().runs) numbers.push_back(one.number);
     job_ = analyzed(runs, numbers, job_options);
   }

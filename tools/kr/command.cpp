@@ -93,6 +93,7 @@ const Verb* find_verb(std::string_view name) {
                     word));
   }
   std::vector<std::string> names;
+  names.reserve(program().verbs.size());
   for (const Verb* verb : program().verbs) names.emplace_back(verb->name);
   const auto near = nearest(word, names);
   throw Error("", what,
