@@ -16,7 +16,7 @@ class Opinion {
   void matched(const Calls& calls, const Item& item);
   /// It is not matched in some alignment.
   void unmatched() { unmatched_ = true; }
-  /// In all alignments with that sequence it stands in this call (Calls::none: in none). `item`:
+  /// In all alignments with that sequence it is in this call (Calls::none: in none). `item`:
   /// of one alignment, the item that is matched with it, or the last one before it.
   void stands_in(const Calls& calls, uint32_t call, uint32_t sequence, uint32_t item);
 

@@ -35,7 +35,7 @@ enum class Agreement : uint8_t {
 };
 
 /// Where a kernel belongs, as the modules and ops of one item of the reference, as far as they are
-/// known. The item is that of one best alignment; of `within`, one that stands in the same call.
+/// known. The item is that of one best alignment; of `within`, one that is in the same call.
 struct Placed {
   Agreement how = Agreement::abstain;
   uint32_t sequence = 0;

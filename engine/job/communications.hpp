@@ -31,7 +31,7 @@ Communications communications_of(const analyze::LabelledTrace& run,
                                  const std::vector<analyze::Kind>& kinds);
 
 /// Entry number `place` of the text that lists the ranks of a process group, `[0, 2, 4]`. Nullopt:
-/// the text ends before (PyTorch cuts it after 30: `..., ...]`), or is no such list.
+/// the text ends before (PyTorch cuts it after 30: `..., ...]`), or is not such a list.
 std::optional<int64_t> rank_in_list(std::string_view ranks, int64_t place) noexcept;
 
 /// When the operation was launched; without a launch its start.

@@ -66,7 +66,7 @@ const Definition graph_alignment_table{
       {"kind", Unit::count, Role::measure,
        "Operations whose modules are the same but for their numbers."},
       {"within", Unit::count, Role::measure,
-       "Operations that are not matched, but stand in the same call of a module."},
+       "Operations that are not matched, but are in the same call of a module."},
       {"abstain", Unit::count, Role::measure, "Operations on whose place alignments differ."},
       {"instance_ns", Unit::ns, Role::measure, "The durations of those of `instance`."},
       {"kind_ns", Unit::ns, Role::measure, "The durations of those of `kind`."},
