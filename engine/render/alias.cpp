@@ -120,11 +120,13 @@ AliasCells::AliasCells(const Table& table, Alias style) : former_cells_(style ==
 
 std::string AliasCells::text(size_t column, std::span<const Cell> cells) const {
   const auto& [form, from] = members_[column];
-  const std::string nothing = former_cells_ && form != AliasForm::throughput ? "None" : "";
+  const char* const nothing = former_cells_ && form != AliasForm::throughput ? "None" : "";
   for (size_t i = 0; i < from.size(); ++i) {
     if (is_nothing(cells[from[i]]) && !may_be_missing(form, i)) return nothing;
   }
-  const auto named = [&](std::string text) { return former_cells_ ? short_copy(text) : text; };
+  const auto named = [&](const std::string& text) {
+    return former_cells_ ? short_copy(text) : text;
+  };
   switch (form) {
     case AliasForm::plain:
       return named(plain(cells[from[0]]));

@@ -34,6 +34,7 @@ constexpr std::array cost_functions{
 
 std::vector<std::string> function_names() {
   std::vector<std::string> names;
+  names.reserve(cost_functions.size());
   for (const CostFunction& one : cost_functions) names.emplace_back(one.name);
   return names;
 }
