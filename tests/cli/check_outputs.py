@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import sqlite3
@@ -27,6 +28,7 @@ import threading
 import time
 
 import read_back
+import run as sessions
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import ncu_pages  # noqa: E402
@@ -766,6 +768,14 @@ def odd_trace(factor):
     return "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n"
 
 
+def stack_trace():
+    """Twelve layers, each with an allreduce."""
+    names = ["norm", "gemm_qkv", "attention", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "gemm_up", "gemm_down"] * 12
+    return json.dumps({"traceEvents": [
+        {"ph": "X", "cat": "kernel", "name": name, "ts": 100 * i, "dur": 90, "pid": 0, "tid": 7,
+         "args": {"device": 0, "stream": 7, "correlation": i}} for i, name in enumerate(["embedding", *names, "head"])]})
+
+
 def make_more_inputs(folder):
     (folder / "steps.kr").write_text(STEP_RULES)
     (folder / "serving.kr").write_text(SERVING_RULES)
@@ -780,6 +790,11 @@ def make_more_inputs(folder):
     nsys_export.write_metrics(folder / "sampled.sqlite")
     (folder / "details.csv").write_text(ncu_pages.details())
     (folder / "raw.csv").write_text(ncu_pages.raw())
+    (folder / "stack.json").write_text(stack_trace())
+    shutil.copy(folder / "sampled.sqlite", folder / "sampled1.sqlite")
+    for name in ("costs", "graphs", "collectives"):
+        sessions.Session(sessions.HERE / f"{name}.txtar").write_files(folder / name)
+    subprocess.run([sys.executable, "make.py"], cwd=folder / "collectives", check=True)
 
 
 BY_STEPS = ["--rules", "steps.kr"]
@@ -810,6 +825,17 @@ RESULTS = [
     ("pages of ncu", ["analyze", "nsys.sqlite", *BY_STEPS, "--ncu", "details.csv", "--ncu", "raw.csv", "--tables", NCU],
      NCU.replace(",", " "), True),
     ("GPU metrics", ["analyze", "sampled.sqlite", *BY_STEPS, "--tables", SAMPLED], SAMPLED.replace(",", " "), True),
+    ("GPU metrics of ranks", ["analyze", "sampled.sqlite", "sampled1.sqlite", "--job", "yes", *BY_STEPS, "--tables",
+                              "gpu_metric_balance,gpu_metric_label_balance"], "gpu_metric_balance gpu_metric_label_balance", True),
+    ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "rank_labels,rank_collectives"],
+     "rank_labels rank_collectives", True),
+    ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap_layers"], "collective_overlap_layers", True),
+    ("sends", ["analyze", *(f"collectives/pipe/rank{rank}.json" for rank in range(3)), "--rules", "collectives/r.kr", "--tables",
+               "point_to_point"], "point_to_point", True),
+    ("costs", ["analyze", "costs/new.json", "--rules", "costs/mine.kr", "--tables", "costs,cost_rates"], "costs cost_rates", True),
+    ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanation_costs", False),
+    ("graphs", ["analyze", "graphs/replay.json,generic", "--reference", "graphs/capture.json", "--tables", "graph_alignment"],
+     "graph_alignment", True),
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),

@@ -40,6 +40,12 @@ class Session:
             else:
                 target.append(line)
 
+    def write_files(self, folder):
+        for name, text in self.files:
+            target = pathlib.Path(folder, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes("\n".join(text).encode("utf-8", "surrogateescape"))
+
     def write(self, outputs):
         lines = list(self.head)
         for (command, _), output in zip(self.commands, outputs):
@@ -92,10 +98,7 @@ def run(path, update, kr):
     outputs = []
     with tempfile.TemporaryDirectory() as work:
         work = os.path.realpath(work)
-        for name, text in session.files:
-            target = pathlib.Path(work, name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes("\n".join(text).encode("utf-8", "surrogateescape"))
+        session.write_files(work)
         environment = {
             # make_layerwise is in the build folder of the tests.
             "PATH": f"{kr.parent}:{kr.parents[2] / 'tests'}:{os.environ['PATH']}",
