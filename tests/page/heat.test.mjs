@@ -105,9 +105,9 @@ for (const kind of ["report", "analysis"]) {
 pageTest("dark, narrow and on paper, the maps are drawn anew", "analysis-ranks", async (page) => {
   const light = await colorAt(page, MAPS.collectives, 0, 0);
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForFunction(() => true);
-  const dark = await colorAt(page, MAPS.collectives, 0, 0);
-  assert.ok(light[0] > 150 && dark[0] < 100, `${light} ${dark}`);
+  assert.ok(light[0] > 150, `${light}`);
+  // The page hears of the change with its next frame.
+  for (let red = light[0]; red >= 100; ) [red] = await colorAt(page, MAPS.collectives, 0, 0);
   await page.setViewportSize({ width: 390, height: 900 });
   await page.waitForFunction((card) => heatViews.get(card).width < 390, MAPS.steps);
   await picture(page, "heat-390-dark.png");
