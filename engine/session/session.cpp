@@ -16,6 +16,7 @@
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
 #include "cost/rates.hpp"
+#include "job/exchanges.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
@@ -401,6 +402,9 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   }
   if (wants.collectives) {
     one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+    if (auto note = job::lone_exchanges(*one.members)) {
+      one.summary.warnings.push_back(std::move(*note));
+    }
   }
   if (wants.streams) {
     one.streams = analyze::measure_streams(run->trace, run->labelled,
