@@ -193,10 +193,12 @@ void Database::fail(int code) const {
       throw Error(path_, "the database is locked by another program",
                   "wait until it is done, or read a copy");
     case SQLITE_CORRUPT:
-      throw Error(path_, "the database is damaged or cut off (" + text + ")",
-                  "export it again; --allow-truncated reads the complete part");
+      throw Error(
+          path_, "the database is damaged or cut off (" + text + ")",
+          "export it again; --allow-truncated reads the complete part, if its tables are found");
     case SQLITE_NOTADB:
-      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")");
+      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")",
+                  "copy or export it again");
     case SQLITE_CANTOPEN:
       throw Error(path_, "the database cannot be opened (" + text + ")",
                   "check that the file exists and is readable");

@@ -289,16 +289,19 @@ TEST_CASE("no GPU work is a result, no nsys export is none") {
 
 TEST_CASE("times that cannot be are named with table and row") {
   const std::string table = ": table CUPTI_ACTIVITY_KIND_KERNEL, row 2: ";
+  const std::string again = "; export the report again with `nsys export --type sqlite`";
   const std::string good = "(1, 2, 0, 7, 3, 3), ";
   const auto message = [&](const char* bad) {
     return refused(strings + kernels + kernel(good + bad));
   };
-  CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts");
-  CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative");
-  CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
-  CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
-  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number");
-  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a device number");
+  CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts" + again);
+  CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative" + again);
+  CHECK(message("(NULL, 4, 0, 7, 3, 3)") ==
+        table + "its start is missing or not a whole number" + again);
+  CHECK(message("(1.5, 4, 0, 7, 3, 3)") ==
+        table + "its start is missing or not a whole number" + again);
+  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number" + again);
+  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a device number" + again);
   CHECK(refused("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER);"
                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
         ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "
