@@ -89,8 +89,15 @@ TEST_CASE("copies, sets and graphs") {
   REQUIRE(trace.dropped.size() == 1);
   CHECK(trace.dropped[0].what == "kind of copy without a label");
   CHECK(trace.dropped[0].first_offset == 3);
-  REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
+  const auto count = [&](std::string_view code) {
+    return std::count_if(trace.warnings.begin(), trace.warnings.end(),
+                         [&](const Warning& warning) { return warning.code == code; });
+  };
+  // Copies and graphs have no device, and nothing has a stream.
+  CHECK(count("no-device-column") == 2);
+  CHECK(count("missing-columns") == 3);
+  REQUIRE(trace.warnings.size() == 6);
+  CHECK(trace.warnings[5].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
 
 TEST_CASE("processes that number their GPUs by themselves have different GPUs") {
