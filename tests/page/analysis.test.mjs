@@ -10,7 +10,7 @@ const column = (page, card, at) =>
   page.$$eval(`#${card} tbody tr`, (rows, at) => rows.map((row) => row.cells[at]?.textContent), at);
 const heading = (page, card, name) => page.locator(`#${card} thead button[data-column="${name}"]`);
 
-for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wide", "analysis-empty", "analysis-huge", "analysis-gpu"]) {
+for (const file of ["analysis", "analysis-hostile", "analysis-empty", "analysis-huge"]) {
   pageTest(`the data is what --format json writes: ${file}`, file, async (page) => {
     assert.equal(await page.evaluate(() => resultsText()), json(file));
   });
