@@ -205,6 +205,18 @@ pageTest("notes: warnings, inexact times and dropped records, of a run and of al
   ]);
 });
 
+pageTest("every evidence of a place has words of its own", "analysis", async (page) => {
+  const raw = await page.evaluate(() => {
+    const all = ["launch", "creation", "range", "layer", "instance", "kind", "within", "abstain", "none"];
+    const [first] = rowsOf("attribution");
+    results.tables.attribution = all.map((evidence) => ({ ...first, evidence, operations: 1, total_ns: 5, share: 0.1 }));
+    drawAll();
+    return [...document.querySelectorAll("#attribution .split-legend > span")].map((one) => one.textContent.trim());
+  });
+  assert.equal(raw.length, 9);
+  for (const text of raw) assert.match(text, /^(In|By) /);
+});
+
 pageTest("many notes do not fill the page", "analysis", async (page) => {
   const [one] = JSON.parse(json("analysis")).notes;
   const first = { ...one, severity: "warning" };
