@@ -164,8 +164,10 @@ class CoverageText {
     if (gaps.size() > most_ops) {
       line(0, fmt::format("{} more: --tables cost_gaps", plural(gaps.size() - most_ops, "row")));
     }
+    // Collectives have tables of their own.
     const auto next = std::find_if(gaps.begin(), gaps.end(), [](const cost::Gap& gap) {
-      return gap.why == cost::NoCost::no_clause;
+      return gap.why == cost::NoCost::no_clause && gap.op != "record_param_comms" &&
+             !gap.op.starts_with("c10d::");
     });
     if (next != gaps.end()) {
       line(0, fmt::format("To declare next: a clause for {}", printable(next->op)));

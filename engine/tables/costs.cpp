@@ -249,8 +249,9 @@ std::string without_costs(const Source& source) {
   for (const Run& run : source.runs) {
     if (run.trace->trace.host && run.trace->trace.host->ops) return {};
   }
-  return "no run has ops of a framework: only traces of PyTorch's profiler have them, with "
-         "`record_shapes=True` the shapes of their arguments, too";
+  return "no run has ops of a framework: traces of PyTorch's profiler have them, with "
+         "`record_shapes=True` the shapes of their arguments, too; and nsys exports with layer-wise "
+         "ranges of NVTX. Of graphs, a --reference may tell them";
 }
 
 std::vector<LabelCosts> costs_by_label(const Source& source, const Run& run) {
