@@ -135,6 +135,11 @@ Session::~Session() = default;
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) dimension_ = wants.measured;
+  if (want_costs_ && !wants.costs) {
+    Wants with_costs = wants;
+    with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
+    return read(specs, with_costs, visit);
+  }
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
@@ -269,7 +274,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.collectives = wants.collectives;
   options.ops = wants.costs;
   std::vector<Warning> notes;
-  align::References* const references = references_for(spec, notes);
+  align::References* const references = references_for(spec, wants.costs, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
   // again.
   const bool of_ranks = wants.rank_collectives && !wants.collectives;
