@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,10 +10,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace kr::mpi {
 namespace {
@@ -24,10 +27,30 @@ constexpr auto look_interval = std::chrono::milliseconds(1);
 constexpr size_t longest_piece = size_t{1} << 30;
 constexpr int tag = 1;
 
+constexpr const char* launcher_remedy =
+    "use srun --mpi=pmix (`srun --mpi=list` shows what there is), or mpirun";
+
 /// What srun says it started, in a step of its own.
 size_t processes_of_step() {
   const char* const text = std::getenv("SLURM_STEP_NUM_TASKS");
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+/// OpenMPI that cannot begin ends the program itself, with a message about how it was built: so what
+/// to do is said before. Some builds of MPI need no launcher but srun itself.
+void warn_of_launcher() {
+  const char* const task = std::getenv("SLURM_PROCID");
+  // One of many says it.
+  if (std::getenv("SLURM_STEP_NUM_TASKS") == nullptr || task == nullptr ||
+      std::string_view(task) != "0") {
+    return;
+  }
+  for (const char* const set : {"PMIX_RANK", "PMI_RANK", "PMI_FD", "OMPI_COMM_WORLD_SIZE"}) {
+    if (std::getenv(set) != nullptr) return;
+  }
+  write_all(STDERR_FILENO,
+            fmt::format("kr-mpi: srun was started without --mpi: if MPI cannot begin, {}\n",
+                        launcher_remedy));
 }
 
 }  // namespace
@@ -96,6 +119,7 @@ struct MpiProcesses::State {
 
 MpiProcesses::MpiProcesses() : state_(std::make_unique<State>()) {
   int provided = MPI_THREAD_SINGLE;
+  warn_of_launcher();
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_size(MPI_COMM_WORLD, &state_->count);
   MPI_Comm_rank(MPI_COMM_WORLD, &state_->number);
@@ -104,7 +128,7 @@ MpiProcesses::MpiProcesses() : state_(std::make_unique<State>()) {
       MPI_Finalize();
       throw Error("",
                   fmt::format("srun started {} processes, which do not know each other", started),
-                  "use srun --mpi=pmix (`srun --mpi=list` shows what there is), or mpirun");
+                  launcher_remedy);
     }
     return;
   }
