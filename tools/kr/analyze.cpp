@@ -22,6 +22,7 @@ OutputRules analyze_outputs() {
                      "ncu_kernels",
                      "roofline",
                      "roofline_roofs",
+                     "what_if",
                      "devices",
                      "launch_matching",
                      "idle",
@@ -86,6 +87,7 @@ struct AnalyzeOptions : RunVerbOptions {
   NcuOptions ncu;
   JobOptions job;
   EfficiencyOptions efficiency;
+  std::vector<std::string> changes;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
@@ -97,6 +99,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
   options.job.apply(session);
+  session.change(options.changes);
   options.efficiency.join(session, baselines, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams);
 
@@ -141,6 +144,13 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
   options.ncu.add_to(app);
   options.job.add_to(app);
   options.efficiency.add_to(app);
+  app.add_option("--what-if", options.changes,
+                 "How long the run and its steps would take with a change, such as "
+                 "`substage/moe_gemm = roof`, `kind/communication = overlapped`, "
+                 "`substage/gemm = 0.5x`, `name/flash_fwd = 12us`, `host = 0` (repeatable: each "
+                 "alone and all together)")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");
