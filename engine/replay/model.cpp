@@ -79,12 +79,12 @@ Model::Model(const trace::Trace& trace) : trace_(trace) {
 }
 
 void Model::find_latency() {
-  std::vector<int64_t> ends(trace_.tracks.size(), never);
+  std::vector<int64_t> ends(devices_, never);
   std::vector<int64_t> samples;
   uint32_t before = none;
   for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
     const Operation& operation = trace_.operations[i];
-    int64_t& end = ends[operation.track.index];
+    int64_t& end = ends[device_of_[operation.track.index]];
     const uint32_t launch = launch_of(i);
     if (launch != none && launch != before) {
       const int64_t launched_ns = trace_.host->launches[launch].start_ns;

@@ -4,7 +4,7 @@
 //
 // 1. The operations of its stream that had ended.
 // 2. The begin of the call that launched it, and the launch latency: that of the run's operations
-//    whose stream was empty when they were launched (the median), or what this one took, if less.
+//    whose device was idle when they were launched (the median), or what this one took, if less.
 // 3. If the process called `cudaStreamWaitEvent` or its like between the last launch to its stream
 //    and its own: the operations launched last to the other streams of the device. Traces name
 //    neither the event nor the stream that is waited for.

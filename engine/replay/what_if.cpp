@@ -119,11 +119,11 @@ class Replays {
     if (places_ == nullptr) return;
     for (const classify::TraceStep& step : places_->steps) {
       ReplayStep& one = out.steps.emplace_back();
-      one.phase = step.phase.name;
+      one.phase = step.phase.label;
       one.step = step.phase.step;
       for (uint32_t outer = step.outer; outer != Attribution::none;
            outer = places_->steps[outer].outer) {
-        if (places_->steps[outer].phase.name == one.phase) one.outermost = false;
+        if (places_->steps[outer].phase.label == one.phase) one.outermost = false;
       }
     }
   }

@@ -374,6 +374,15 @@ void Session::replay(tables::Run& to, const analyze::LabelledTrace& run) const {
   const replay::Roofs roofs{to.costs ? &*to.costs : (costs ? &*costs : nullptr),
                             gpu_ != nullptr ? gpu_ : cost::gpu_of(run.trace), to.ncu.get()};
   to.replay = replay::replay_run(rules, run, to.summary, changes_, roofs);
+  const int64_t measured_ns = to.replay->measured.run_ns;
+  const int64_t replayed_ns = to.replay->replayed.run_ns;
+  if (changes_.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
+  to.summary.warnings.push_back(
+      {"replay-inexact",
+       fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "
+                   "trace does not explain why operations began so late; --what-if has no numbers "
+                   "for the whole run",
+                   static_cast<double>(replayed_ns) / 1e6, static_cast<double>(measured_ns) / 1e6)});
 }
 
 /// `run`: null for a saved one.
