@@ -1,5 +1,6 @@
 #include "replay/change.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>

@@ -366,7 +366,7 @@ void Session::change(const std::vector<std::string>& changes) {
   }
 }
 
-void Session::replay(tables::Run& to, const analyze::LabelledTrace& run) const {
+void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) const {
   const match::CompiledRules& rules = *source_.rules;
   std::optional<cost::CostedRun> costs;
   const bool has_costs = run.trace.host && run.trace.host->ops;
@@ -434,7 +434,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.costs = cost::cost_run(rules, *run);
     one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
   }
-  if (wants.replay) replay(one, *run);
+  if (wants.replay) add_replay(one, *run);
   if (wants.collectives) {
     one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
   }

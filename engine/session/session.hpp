@@ -171,7 +171,7 @@ class Session {
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
-  void replay(tables::Run& to, const analyze::LabelledTrace& run) const;
+  void add_replay(tables::Run& to, const analyze::LabelledTrace& run) const;
   void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);

@@ -1,7 +1,7 @@
 // What runs would take if some of their operations took other times, and their critical paths.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tables/definition.hpp"
@@ -126,7 +126,7 @@ std::string without_replayed_steps(const Source& source) {
   return "no annotation of a trace matches the `phases` of its model";
 }
 
-std::string without_operations(const Source& source) {
+std::string without_path(const Source& source) {
   for (const Run& run : source.runs) {
     if (!run.replay->path.empty()) return {};
   }
@@ -226,7 +226,7 @@ const Definition critical_path_table{
       {"share", Unit::ratio, Role::measure, "The same as a part of the span of the run."}}},
     Needs::replay,
     add_critical_path,
-    without_operations,
+    without_path,
     {.waits = true}};
 
 }  // namespace kr::tables

@@ -22,7 +22,6 @@ OutputRules analyze_outputs() {
                      "ncu_kernels",
                      "roofline",
                      "roofline_roofs",
-                     "what_if",
                      "devices",
                      "launch_matching",
                      "idle",
@@ -95,7 +94,9 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
-  Outputs outputs(options.outputs, analyze_outputs(), specs);
+  OutputRules made = analyze_outputs();
+  if (!options.changes.empty()) made.tables.insert(made.tables.begin(), "what_if");
+  Outputs outputs(options.outputs, made, specs);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
   options.job.apply(session);
