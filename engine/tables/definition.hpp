@@ -30,6 +30,7 @@ enum class Needs : uint8_t {
   operations,   // Run::trace
   found_phases,
   costs,  // Run::costs and Run::trace
+  replay,  // Run::replay of every run
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage
