@@ -42,13 +42,11 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   return folds;
 }
 
-/// Whether phases are found for those who did not ask for them: where there are no annotated ones,
-/// and where finding them takes little beside the reading. Reading a host trace takes long; without
-/// one, a report of a large trace is not to wait for them.
-bool shows_phases(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
+/// Whether finding phases takes much beside the reading. Reading a host trace takes long; without
+/// one, it adds half to the time of a report, and twice the memory of the operations.
+bool is_large(const trace::Trace& trace) {
   constexpr size_t most_operations = 500'000;
-  if (!run.trace.host && run.trace.operations.size() > most_operations) return false;
-  return !analyze::names_phases(rules, run);
+  return !trace.host && trace.operations.size() > most_operations;
 }
 
 bool needs_roof(const std::vector<replay::Change>& changes) {
@@ -56,6 +54,11 @@ bool needs_roof(const std::vector<replay::Change>& changes) {
     return one.what == replay::Change::What::roof;
   });
 }
+
+const Warning no_phases{"no-found-phases",
+                        "Phases are not looked for in reports of more than 500,000 operations: "
+                        "`kr analyze --tables found_phases` does.",
+                        "info"};
 
 bool is_pipe(const std::string& path) {
   std::error_code ignored;
@@ -428,7 +431,11 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   // Both read the attribution of a run with a host trace.
   const classify::Attribution* const annotations =
       wants.found_phases && run->trace.host ? &run->attribution(rules) : nullptr;
-  const bool finds_phases = wants.found_phases || (wants.phases_shown && shows_phases(rules, *run));
+  // For those who did not ask for them, phases are found only where none are annotated.
+  const bool shows_phases =
+      !wants.found_phases && wants.phases_shown && !analyze::names_phases(rules, *run);
+  const bool finds_phases = wants.found_phases || (shows_phases && !is_large(run->trace));
+  if (shows_phases && !finds_phases) one.summary.warnings.push_back(no_phases);
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);
