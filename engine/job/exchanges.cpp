@@ -198,8 +198,7 @@ class ExchangesOfMember {
     for (const auto& [key, of] : labels) {
       const auto& [phase, dimension, label] = key;
       out_.labels.push_back(
-          {phase,
-           rules_.program().dimensions.get(labelled.dimensions[dimension].dimension).name,
+          {phase, rules_.program().dimensions.get(labelled.dimensions[dimension].dimension).name,
            std::string(label), of.instances, of.busy_ns});
     }
   }
@@ -243,8 +242,7 @@ std::optional<MemberExchanges> measure_exchanges(const match::CompiledRules& rul
                                                  const Member& member,
                                                  const std::vector<size_t>& operations) {
   const bool any = std::any_of(operations.begin(), operations.end(), [&](size_t place) {
-    const Direction one =
-        directions[run.labelled.row(place, run.trace.operations[place])];
+    const Direction one = directions[run.labelled.row(place, run.trace.operations[place])];
     return one == Direction::dispatch || one == Direction::combine;
   });
   if (!any) return std::nullopt;
