@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "trace/readers/block_reader.hpp"
+#include "trace/readers/module_text.hpp"
 #include "trace/readers/nsys_rows.hpp"
 
 namespace kr::trace {
@@ -125,6 +126,7 @@ bool NsysHost::read() {
   note_processes();
   resolve_nodes();
   name_domains();
+  add_module_ops();
   return whole_ || names_only();
 }
 
@@ -213,6 +215,26 @@ void NsysHost::name_domains() {
     text.domain = known != domains_.end()
                       ? known->second
                       : fmt::format("(domain {})", text.domain.substr(text.domain.find(' ') + 1));
+  }
+}
+
+// Ranges of modules that tell shapes are calls of ops, for costs.
+void NsysHost::add_module_ops() {
+  if (!options_->ops || names_only()) return;
+  constexpr uint32_t no_op = UINT32_MAX, not_yet = UINT32_MAX - 1;
+  const HostTrace& host = out_->host();
+  if (host.range_texts.empty()) return;
+  std::vector<uint32_t> op_of(host.range_texts.size(), not_yet);  // by name of ranges
+  for (const HostRange& range : host.ranges) {
+    if (range.kind != HostRange::Kind::module || range.name >= op_of.size()) continue;
+    uint32_t& op = op_of[range.name];
+    if (op == not_yet) {
+      const std::string& text = host.range_texts[range.name].text;
+      HostOp one{"nn.Module: " + host.range_names[range.name], module_arguments(text)};
+      op = one.arguments.empty() ? no_op : out_->op(text, one);
+    }
+    if (op == no_op) continue;
+    out_->ops().calls.push_back({range.start_ns, range.end_ns, op, range.thread});
   }
 }
 

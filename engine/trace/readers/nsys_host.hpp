@@ -71,6 +71,7 @@ class NsysHost {
   uint32_t creation_of(uint32_t node) const;
   void resolve_nodes();
   void name_domains();
+  void add_module_ops();
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;
