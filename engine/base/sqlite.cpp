@@ -197,9 +197,11 @@ void Database::fail(int code) const {
                   "wait until it is done, or read a copy");
     case SQLITE_CORRUPT:
       throw Error(path_, "the database is damaged or cut off (" + text + ")",
-                  "export or save it again; --allow-truncated reads the complete part of a trace");
+                  "export or save it again; --allow-truncated reads the complete part of a trace, "
+                  "if its tables are found");
     case SQLITE_NOTADB:
-      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")");
+      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")",
+                  "copy or export it again");
     case SQLITE_CANTOPEN:
       if (mode_ != Mode::write && ::access(location_.c_str(), R_OK) != 0) {
         throw cannot_read(path_, errno);

@@ -16,6 +16,7 @@
 #include "base/in_parallel.hpp"
 #include "base/nearest.hpp"
 #include "cost/rates.hpp"
+#include "job/exchanges.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
@@ -41,14 +42,23 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   return folds;
 }
 
-/// Whether phases are found for those who did not ask for them: where there are no annotated ones,
-/// and where finding them takes little beside the reading. Reading a host trace takes long; without
-/// one, a report of a large trace is not to wait for them.
-bool shows_phases(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
+/// Whether finding phases takes much beside the reading. Reading a host trace takes long; without
+/// one, it adds half to the time of a report, and twice the memory of the operations.
+bool is_large(const trace::Trace& trace) {
   constexpr size_t most_operations = 500'000;
-  if (!run.trace.host && run.trace.operations.size() > most_operations) return false;
-  return !analyze::names_phases(rules, run);
+  return !trace.host && trace.operations.size() > most_operations;
 }
+
+bool needs_roof(const std::vector<replay::Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const replay::Change& one) {
+    return one.what == replay::Change::What::roof;
+  });
+}
+
+const Warning no_phases{"no-found-phases",
+                        "Phases are not looked for in reports of more than 500,000 operations: "
+                        "`kr analyze --tables found_phases` does.",
+                        "info"};
 
 bool is_pipe(const std::string& path) {
   std::error_code ignored;
@@ -75,6 +85,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.collectives |= one->needs == tables::Needs::collectives;
     wants.found_phases |= one->needs == tables::Needs::found_phases;
     wants.costs |= one->needs == tables::Needs::costs;
+    wants.replay |= one->needs == tables::Needs::replay;
     wants.operations |= one->needs == tables::Needs::operations;
     wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
     wants.modules |= one->needs == tables::Needs::tree;
@@ -86,9 +97,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.identity |= one->reads.identity;
   }
   wants.operations |= wants.costs;
-  wants.unsaved = wants.statistics || wants.found_phases || wants.operations || wants.overlap;
+  wants.unsaved = wants.statistics || wants.found_phases || wants.operations || wants.overlap ||
+                  wants.replay;
   wants.host_trace |=
-      wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs;
+      wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs ||
+      wants.replay;
   wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
   return wants;
 }
@@ -111,6 +124,7 @@ void Wants::add(const Wants& other) noexcept {
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   costs |= other.costs;
+  replay |= other.replay;
   operations |= other.operations;
   host_trace |= other.host_trace;
   waits |= other.waits;
@@ -134,6 +148,11 @@ Session::~Session() = default;
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) dimension_ = wants.measured;
+  if (want_costs_ && !wants.costs) {
+    Wants with_costs = wants;
+    with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
+    return read(specs, with_costs, visit);
+  }
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
@@ -266,9 +285,9 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
-  options.ops = wants.costs;
+  options.ops = wants.costs || (wants.replay && needs_roof(changes_));
   std::vector<Warning> notes;
-  align::References* const references = references_for(spec, notes);
+  align::References* const references = references_for(spec, wants.costs, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
   // again.
   const bool of_ranks = wants.rank_collectives && !wants.collectives;
@@ -350,6 +369,31 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
   ncu_pages_ = std::make_shared<trace::Trace>(trace::open_ncu_pages(ncu_paths_, open_));
 }
 
+void Session::change(const std::vector<std::string>& changes) {
+  for (const std::string& text : changes) {
+    changes_.push_back(replay::parse_change(text, source_.rules->program()));
+  }
+}
+
+void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) const {
+  const match::CompiledRules& rules = *source_.rules;
+  std::optional<cost::CostedRun> costs;
+  const bool has_costs = run.trace.host && run.trace.host->ops;
+  if (!to.costs && has_costs && needs_roof(changes_)) costs = cost::cost_run(rules, run);
+  const replay::Roofs roofs{to.costs ? &*to.costs : (costs ? &*costs : nullptr),
+                            gpu_ != nullptr ? gpu_ : cost::gpu_of(run.trace), to.ncu.get()};
+  to.replay = replay::replay_run(rules, run, to.summary, changes_, roofs);
+  const int64_t measured_ns = to.replay->measured.run_ns;
+  const int64_t replayed_ns = to.replay->replayed.run_ns;
+  if (changes_.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
+  to.summary.warnings.push_back(
+      {"replay-inexact",
+       fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "
+                   "trace does not explain why operations began so late; --what-if has no numbers "
+                   "for the whole run",
+                   static_cast<double>(replayed_ns) / 1e6, static_cast<double>(measured_ns) / 1e6)});
+}
+
 /// `run`: null for a saved one.
 void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
   const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
@@ -387,7 +431,11 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   // Both read the attribution of a run with a host trace.
   const classify::Attribution* const annotations =
       wants.found_phases && run->trace.host ? &run->attribution(rules) : nullptr;
-  const bool finds_phases = wants.found_phases || (wants.phases_shown && shows_phases(rules, *run));
+  // For those who did not ask for them, phases are found only where none are annotated.
+  const bool shows_phases =
+      !wants.found_phases && wants.phases_shown && !analyze::names_phases(rules, *run);
+  const bool finds_phases = wants.found_phases || (shows_phases && !is_large(run->trace));
+  if (shows_phases && !finds_phases) one.summary.warnings.push_back(no_phases);
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);
@@ -399,8 +447,12 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.costs = cost::cost_run(rules, *run);
     one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
   }
+  if (wants.replay) add_replay(one, *run);
   if (wants.collectives) {
     one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+    if (auto note = job::lone_exchanges(*one.members)) {
+      one.summary.warnings.push_back(std::move(*note));
+    }
   }
   if (wants.streams) {
     one.streams = analyze::measure_streams(run->trace, run->labelled,

@@ -204,7 +204,8 @@ async function alikeNeighbours(page) {
 }
 
 // Large pages of kinds that others have, too.
-const LARGE = /^(several|two|wide|tables-analysis(-one|-wide)?|tree-(apart|cut|many|single))$/;
+const LARGE =
+  /^(several|two|wide|analysis-(hostile|huge|one|wide)|tables-analysis(-(hostile|huge|one|scaling|wide))?|tree-(apart|cut|labels|many|single)|roofline-many|timeline-two|report-ranks)$/;
 
 for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(name))) {
   pageTest(`layout, colours, keyboard, screen readers, paper: ${file}`, file, async (page) => {

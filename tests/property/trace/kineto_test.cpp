@@ -286,7 +286,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
 
 TEST_CASE("every cut is an error or, where that is allowed, a part of the trace") {
   Random random(9);
-  for (int round = 0; round < 12; ++round) {
+  for (uint64_t round = 0; round < rounds(4); ++round) {
     const RandomKineto written = random_kineto(random);
     const std::string text = written.text(random);
     const size_t end = text.find_last_not_of(" \t\r\n") + 1;
