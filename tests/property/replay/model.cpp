@@ -122,12 +122,13 @@ class SlowReplay {
     for (const auto& [stream, newest] : last) {
       const auto own = together.find(stream);
       const bool begun = own != together.end() && own->second.front() < i;
-      if (first && waited && !begun && end(newest.second) <= start(i)) out.insert(newest.second);
+      const bool done = newest.second < i && end(newest.second) <= start(i);
+      if (first && waited && !begun && done) out.insert(newest.second);
     }
     for (const auto& [stream, on] : together) {
       for (const uint32_t j : on) {
-        if (end(j) > start(i)) break;
-        if (j < i) out.insert(j);
+        if (j > i || end(j) > start(i)) break;
+        out.insert(j);
       }
     }
     return out;
