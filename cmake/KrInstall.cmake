@@ -13,13 +13,13 @@ target_link_libraries(kr_library PRIVATE Threads::Threads fmt::fmt SQLite::SQLit
                                          PkgConfig::ZSTD PkgConfig::ISAL PkgConfig::RE2 PkgConfig::SIMDJSON iberty)
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/kr)
-install(TARGETS kr_library EXPORT kr ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT kr NAMESPACE kr:: FILE krTargets.cmake DESTINATION ${config})
-install(DIRECTORY include/kr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS kr_library EXPORT kr ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libkr-dev)
+install(EXPORT kr NAMESPACE kr:: FILE krTargets.cmake DESTINATION ${config} COMPONENT libkr-dev)
+install(DIRECTORY include/kr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libkr-dev FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/krConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/krConfig.cmake ${PROJECT_BINARY_DIR}/krConfigVersion.cmake DESTINATION ${config})
+install(FILES cmake/krConfig.cmake ${PROJECT_BINARY_DIR}/krConfigVersion.cmake DESTINATION ${config} COMPONENT libkr-dev)
 
 # The folder of the .pc file leads to the prefix, wherever that is moved.
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/kr.pc.in ${PROJECT_BINARY_DIR}/kr.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/kr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/kr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libkr-dev)

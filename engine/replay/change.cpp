@@ -58,8 +58,9 @@ void read_value(std::string_view text, std::string_view value, Change& change) {
     return;
   }
   if (found == nullptr || end == 0) {
-    refuse_change(text, "has a value that is none of `roof`, `overlapped`, `0`, a factor, a "
-                        "percentage and a time");
+    refuse_change(text,
+                  "has a value that is none of `roof`, `overlapped`, `0`, a factor, a "
+                  "percentage and a time");
   }
   switch (read_decimal(value.substr(0, end), found->exponent, number)) {
     case DecimalFault::none:
@@ -120,8 +121,9 @@ Change parse_change(std::string_view text, const sema::Program& program) {
   if (!labels) return change;
   if (std::find(labels->begin(), labels->end(), change.key) == labels->end()) {
     const auto near = nearest(change.key, *labels);
-    throw Error("", "unknown label `" + change.key + "` in dimension `" + change.dimension + "`",
-                near ? "did you mean `" + *near + "`?" : "`kr list labels` shows those of the rules");
+    throw Error(
+        "", "unknown label `" + change.key + "` in dimension `" + change.dimension + "`",
+        near ? "did you mean `" + *near + "`?" : "`kr list labels` shows those of the rules");
   }
   return change;
 }

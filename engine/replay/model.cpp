@@ -249,7 +249,7 @@ class Sweep {
     uint32_t segment = nothing;
   };
   struct Process {
-    int64_t worked = 0;  // calls that launched or waited
+    int64_t worked = 0;       // calls that launched or waited
     uint32_t last = nothing;  // the thread of the last of them
   };
   struct Return {
@@ -317,8 +317,7 @@ class Sweep {
       const int64_t from = std::max(thread.replayed_ns, before.replayed_ns);
       thread.replayed_ns = from + scaled(call.start_ns - before.measured_ns, changed_.host);
       if (recorded_ != nullptr) {
-        recorded_->segments.push_back(
-            {call.start_ns, nothing, before.measured_ns, before.segment});
+        recorded_->segments.push_back({call.start_ns, nothing, before.measured_ns, before.segment});
         thread.segment = static_cast<uint32_t>(recorded_->segments.size() - 1);
       }
     } else if (thread.measured_ns == never) {
@@ -361,8 +360,8 @@ class Sweep {
     // A call inside it has waited: the rest is time of the host.
     if (thread.returned_ns > call.start_ns || !done.known()) return;
     const int64_t from = std::max(call.start_ns, done.measured_ns);
-    thread.replayed_ns = std::max(one.replayed_ns, done.replayed_ns) +
-                         scaled(one.end_ns - from, changed_.host);
+    thread.replayed_ns =
+        std::max(one.replayed_ns, done.replayed_ns) + scaled(one.end_ns - from, changed_.host);
     thread.measured_ns = one.end_ns;
     thread.returned_ns = one.end_ns;
     if (recorded_ == nullptr) return;
@@ -425,14 +424,14 @@ class Sweep {
   Recorded* recorded_;
   std::vector<CallKind> kinds_;  // by function
   const trace::HostWaits* recorded_waits_ = nullptr;
-  std::vector<int64_t> waiting_;     // correlations of calls that waited, rising
-  std::vector<int64_t> end_ns_;      // by operation
+  std::vector<int64_t> waiting_;      // correlations of calls that waited, rising
+  std::vector<int64_t> end_ns_;       // by operation
   std::vector<int64_t> seen_end_ns_;  // what others wait for
   std::vector<int64_t> launched_ns_;  // by call
   std::vector<Done> ended_;           // by track
   std::vector<int64_t> overlapped_end_;
-  std::vector<Done> ended_on_;  // by device
-  std::vector<int64_t> returned_on_;  // when all of them end, overlapped ones, too
+  std::vector<Done> ended_on_;                         // by device
+  std::vector<int64_t> returned_on_;                   // when all of them end, overlapped ones, too
   std::vector<std::priority_queue<Running>> running_;  // by device
   std::priority_queue<Return> returns_;
   std::vector<Thread> threads_;

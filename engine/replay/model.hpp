@@ -1,4 +1,5 @@
-// Why each operation of a run began when it did, and when it would begin if others took other times.
+// Why each operation of a run began when it did, and when it would begin if others took other
+// times.
 //
 // An operation is ready when all that it waits for is done; each was done by its measured start:
 //
@@ -120,10 +121,10 @@ class Model {
   int64_t latency_ns_ = 0;
   int64_t before_launch_ = 0;
   int64_t without_launch_ = 0;
-  std::vector<Wait> waits_;               // rules 3 and 4, by operation
-  std::vector<uint32_t> operation_of_;    // by call: the last that it launched, or none
-  std::vector<uint32_t> process_of_;      // by thread
-  std::vector<uint32_t> device_of_;       // by track, numbered from 0
+  std::vector<Wait> waits_;             // rules 3 and 4, by operation
+  std::vector<uint32_t> operation_of_;  // by call: the last that it launched, or none
+  std::vector<uint32_t> process_of_;    // by thread
+  std::vector<uint32_t> device_of_;     // by track, numbered from 0
   size_t devices_ = 0;
   std::vector<std::vector<uint32_t>> devices_of_;  // by process
 };

@@ -209,9 +209,10 @@ class Replays {
       if (apply(change, changed, seen, out)) continue;
       out.without = change.of_host()
                         ? "the trace has no calls of the host"
-                        : fmt::format("no roof is known of any operation of `{}/{}`: none has a "
-                                      "cost and a GPU with known peaks, and ncu measured none",
-                                      change.dimension, change.key);
+                        : fmt::format(
+                              "no roof is known of any operation of `{}/{}`: none has a "
+                              "cost and a GPU with known peaks, and ncu measured none",
+                              change.dimension, change.key);
     }
     for (size_t i = 0; i < operations.size(); ++i) {
       if (seen[i]) out.after_ns += changed.duration_ns[i];
@@ -247,8 +248,7 @@ class Replays {
       }
       const size_t begin = out.size();
       for (const auto& [label, sum] : sums) {
-        out.push_back(
-            {PathPart::operation, dimension, std::string(label), sum.pieces, sum.ns});
+        out.push_back({PathPart::operation, dimension, std::string(label), sum.pieces, sum.ns});
       }
       std::stable_sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
                        [](const PathSum& a, const PathSum& b) { return a.total_ns > b.total_ns; });
@@ -282,8 +282,8 @@ RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledT
 }
 
 std::string_view to_string(PathPart part) noexcept {
-  constexpr std::array<std::string_view, path_parts> names{
-      "operation", "delay", "unexplained", "launch", "host", "synchronization"};
+  constexpr std::array<std::string_view, path_parts> names{"operation", "delay", "unexplained",
+                                                           "launch",    "host",  "synchronization"};
   return names[static_cast<size_t>(part)];
 }
 

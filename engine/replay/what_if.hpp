@@ -1,5 +1,5 @@
-// What a run would take if some of its operations took other times, by replaying it (model.hpp), and
-// what its critical path is made of.
+// What a run would take if some of its operations took other times, by replaying it (model.hpp),
+// and what its critical path is made of.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ bool reproduces(int64_t measured_ns, int64_t replayed_ns) noexcept;
 
 /// One change, or all of them together.
 struct WhatIf {
-  std::string text;  // `all changes`, if together
+  std::string text;        // `all changes`, if together
   int64_t operations = 0;  // that it is about; of `host`: 0
   int64_t before_ns = 0;   // their durations
   int64_t after_ns = 0;
@@ -60,7 +60,7 @@ struct PathSum {
 struct RunReplay {
   std::vector<ReplayStep> steps;  // in the order of classify::Attribution
   Spans measured;
-  Spans replayed;  // unchanged, but for delays without a known cause
+  Spans replayed;               // unchanged, but for delays without a known cause
   std::vector<WhatIf> changes;  // each; all of them together last, if there are several
   /// Operations by part, then dimension, the longest first. Those of a dimension and all other
   /// parts add up to the span of the run.

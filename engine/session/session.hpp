@@ -116,6 +116,9 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
+  void want_costs() noexcept { want_costs_ = true; }
+
   /// What runs read from now on are replayed with. Throws Error.
   void change(const std::vector<std::string>& changes);
 
@@ -160,7 +163,9 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
-  align::References* references_for(const classify::RunSpec& spec, std::vector<Warning>& notes);
+  /// `ops`: with the shapes of their ops, for costs.
+  align::References* references_for(const classify::RunSpec& spec, bool ops,
+                                    std::vector<Warning>& notes);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
@@ -182,11 +187,13 @@ class Session {
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
   std::vector<std::string> references_;
-  std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
+  std::map<std::pair<std::vector<std::string>, bool>, std::unique_ptr<align::References>>
+      known_references_;
   std::map<std::string, std::string> names_of_saved_;  // by path
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;
+  bool want_costs_ = false;
   std::vector<replay::Change> changes_;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;

@@ -41,7 +41,8 @@ std::vector<ReplayScope> scopes_of(const RunReplay& replay) {
 
 std::string no_replay(int64_t measured_ns, int64_t replayed_ns) {
   return fmt::format(
-      "the unchanged replay differs by {:.1f} %: delays without a known cause are part of this time",
+      "the unchanged replay differs by {:.1f} %: delays without a known cause are part of this "
+      "time",
       100 * std::abs(ratio_of(replayed_ns - measured_ns, measured_ns)));
 }
 
@@ -73,9 +74,9 @@ void add_what_if(const Source& source, RowSink& sink) {
         add_times(row, scope.of(run.replay->measured), scope.of(run.replay->replayed), change,
                   change.without.empty() ? scope.of(change.spans) : 0, note);
         const bool none = change.roof_ns && *change.roof_ns == 0;
-        row.insert(row.end(), {change.operations, change.before_ns,
-                               none ? Cell() : Cell(change.after_ns),
-                               table::cell(change.roof_ns), table::cell_or_nothing(note)});
+        row.insert(row.end(),
+                   {change.operations, change.before_ns, none ? Cell() : Cell(change.after_ns),
+                    table::cell(change.roof_ns), table::cell_or_nothing(note)});
         sink.row(row);
       }
     }
@@ -192,14 +193,13 @@ const Definition what_if_table{
 
 const Definition what_if_steps_table{
     {"what_if_steps", "what if, by step", "One row per run, change and step: see `what_if`.",
-     replay_columns(
-         {{"run", Unit::text, Role::key, "The run."},
-          {"change", Unit::text, Role::key, change_doc},
-          {"step_id", Unit::id, Role::key, "The step's number in the run: see `steps`."},
-          {"phase", Unit::text, Role::measure, "Its phase."},
-          replayed_or_nothing("step", Unit::id, Role::measure,
-                              "Its number in the annotation; nothing if it has none.")},
-         {replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
+     replay_columns({{"run", Unit::text, Role::key, "The run."},
+                     {"change", Unit::text, Role::key, change_doc},
+                     {"step_id", Unit::id, Role::key, "The step's number in the run: see `steps`."},
+                     {"phase", Unit::text, Role::measure, "Its phase."},
+                     replayed_or_nothing("step", Unit::id, Role::measure,
+                                         "Its number in the annotation; nothing if it has none.")},
+                    {replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
     Needs::replay,
     add_what_if_steps,
     without_replayed_steps,

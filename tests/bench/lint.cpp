@@ -15,12 +15,13 @@
 
 #include "compare/compare.hpp"
 #include "lint/lint_files.hpp"
+#include "support/source_folder.hpp"
 
 using namespace kr;
 
 namespace {
 
-const source::Library library({KR_SOURCE_DIR});
+const source::Library library({test::source_folder()});
 
 /// Six hundred rules over families of kernels, a tenth of them never reached.
 std::string large_table() {

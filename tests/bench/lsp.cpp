@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "support/lsp_work.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -16,8 +17,8 @@ using kr::lsp::Server;
 
 struct Editor {
   explicit Editor(const std::string& ruleset)
-      : uri("file://" KR_SOURCE_DIR "/" + ruleset),
-        text(kr::read_file(KR_SOURCE_DIR "/" + ruleset)) {
+      : uri("file://" + test::source_folder() + "/" + ruleset),
+        text(kr::read_file(test::source_folder() + "/" + ruleset)) {
     server.receive(
         R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})");
     server.receive(fmt::format(
@@ -44,7 +45,7 @@ struct Editor {
 
   std::string uri;
   std::string text;
-  Server server{kr::source::Library({KR_SOURCE_DIR}), "0"};
+  Server server{kr::source::Library({test::source_folder()}), "0"};
   std::string findings;
   int version = 1;
   size_t shown = 0;  // letters put in

@@ -9,11 +9,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/source_folder.hpp"
+
 namespace kr::bench {
 
 /// A real trace where there is one.
 inline std::string like(const std::string& form) {
-  const std::string real = KR_SOURCE_DIR "/../shared/data/kineto/v100_ddp_large.json.gz";
+  const std::string real = test::source_folder() + "/../shared/data/kineto/v100_ddp_large.json.gz";
   return form == "kineto" && std::filesystem::exists(real) ? " --like '" + real + "'" : "";
 }
 
@@ -26,8 +28,8 @@ inline std::string large_trace(const std::string& form, int rows) {
   if (fs::exists(path)) return path.string();
   const fs::path aside = path.string() + ".part";
   const std::string command =
-      fmt::format("python3 '{}/tests/data/make_traces.py' --{} '{}' --rows {}{}", KR_SOURCE_DIR,
-                  form, aside.string(), rows, like(form));
+      fmt::format("python3 '{}/tests/data/make_traces.py' --{} '{}' --rows {}{}",
+                  test::source_folder(), form, aside.string(), rows, like(form));
   if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot make " + path.string());
   fs::rename(aside, path);
   return path.string();

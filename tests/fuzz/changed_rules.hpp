@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "support/source_folder.hpp"
 
 namespace kr::fuzz {
 
@@ -16,7 +17,8 @@ inline std::vector<std::string> seeds() {
   namespace fs = std::filesystem;
   std::vector<fs::path> paths;
   for (const char* folder : {"tests/golden", "stdlib", "rulesets"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KR_SOURCE_DIR) / folder)) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(test::source_folder()) / folder)) {
       if (entry.path().extension() == ".kr") paths.push_back(entry.path());
     }
   }

@@ -36,6 +36,7 @@
 #include "convert/import.hpp"
 #include "golden/annotate.hpp"
 #include "lint/lint_files.hpp"
+#include "support/source_folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -99,7 +100,7 @@ std::string expected(const fs::path& path, const std::string& text) {
   }
   const std::string folder = scratch.path().string() + "/";
   const std::string first = (scratch.path() / parts.front().name).string();
-  const source::Library library({fs::path(KR_SOURCE_DIR)});
+  const source::Library library({fs::path(test::source_folder())});
   const std::string code = path.filename().string().substr(0, 5);
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
@@ -178,7 +179,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   const bool all = cases.empty();
   if (all) {
-    for (const auto& entry : fs::directory_iterator(fs::path(KR_SOURCE_DIR) / "tests/golden")) {
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(test::source_folder()) / "tests/golden")) {
       const fs::path extension = entry.path().extension();
       if (extension == ".kr" || extension == ".json") cases.push_back(entry.path());
     }

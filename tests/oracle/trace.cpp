@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "support/source_folder.hpp"
 #include "unit/trace/support.hpp"
 
 namespace kr::test {
@@ -14,7 +15,7 @@ namespace {
 
 using Metrics = std::map<std::string, std::string>;
 
-const std::string folder = KR_SOURCE_DIR "/../shared/data/nsys/";
+const std::string folder = test::source_folder() + "/../shared/data/nsys/";
 
 std::map<std::string, Metrics> read_oracle() {
   std::map<std::string, Metrics> out;

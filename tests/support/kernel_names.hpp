@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.hpp"
+
 namespace kr::test {
 
 /// The names of the project's two lists, and of the shared data where it is; sorted, distinct.
 inline std::vector<std::string> kernel_names() {
-  const std::filesystem::path root = KR_SOURCE_DIR;
+  const std::filesystem::path root = test::source_folder();
   std::set<std::string> names;
   for (const std::filesystem::path& file :
        {root / "tests/data/names.tsv", root / "tests/rulesets/names.tsv",

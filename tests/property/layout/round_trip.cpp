@@ -10,6 +10,7 @@
 #include "layout/tokens.hpp"
 #include "sema/load.hpp"
 #include "support/rules_text.hpp"
+#include "support/source_folder.hpp"
 #include "unit/sema/support.hpp"
 #include "unit/syntax/dump.hpp"
 
@@ -76,7 +77,8 @@ void check(const std::string& text) {
 std::vector<fs::path> rules_files() {
   std::vector<fs::path> paths;
   for (const char* folder : {"stdlib", "rulesets", "tests/golden"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KR_SOURCE_DIR) / folder)) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(test::source_folder()) / folder)) {
       if (entry.path().extension() == ".kr") paths.push_back(entry.path());
     }
   }
@@ -188,7 +190,7 @@ TEST_CASE("a file with mistakes keeps them, and its sound declarations are laid 
 
 TEST_CASE("the layout of shipped rules does not change their meaning") {
   std::vector<test::Text> texts;
-  const fs::path folder = KR_SOURCE_DIR;
+  const fs::path folder = test::source_folder();
   for (const char* name : {"vllm", "sglang", "generic"}) {
     const std::string path = fmt::format("rulesets/{}.kr", name);
     texts.push_back({path, read_file(folder / path)});

@@ -11,13 +11,14 @@
 
 #include "match/costs.hpp"
 #include "sema/load.hpp"
+#include "support/source_folder.hpp"
 
 using namespace kr;
 
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(KR_SOURCE_DIR "/" + path, std::ios::binary);
+  std::ifstream in(test::source_folder() + "/" + path, std::ios::binary);
   REQUIRE(in.good());
   return {std::istreambuf_iterator<char>(in), {}};
 }

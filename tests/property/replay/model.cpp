@@ -70,7 +70,9 @@ class SlowReplay {
   const Launch& call(uint32_t c) const { return trace_.host->launches[c]; }
   std::string function(uint32_t c) const { return trace_.host->calls[call(c).call].name; }
   std::string process(uint32_t c) const { return trace_.host->threads[call(c).thread].process; }
-  bool overlapped(uint32_t i) const { return !changed_.overlapped.empty() && changed_.overlapped[i]; }
+  bool overlapped(uint32_t i) const {
+    return !changed_.overlapped.empty() && changed_.overlapped[i];
+  }
   bool synchronizes(uint32_t c) const { return function(c) == "cudaStreamSynchronize"; }
   bool works(uint32_t c) const { return synchronizes(c) || last_.count(c) > 0; }
   int64_t host(int64_t ns) const {
@@ -83,7 +85,8 @@ class SlowReplay {
       if (launch(i) == none || (i > 0 && launch(i - 1) == launch(i))) continue;
       const int64_t called = call(launch(i)).start_ns;
       bool empty = called <= start(i);
-      for (uint32_t j = 0; j < i; ++j) empty = empty && (device(j) != device(i) || end(j) <= called);
+      for (uint32_t j = 0; j < i; ++j)
+        empty = empty && (device(j) != device(i) || end(j) <= called);
       if (empty) all.push_back(start(i) - called);
     }
     std::sort(all.begin(), all.end());
@@ -98,8 +101,8 @@ class SlowReplay {
       if (same && end(j) <= start(i)) out.insert(j);
     }
     if (launch(i) == none) return out;
-    bool first = true;            // of its launch on its stream
-    int64_t before = -1;          // the launch before it to its stream
+    bool first = true;                                       // of its launch on its stream
+    int64_t before = -1;                                     // the launch before it to its stream
     std::map<uint32_t, std::pair<uint32_t, uint32_t>> last;  // by stream: launch and operation
     std::map<uint32_t, std::vector<uint32_t>> together;      // by other stream of its launch
     for (uint32_t j = 0; j < count(); ++j) {
@@ -237,7 +240,8 @@ class SlowReplay {
   }
 
   int64_t return_of(uint32_t c) {
-    if (const auto known = return_times_.find(c); known != return_times_.end()) return known->second;
+    if (const auto known = return_times_.find(c); known != return_times_.end())
+      return known->second;
     const auto [measured, replayed] = *waits_for(c, true);
     const int64_t from = std::max(call(c).start_ns, measured);
     return return_times_[c] = std::max(call_of(c), replayed) + host(call(c).end_ns() - from);
@@ -285,8 +289,8 @@ Trace random_run(std::mt19937& random) {
     if (below(40) == 0) start += 2 * kr::replay::longest_delay_ns;
     const int64_t duration = below(12);
     end = start + duration;
-    builder.add({start, duration, builder.name("a", kr::OperationKind::kernel),
-                 builder.track(track)});
+    builder.add(
+        {start, duration, builder.name("a", kr::OperationKind::kernel), builder.track(track)});
     const int64_t correlation = below(8) == 0 ? 1000 : c;
     builder.add_correlations(&correlation, 1);
   }
@@ -297,8 +301,9 @@ Changed random_change(const Trace& trace, std::mt19937& random) {
   Changed changed;
   for (const Operation& one : trace.operations) {
     const bool longer = random() % 4 == 0;
-    changed.duration_ns.push_back(random() % 2 == 0 ? one.duration_ns * static_cast<int64_t>(random() % 3)
-                                                    : one.duration_ns + (longer ? 7 : 0));
+    changed.duration_ns.push_back(random() % 2 == 0
+                                      ? one.duration_ns * static_cast<int64_t>(random() % 3)
+                                      : one.duration_ns + (longer ? 7 : 0));
     if (random() % 3 == 0) changed.overlapped.resize(trace.operations.size());
   }
   for (size_t i = 0; i < changed.overlapped.size(); ++i) changed.overlapped[i] = random() % 3 == 0;

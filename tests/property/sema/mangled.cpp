@@ -4,6 +4,7 @@
 #include <random>
 
 #include "base/file.hpp"
+#include "support/source_folder.hpp"
 #include "unit/sema/support.hpp"
 
 using namespace kr;
@@ -93,7 +94,7 @@ bool sound(const sema::Program& program) {
 }  // namespace
 
 TEST_CASE("mangled rulesets are reported, or sound") {
-  const std::string folder = std::string(KR_SOURCE_DIR) + "/";
+  const std::string folder = test::source_folder() + "/";
   std::vector<test::Text> texts;
   for (const char* path : {"rulesets/vllm.kr", "rulesets/generic.kr"}) {
     texts.push_back({path, read_file(folder + path)});

@@ -13,6 +13,7 @@
 
 #include "kr/kr.hpp"
 #include "kr/render.hpp"
+#include "support/source_folder.hpp"
 
 namespace fs = std::filesystem;
 
@@ -41,8 +42,8 @@ class Files {
   }
   void remove(const std::string& name) const { fs::remove(path_ / name); }
   kr::Rules rules() const {
-    return kr::Rules::load({at("rules.kr")},
-                           {.rules_folder = fs::path(KR_SOURCE_DIR), .use_cache = false});
+    return kr::Rules::load({at("rules.kr")}, {.rules_folder = fs::path(kr::test::source_folder()),
+                                              .use_cache = false});
   }
 
  private:
@@ -154,8 +155,9 @@ TEST_CASE("every table is within reach") {
   files.write("old.kr",
               "labels substage { gemm misc }\n"
               "engine e \"E\" { substage { gemm: \"gemm_b\" misc: otherwise } }\n");
-  const kr::Rules old = kr::Rules::load(
-      {files.at("old.kr")}, {.rules_folder = fs::path(KR_SOURCE_DIR), .use_cache = false});
+  const kr::Rules old =
+      kr::Rules::load({files.at("old.kr")},
+                      {.rules_folder = fs::path(kr::test::source_folder()), .use_cache = false});
   kr::Session one(files.rules());
   one.add({.path = files.at("a.csv")});
   CHECK(contains(one.absent("explanations"), "no name"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/rules.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -76,7 +77,7 @@ engine e {
 }
 
 TEST_CASE("the shipped rulesets know the spellings of steps") {
-  const kr::source::Library library({KR_SOURCE_DIR});
+  const kr::source::Library library({kr::test::source_folder()});
   kr::diag::Sink sink;
   kr::match::CompiledRules rules;
   rules.rules = kr::sema::load_rules({"vllm", "sglang", "trtllm", "generic"}, library, sink);

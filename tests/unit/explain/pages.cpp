@@ -16,6 +16,7 @@
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
 #include "support/page_examples.hpp"
+#include "support/source_folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -144,7 +145,8 @@ Findings check_import(const test::PageExample& example) {
 /// `kr export` of the example.
 Findings check_export(const std::string& file) {
   diag::Sink sink;
-  const auto rules = sema::load_rules({file}, source::Library({fs::path(KR_SOURCE_DIR)}), sink);
+  const auto rules =
+      sema::load_rules({file}, source::Library({fs::path(test::source_folder())}), sink);
   (void)convert::export_tables(rules->program, "substage", sink);
   return all_of(rules->sources, sink);
 }
@@ -157,7 +159,7 @@ Findings check(const test::PageExample& example, std::string_view asked, bool al
   std::vector<std::string> files = folder.files();
   if (!all) files.resize(1);
   const lint::LintedFiles linted =
-      lint::lint_files(files, source::Library({fs::path(KR_SOURCE_DIR)}), {});
+      lint::lint_files(files, source::Library({fs::path(test::source_folder())}), {});
   Findings found;
   for (const diag::Diagnostic& diagnostic : linted.findings) {
     if (diagnostic.severity == diag::Severity::info && diagnostic.code->id != asked) continue;
@@ -232,7 +234,7 @@ TEST_CASE("bad examples have the finding of their page, good examples have no er
 }
 
 TEST_CASE("docs/checks/README.md is the list of the registry") {
-  CHECK_MESSAGE(
-      read_file(fs::path(KR_SOURCE_DIR) / "docs/checks/README.md") == explain::codes_markdown(),
-      "run `kr explain --index > docs/checks/README.md`");
+  CHECK_MESSAGE(read_file(fs::path(test::source_folder()) / "docs/checks/README.md") ==
+                    explain::codes_markdown(),
+                "run `kr explain --index > docs/checks/README.md`");
 }

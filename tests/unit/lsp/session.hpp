@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/json_read.hpp"
 #include "support/lsp_work.hpp"
+#include "support/source_folder.hpp"
 
 namespace kr::test {
 
@@ -98,7 +99,7 @@ class Session {
     return part("start") + "-" + part("end");
   }
 
-  lsp::Server server{source::Library({std::string(KR_SOURCE_DIR)}), "0.0"};
+  lsp::Server server{source::Library({test::source_folder()}), "0.0"};
   std::deque<JsonValue> received;
   std::vector<JsonValue> last_findings;
   int64_t version = 0;

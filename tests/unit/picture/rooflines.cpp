@@ -14,6 +14,7 @@
 #include "picture/roofline_input.hpp"
 #include "picture/roofline_scene.hpp"
 #include "picture/roofline_tables.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -267,7 +268,7 @@ TEST_CASE("shapes have the area of a circle") {
 
 TEST_CASE("the SVG is as it was") {
   const std::string svg = svg_of_roofline(lay_out_roofline(some_roofline(), same_width));
-  const std::string golden = std::string(KR_SOURCE_DIR) + "/tests/unit/picture/roofline.svg";
+  const std::string golden = kr::test::source_folder() + "/tests/unit/picture/roofline.svg";
   // With KR_UPDATE in the environment the file is written instead.
   if (std::getenv("KR_UPDATE") != nullptr) kr::write_file(golden, svg);
   CHECK(kr::read_file(golden) == svg);

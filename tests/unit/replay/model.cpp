@@ -165,10 +165,10 @@ TEST_CASE("changes as people write them") {
   CHECK(parsed("host = 0").of_host());
   CHECK(change_error("substage/gem = 0").find("did you mean `gemm`?") != std::string::npos);
   for (const char* const text :
-       {"substage/gemm", "gemm = 0", "/gemm = 0", "substage/ = 0", "substage/gemm = ",
-        "substage/gemm = 5", "substage/gemm = -1x", "substage/gemm = x", "substage/gemm = 2000x",
-        "substage/gemm = 5h", "substage/gemm = 2e3us", "host = roof", "host = 5us",
-        "nothing/gemm = 0", "substage/gemm = 9999s"}) {
+       {"substage/gemm", "gemm = 0", "/gemm = 0", "substage/ = 0",
+        "substage/gemm = ", "substage/gemm = 5", "substage/gemm = -1x", "substage/gemm = x",
+        "substage/gemm = 2000x", "substage/gemm = 5h", "substage/gemm = 2e3us", "host = roof",
+        "host = 5us", "nothing/gemm = 0", "substage/gemm = 9999s"}) {
     CAPTURE(text);
     CHECK(!change_error(text).empty());
   }

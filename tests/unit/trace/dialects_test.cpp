@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "support.hpp"
+#include "support/source_folder.hpp"
 #include "trace/subprocess.hpp"
 
 namespace kr::test::dialects_test {
@@ -18,7 +19,7 @@ const Folder* session() {
   static const Folder folder;
   static const bool made = [] {
     const trace::Finished run = trace::run_program(
-        {"python3", KR_SOURCE_DIR "/tests/data/make_traces.py", folder.path("")}, 0);
+        {"python3", test::source_folder() + "/tests/data/make_traces.py", folder.path("")}, 0);
     if (run.how == trace::Finished::How::not_found) {
       MESSAGE("no python3: skipped");
       return false;

@@ -1,0 +1,42 @@
+# Packages of Debian, by CPack: kr, libkr-dev and, where there is MPI, kr-mpi. tools/package makes them.
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL kr libkr-dev)
+if(TARGET kr_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL kr-mpi)
+endif()
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_CONTACT "The developers of kr <kr@localhost>")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+# What a program is linked with is found in its headers.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+
+set(CPACK_DEBIAN_KR_PACKAGE_NAME kr)
+set(CPACK_COMPONENT_KR_DESCRIPTION "rules that name GPU work, and reports of where the time goes
+ Reads traces of Nsight Systems, PyTorch's profiler and others, labels each
+ operation by rules, and shows the time by label, phase, step, layer and device.")
+set(CPACK_DEBIAN_KR_PACKAGE_RECOMMENDS fonts-dejavu-core)
+
+set(CPACK_DEBIAN_LIBKR-DEV_PACKAGE_NAME libkr-dev)
+set(CPACK_COMPONENT_LIBKR-DEV_DESCRIPTION "kr as a static library for C++ and C
+ Headers, libkr.a, and files for CMake and pkg-config.")
+file(STRINGS ${PROJECT_SOURCE_DIR}/tools/packages line REGEX "^library: ")
+string(REGEX REPLACE "^library: " "" needs "${line}")
+string(REPLACE " " ", " needs "${needs}")
+set(CPACK_DEBIAN_LIBKR-DEV_PACKAGE_DEPENDS "${needs}")
+set(CPACK_DEBIAN_LIBKR-DEV_PACKAGE_RECOMMENDS "kr (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_LIBKR-DEV_PACKAGE_SECTION libdevel)
+
+set(CPACK_DEBIAN_KR-MPI_PACKAGE_NAME kr-mpi)
+set(CPACK_COMPONENT_KR-MPI_DESCRIPTION "kr report with several processes, by MPI
+ Hands the traces of a job out to processes, on one computer or on many.")
+set(CPACK_DEBIAN_KR-MPI_PACKAGE_DEPENDS "kr (= ${PROJECT_VERSION})")
+
+foreach(component kr libkr-dev kr-mpi)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${component} COMPONENT ${component} RENAME copyright)
+endforeach()
+install(FILES NOTICE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kr)
+include(CPack)

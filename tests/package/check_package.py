@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Packages of a build: complete, with the libraries that they should need; and the archive for every Linux runs where
+there is nothing else: as root, in a root folder that has only it and a trace. With KR_LONG=1, also the same bytes twice.
+
+    tests/package/check_package.py SOURCES BUILD
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCES, BUILD = (pathlib.Path(one) for one in sys.argv[1:])
+# Whatever is new here is a package that users have to install.
+DEPENDS = {"libc6", "libcairo2", "libfmt9", "libgcc-s1", "libhyperscan5", "libisal2", "libre2-9", "libsimdjson14",
+           "libsqlite3-0", "libstdc++6", "libzstd1", "zlib1g"}
+PARTS = {
+    "kr": ["bin/kr", "share/kr/stdlib/gemm.kr", "share/kr/rulesets/vllm.kr", "share/kr/paraver/labels.cfg", "share/man/man1/kr.1",
+           "share/bash-completion/completions/kr", "share/zsh/vendor-completions/_kr", "share/fish/vendor_completions.d/kr.fish",
+           "share/doc/kr/copyright", "share/doc/kr/NOTICE"],
+    "libkr-dev": ["include/kr/kr.hpp", "include/kr/kr.h"],
+}
+failures = []
+
+
+def expect(holds, *what):
+    if not holds:
+        failures.append(" ".join(map(str, what)))
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **options).stdout
+
+
+def packages(folder):
+    run(SOURCES / "tools/package", folder, BUILD,
+        env={**os.environ, "KR_PACKAGE_QUICK": "1", "SOURCE_DATE_EPOCH": "1700000000"})
+    return {path.name: path for path in folder.iterdir()}
+
+
+def check_debs(made):
+    for package, parts in PARTS.items():
+        deb, = (path for name, path in made.items() if name.startswith(f"{package}_"))
+        files = re.findall(r" \./usr/(\S+)$", run("dpkg-deb", "-c", deb), re.MULTILINE)
+        expect(not set(parts) - set(files), package, "lacks", set(parts) - set(files))
+        if package == "kr":
+            expect(any(name.endswith(".krhs") for name in files), "the compiled rules are missing")
+            expect(not any(name.startswith("include/") for name in files), "headers are in the package of the program")
+            needs = run("dpkg-deb", "-f", deb, "Depends").strip()
+            expect({one.split()[0] for one in needs.split(",")} == DEPENDS, "needs", needs)
+        else:
+            expect(any(name.endswith("/libkr.a") for name in files), "no library")
+
+
+def check_archive(archive, scratch):
+    root = scratch / "root"
+    root.mkdir()
+    run("tar", "-C", root, "-xf", archive)
+    tree, = root.iterdir()
+    trace = "llama_bf16.csv.gz"
+    shutil.copy(SOURCES / "examples" / trace, root)
+    words = ["report", trace, "--tables", "labels,devices", "--format", "json", "-q"]
+    wanted = json.loads(run(BUILD / "tools/kr/kr", *words, cwd=root))["tables"]
+    clean = {"PATH": "/usr/bin:/bin", "HOME": str(scratch)}
+    linked = scratch / "kr"
+    linked.symlink_to(tree / "bin/kr")
+    for program in (tree / "bin/kr", linked):
+        expect(json.loads(run(program, *words, cwd=root, env=clean))["tables"] == wanted, program, "says something else")
+    libraries = {path.name for path in (tree / "lib").glob("*.so*")}
+    expect("libc.so.6" in libraries and "libhs.so.5" in libraries, libraries)
+    if os.geteuid() != 0:
+        print("not root: the archive is not tried in an empty root folder")
+        return
+    # No shell, no libraries, no /proc: what the launcher does, by hand.
+    lib = f"/{tree.name}/lib"
+    loader, = (path.name for path in (tree / "lib").glob("ld-linux*"))
+    inside = [shutil.which("chroot") or "/usr/sbin/chroot", root, f"{lib}/{loader}", "--library-path", lib, f"{lib}/kr"]
+    alone = {"KR_PATH": f"/{tree.name}/share/kr", "FONTCONFIG_FILE": f"/{tree.name}/share/fonts/fonts.conf"}
+    expect(json.loads(run(*inside, *words, env=alone))["tables"] == wanted, "alone, it says something else")
+    run(*inside, "report", trace, "-q", "-o", "page.html", env=alone)
+    expect((root / "page.html").stat().st_size > 500_000, "no page")
+    entry = {"name": "LlamaForCausalLM", "cuda_time_us": 7, "pct_cuda_time": 100, "invocations": 1}
+    (root / "profile.json").write_text(json.dumps({"prefill": {"summary_stats": [{"entry": entry, "children": []}]}}))
+    run(*inside, "tree", "profile.json", "--out-dir", "pictures", "-q", env=alone)
+    pictures = list((root / "pictures").glob("*.png"))
+    expect(pictures and pictures[0].read_bytes().startswith(b"\x89PNG"), "no picture")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    scratch = pathlib.Path(folder)
+    made = packages(scratch / "one")
+    if "KR_LONG" in os.environ:
+        digests = [{name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+                   for files in (made, packages(scratch / "two"))]
+        expect(digests[0] == digests[1], "two packages of one build differ", digests)
+    check_debs(made)
+    check_archive(next(path for name, path in made.items() if name.endswith(".tar.zst")), scratch)
+for failure in failures:
+    print(failure, file=sys.stderr)
+print(f"{len(failures)} wrong")
+sys.exit(1 if failures else 0)
