@@ -129,10 +129,12 @@ class SlowReplay {
       if (first && waited && !begun && done) out.insert(newest.second);
     }
     for (const auto& [stream, on] : together) {
+      std::optional<uint32_t> ended;  // the last of those before the first that had not
       for (const uint32_t j : on) {
         if (j > i || end(j) > start(i)) break;
-        out.insert(j);
+        ended = j;
       }
+      if (ended) out.insert(*ended);
     }
     return out;
   }
