@@ -250,7 +250,8 @@ std::string without_costs(const Source& source) {
     if (run.trace->trace.host && run.trace->trace.host->ops) return {};
   }
   return "no run has ops of a framework: traces of PyTorch's profiler have them, with "
-         "`record_shapes=True` the shapes of their arguments, too; and nsys exports with layer-wise "
+         "`record_shapes=True` the shapes of their arguments, too; and nsys exports with "
+         "layer-wise "
          "ranges of NVTX. Of graphs, a --reference may tell them";
 }
 
