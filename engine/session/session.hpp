@@ -29,6 +29,7 @@ struct Wants {
   bool overlap = false;           // with collectives: what of them compute covers
   bool rank_collectives = false;  // the same, of files with several ranks only
   bool costs = false;             // with operations: what ops cost, where the format has ops
+  bool replay = false;            // with sums: what it would take with the changes asked for
   bool operations = false;        // with them, kept until the session ends
   bool unsaved = false;           // something that saved runs do not have: they are refused
   bool host_trace = false;        // calls and ranges of the host, where the format has them
@@ -118,6 +119,9 @@ class Session {
   /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
   void want_costs() noexcept { want_costs_ = true; }
 
+  /// What runs read from now on are replayed with. Throws Error.
+  void change(const std::vector<std::string>& changes);
+
   /// How runs are compared as ranks of a job.
   void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
 
@@ -172,6 +176,7 @@ class Session {
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
+  void add_replay(tables::Run& to, const analyze::LabelledTrace& run) const;
   void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);
@@ -189,6 +194,7 @@ class Session {
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;
   bool want_costs_ = false;
+  std::vector<replay::Change> changes_;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;
   std::map<size_t, changes::SavedRun> saved_trees_;  // by run

@@ -54,9 +54,7 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
                     const overview::Report& report, Streams& streams) {
   const tables::Definition& points = *tables::find("roofline");
   if (const std::string why = tables::absent(points, source); !why.empty()) {
-    throw Error("", "--roofline has nothing to draw: " + why,
-                "name pages of ncu with --ncu, or as the run; or a trace of PyTorch's profiler "
-                "with shapes");
+    throw Error("", "--roofline has nothing to draw: " + why);
   }
   const table::Table roofs = tables::make(*tables::find("roofline_roofs"), source);
   file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);

@@ -64,14 +64,23 @@ bool NsysHost::usable(NsysHostTable table) {
 // CUPTI counts correlation ids in 32 bits; one that needs more is none of its.
 int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
   if (id < 0 || id > std::numeric_limits<uint32_t>::max()) return Launch::no_correlation;
-  if (!by_process_) return id;
   const int64_t process = global_pid >> nsys_process_shift;
-  if (process != last_process_) {
+  // 0 where the table does not say it.
+  if (process != last_process_ && (by_process_ || process != 0)) {
     const auto next = static_cast<int64_t>(processes_.size());
     last_number_ = processes_.try_emplace(process, next).first->second;
     last_process_ = process;
   }
-  return last_number_ << 32 | id;
+  return by_process_ ? last_number_ << 32 | id : id;
+}
+
+void NsysHost::note_processes() {
+  if (by_process_ || processes_.size() < 2) return;
+  out_->warn("missing-columns",
+             fmt::format("calls and operations are of {} processes, but not every table says of "
+                         "which (`globalPid`, `globalTid`): operations may be linked to calls of "
+                         "another process",
+                         processes_.size()));
 }
 
 uint32_t NsysHost::node_number(int64_t process, int64_t number) {
@@ -114,6 +123,7 @@ bool NsysHost::read() {
     out_->add_dropped(fmt::format("row of {} that is not found by its number", name_of(table)), 0,
                       all - met);
   }
+  note_processes();
   resolve_nodes();
   name_domains();
   add_module_ops();
