@@ -163,7 +163,7 @@ std::string without_points(const Source& source) {
                                  [](const Run& run) { return run.costs.has_value(); });
   const std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
-  return asked ? why + ". Nor are there costs: " + without_costs(source)
+  return asked ? why + ", and there are no costs: " + without_costs(source)
                : why + ", or --costs computes points from the shapes of ops";
 }
 
