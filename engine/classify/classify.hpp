@@ -69,10 +69,11 @@ struct DimensionLabels {
 /// `within` labels in several ways has several rows. Refers to the Program and the Trace.
 struct Labelled {
   sema::ModelId model;
-  /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if needed.
+  /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if
+  /// needed.
   std::vector<DimensionLabels> dimensions;
-  std::vector<trace::NameId> names;         // by row
-  std::vector<uint32_t> row_of;             // by operation; empty: the row of a name is its number
+  std::vector<trace::NameId> names;  // by row
+  std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
 
   const DimensionLabels* find(sema::DimensionId dimension) const;
   size_t rows() const noexcept { return names.size(); }

@@ -118,8 +118,7 @@ Communications communications_of(const analyze::LabelledTrace& run,
     const uint32_t row = run.labelled.row(i, operation);
     if (kinds[row] != analyze::Kind::communication) continue;
     const trace::CollectiveOperation* const told = calls.of(i);
-    const auto [at, added] =
-        known.try_emplace({row, told != nullptr ? told->call : int64_t{-1}});
+    const auto [at, added] = known.try_emplace({row, told != nullptr ? told->call : int64_t{-1}});
     if (added) {
       const Known one = known_of(trace, operation.name, directions[row],
                                  told != nullptr ? &trace.collectives->calls[told->call] : nullptr);

@@ -58,7 +58,7 @@ class DeviceTime {
     if (end <= begin) return;
     auto at = std::partition_point(parts_.begin(), parts_.end(),
                                    [begin](const Part& part) { return part.end <= begin; });
-    for (; at != parts_.end() && at->start < end; ++at) {
+    for (; begin < end && at != parts_.end() && at->start < end; ++at) {
       visit(at->row, std::min(at->end, end) - std::max(at->start, begin));
     }
   }
@@ -199,8 +199,7 @@ class ExchangesOfMember {
     for (const auto& [key, of] : labels) {
       const auto& [phase, dimension, label] = key;
       out_.labels.push_back(
-          {phase,
-           rules_.program().dimensions.get(labelled.dimensions[dimension].dimension).name,
+          {phase, rules_.program().dimensions.get(labelled.dimensions[dimension].dimension).name,
            std::string(label), of.instances, of.busy_ns});
     }
   }
@@ -244,8 +243,7 @@ std::optional<MemberExchanges> measure_exchanges(const match::CompiledRules& rul
                                                  const Member& member,
                                                  const std::vector<size_t>& operations) {
   const bool any = std::any_of(operations.begin(), operations.end(), [&](size_t place) {
-    const Direction one =
-        directions[run.labelled.row(place, run.trace.operations[place])];
+    const Direction one = directions[run.labelled.row(place, run.trace.operations[place])];
     return one == Direction::dispatch || one == Direction::combine;
   });
   if (!any) return std::nullopt;

@@ -26,7 +26,8 @@ enum class Direction : uint8_t {
   unknown,  // an exchange, but the rules do not know which
 };
 
-/// The label of the dimension `exchange`, by row. Labels that std.exchange does not have are `none`.
+/// The label of the dimension `exchange`, by row. Labels that std.exchange does not have are
+/// `none`.
 std::vector<Direction> directions_by_row(const sema::Program& program,
                                          const classify::Labelled& labelled);
 

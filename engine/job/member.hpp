@@ -132,10 +132,10 @@ struct MemberExchanges {
     // In Member::collectives.
     std::optional<uint32_t> dispatch;
     std::optional<uint32_t> combine;
-    size_t phase = 0;                      // in `phases`
-    std::optional<size_t> step_id = {};    // the innermost step of its first operation
-    std::optional<int64_t> step = {};      // the number of the step, if its annotation has one
-    std::optional<int64_t> layer = {};     // in a repeated block, else that of the annotation
+    size_t phase = 0;                    // in `phases`
+    std::optional<size_t> step_id = {};  // the innermost step of its first operation
+    std::optional<int64_t> step = {};    // the number of the step, if its annotation has one
+    std::optional<int64_t> layer = {};   // in a repeated block, else that of the annotation
     /// From the end of the dispatch to the start of the combine; the four below add up to it.
     int64_t between_ns = 0;
     int64_t compute_ns = 0;

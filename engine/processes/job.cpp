@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -281,9 +280,7 @@ SaveFile file_saver(const match::CompiledRules& rules, trace::OpenOptions open) 
 Job::Job(std::vector<classify::RunSpec> files, SaveFile save)
     : files_(std::move(files)),
       save_(std::move(save)),
-      // Of its own name: processes that begin at once would take each other's for left over.
-      folder_(temporary_folder() / fmt::format("kr-job-{}", ::getpid()),
-              "the folder for temporary files") {
+      folder_(temporary_folder() / "kr-job", "the folder for temporary files") {
   for (const classify::RunSpec& file : files_) {
     if (file.path != "-") continue;
     throw Error("", "standard input is not the file of one process", "name files");

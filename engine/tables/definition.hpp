@@ -29,7 +29,8 @@ enum class Needs : uint8_t {
   collectives,  // Run::members of every run
   operations,   // Run::trace
   found_phases,
-  costs,  // Run::costs and Run::trace
+  costs,   // Run::costs and Run::trace
+  replay,  // Run::replay of every run
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage

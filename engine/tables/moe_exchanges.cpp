@@ -21,9 +21,7 @@ class KnownSum {
     sum_ = add_saturated(sum_, value.value_or(0));
     any_ = true;
   }
-  std::optional<int64_t> get() const {
-    return any_ && known_ ? std::optional(sum_) : std::nullopt;
-  }
+  std::optional<int64_t> get() const { return any_ && known_ ? std::optional(sum_) : std::nullopt; }
 
  private:
   int64_t sum_ = 0;
@@ -124,16 +122,28 @@ void add_exchanges(const Source& source, RowSink& sink) {
       const uint32_t first = one.dispatch ? *one.dispatch : *one.combine;
       const std::optional<int64_t> step_id =
           one.step_id ? std::optional(static_cast<int64_t>(*one.step_id)) : std::nullopt;
-      sink.row({source.runs[run].summary.id, int64_t{member.device}, number++,
+      sink.row({source.runs[run].summary.id,
+                int64_t{member.device},
+                number++,
                 table::cell_or_nothing(keys[member.collectives[first].group].group),
-                table::cell_or_nothing(all.phases[one.phase].name), table::cell(step_id),
-                table::cell(one.step), table::cell(one.layer), times.start_ns,
-                of_both(times.span_ns), table::cell(times.dispatch_ns),
-                of_both(one.between_ns), table::cell(times.combine_ns), of_both(times.both_ns),
-                of_both(one.compute_ns), of_both(one.communication_ns), of_both(one.memory_ns),
-                of_both(one.idle_ns), table::cell(waiting.of(run, member.device, one.dispatch)),
+                table::cell_or_nothing(all.phases[one.phase].name),
+                table::cell(step_id),
+                table::cell(one.step),
+                table::cell(one.layer),
+                times.start_ns,
+                of_both(times.span_ns),
+                table::cell(times.dispatch_ns),
+                of_both(one.between_ns),
+                table::cell(times.combine_ns),
+                of_both(times.both_ns),
+                of_both(one.compute_ns),
+                of_both(one.communication_ns),
+                of_both(one.memory_ns),
+                of_both(one.idle_ns),
+                table::cell(waiting.of(run, member.device, one.dispatch)),
                 table::cell(waiting.of(run, member.device, one.combine)),
-                table::cell(times.dispatch_bytes), table::cell(times.combine_bytes)});
+                table::cell(times.dispatch_bytes),
+                table::cell(times.combine_bytes)});
     }
   });
 }
@@ -146,8 +156,8 @@ struct PhaseSums {
 };
 
 /// By phase of the member.
-std::vector<PhaseSums> phase_sums(size_t run, const job::Member& member,
-                                  const MemberExchanges& all, const Waiting& waiting) {
+std::vector<PhaseSums> phase_sums(size_t run, const job::Member& member, const MemberExchanges& all,
+                                  const Waiting& waiting) {
   std::vector<PhaseSums> sums(all.phases.size());
   const auto raise = [](int64_t& sum, int64_t value) { sum = add_saturated(sum, value); };
   for (const Exchange& one : all.exchanges) {
@@ -185,14 +195,30 @@ void add_exchange_sums(const Source& source, RowSink& sink) {
     for (size_t phase = 0; phase < sums.size(); ++phase) {
       const PhaseSums& of = sums[phase];
       const MemberExchanges::Phase& named = all.phases[phase];
-      sink.row({source.runs[run].summary.id, int64_t{member.device},
-                table::cell_or_nothing(named.name), of.pairs, of.span_ns, of.dispatch_ns,
-                of.between_ns, of.combine_ns, of.both_ns, of.compute_ns, of.communication_ns,
-                of.memory_ns, of.idle_ns, table::cell(of.dispatch_waiting.get()),
-                table::cell(of.combine_waiting.get()), table::cell(of.dispatch_bytes.get()),
-                table::cell(of.combine_bytes.get()), of.lone_dispatches.instances,
-                of.lone_dispatches.total_ns, of.lone_combines.instances, of.lone_combines.total_ns,
-                named.preparation.instances, named.preparation.total_ns, named.unknown.instances,
+      sink.row({source.runs[run].summary.id,
+                int64_t{member.device},
+                table::cell_or_nothing(named.name),
+                of.pairs,
+                of.span_ns,
+                of.dispatch_ns,
+                of.between_ns,
+                of.combine_ns,
+                of.both_ns,
+                of.compute_ns,
+                of.communication_ns,
+                of.memory_ns,
+                of.idle_ns,
+                table::cell(of.dispatch_waiting.get()),
+                table::cell(of.combine_waiting.get()),
+                table::cell(of.dispatch_bytes.get()),
+                table::cell(of.combine_bytes.get()),
+                of.lone_dispatches.instances,
+                of.lone_dispatches.total_ns,
+                of.lone_combines.instances,
+                of.lone_combines.total_ns,
+                named.preparation.instances,
+                named.preparation.total_ns,
+                named.unknown.instances,
                 named.unknown.total_ns});
     }
   });
@@ -297,8 +323,8 @@ std::vector<Column> between_columns(bool of_one) {
            of_one},
           {"communication_ns", Unit::ns, Role::measure,
            "Of the rest, the time in which other communication runs.", of_one},
-          {"memory_ns", Unit::ns, Role::detail, "Of the rest, the time in which copies or sets run.",
-           of_one},
+          {"memory_ns", Unit::ns, Role::detail,
+           "Of the rest, the time in which copies or sets run.", of_one},
           {"idle_ns", Unit::ns, Role::measure, "The rest: nothing runs on the device.", of_one},
           {"dispatch_waiting_ns", Unit::ns, Role::measure,
            "Of the dispatch, the waiting for other ranks, as in `rank_collectives`; empty if it is "

@@ -222,12 +222,24 @@ pageTest("tiles are sums over all devices of all runs", "analysis", async (page)
 pageTest("notes: warnings, inexact times and dropped records, of a run and of all", "analysis-hostile", async (page) => {
   const notes = await page.$$eval("#notes .note", (all) => all.map((one) => [one.className, one.textContent]));
   assert.deepEqual(notes, [
+    ...(await page.evaluate(() => healthNotes())).map(({ text, warning }) => [warning ? "note warning" : "note", text]),
     ["note warning", "dropped records: 3 × events with a <u>negative</u> duration (first at 1,234)"],
     ["note warning", "times are not exact: the trace has times in <u>whole</u> microseconds"],
     ["note warning", "The file ends in the middle of <u>an event</u>."],
     ["note", "20,000 × 20000 groups of unexplained names, with 0 ns of time, omitted; --top 0 shows all"],
-    ...(await page.evaluate(() => healthNotes())).map(({ text, warning }) => [warning ? "note warning" : "note", text]),
   ]);
+});
+
+pageTest("every evidence of a place has words of its own", "analysis", async (page) => {
+  const raw = await page.evaluate(() => {
+    const all = ["launch", "creation", "range", "layer", "instance", "kind", "within", "abstain", "none"];
+    const [first] = rowsOf("attribution");
+    results.tables.attribution = all.map((evidence) => ({ ...first, evidence, operations: 1, total_ns: 5, share: 0.1 }));
+    drawAll();
+    return [...document.querySelectorAll("#attribution .split-legend > span")].map((one) => one.textContent.trim());
+  });
+  assert.equal(raw.length, 9);
+  for (const text of raw) assert.match(text, /^(In|By) /);
 });
 
 pageTest("many notes do not fill the page", "analysis", async (page) => {

@@ -268,6 +268,12 @@ const CARDS = {
       by: "evidence",
       looks: {
         launch: { title: "In modules", color: "var(--compute)" },
+        creation: { title: "In modules, when the graph was captured", color: "#7f9f5c" },
+        instance: { title: "By a reference: module and op", color: "#5b9aa0" },
+        kind: { title: "By a reference: all but the number", color: "#8a6fb0" },
+        within: { title: "By a reference: an enclosing module", color: "#b07a9e" },
+        abstain: { title: "By a reference: not certain", color: "#a0785a" },
+        range: { title: "In ranges of the program", color: "#7f9f5c" },
         layer: { title: "In repeated blocks", color: "var(--memory)" },
         none: { title: "In neither", color: "var(--idle)" },
       },

@@ -78,8 +78,8 @@ TEST_CASE("exchanges of experts are the pairs of a slow search, and their time t
     std::vector<SlowOperation> all;
     for (int64_t start = below(10); start < exchange_length - 1; start += 1 + below(25)) {
       const int64_t duration = below(std::min<int64_t>(40, exchange_length - start));
-      all.push_back({start, start + duration, "DDCCPURKKM"[below(10)],
-                     static_cast<int32_t>(below(2))});
+      all.push_back(
+          {start, start + duration, "DDCCPURKKM"[below(10)], static_cast<int32_t>(below(2))});
     }
     kr::trace::TraceBuilder builder("t", "t");
     for (const SlowOperation& one : all) {

@@ -50,8 +50,8 @@ class ExchangeTrace {
   /// `START-START`, of dispatch and combine; `decode 3:` before those of the step.
   std::string pairs() {
     const auto labelled = kr::test::label(exchange_rules(), std::move(builder_).finish());
-    const auto summary = kr::analyze::summarize(exchange_rules(), labelled->trace,
-                                                labelled->labelled, std::nullopt);
+    const auto summary =
+        kr::analyze::summarize(exchange_rules(), labelled->trace, labelled->labelled, std::nullopt);
     const auto members = kr::job::members_of(exchange_rules(), *labelled, &summary.devices);
     warning = kr::job::lone_exchanges(members);
     std::string text;
@@ -114,7 +114,8 @@ TEST_CASE("an all-to-all of a library stays one, of whatever direction") {
 
 TEST_CASE("a run without exchanges does not have their dimension") {
   kr::trace::TraceBuilder builder("t", "t");
-  builder.add({0, 5, builder.name("gemm", kr::OperationKind::kernel), builder.track({0, 7, "GPU"})});
+  builder.add(
+      {0, 5, builder.name("gemm", kr::OperationKind::kernel), builder.track({0, 7, "GPU"})});
   const auto labelled = kr::test::label(exchange_rules(), std::move(builder).finish());
   for (const auto& one : labelled->labelled.dimensions) {
     CHECK(exchange_rules().program().dimensions.get(one.dimension).name != "exchange");
