@@ -55,7 +55,6 @@ class DeviceTime {
   /// first.
   template <class Visit>
   void each_part(int64_t begin, int64_t end, const Visit& visit) const {
-    if (end <= begin) return;
     auto at = std::partition_point(parts_.begin(), parts_.end(),
                                    [begin](const Part& part) { return part.end <= begin; });
     for (; begin < end && at != parts_.end() && at->start < end; ++at) {
