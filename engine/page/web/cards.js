@@ -144,7 +144,10 @@ const CARDS = {
       title: "Dispatch and combine of experts",
       note: "each dispatch with its combine: span = dispatch + between + combine; idle is a part of between",
       columns: [
-        "phase", "run", "device", "exchanges", "span_ns", "dispatch_ns", "dispatch_waiting_ns", "between_ns", "compute_ns", "idle_ns", "combine_ns", "combine_waiting_ns", "preparation_ns",
+        "phase", "run", "device", "exchanges", "span_ns", "dispatch_ns",
+        ["dispatch_waiting_ns", { title: "Dispatch waits" }],
+        "between_ns", "compute_ns", "idle_ns", "combine_ns",
+        ["combine_waiting_ns", { title: "Combine waits" }],
         ["lone_dispatches", { title: "No combine" }],
         ["lone_combines", { title: "No dispatch" }],
       ],
