@@ -194,7 +194,8 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
   int64_t begin_ns = start_ns;
   if (ready.known()) {
     int64_t delay_ns = start_ns - ready.measured_ns;
-    if (changed_.explained_only) delay_ns = std::min(delay_ns, longest_delay_ns);
+    // That of the first operation lies before the run: the run would only begin earlier.
+    if (changed_.explained_only && i > 0) delay_ns = std::min(delay_ns, longest_delay_ns);
     begin_ns = ready.replayed_ns + delay_ns;
   }
   if (recorded_ != nullptr) {
