@@ -1,67 +1,117 @@
-// A loadable extension of SQLite: labels of names in any database.
+// A loadable extension of SQLite: labels of names in any database, and traces as tables.
 //
 //   SELECT load_extension('kr');
 //   SELECT kr_label(name, 'substage'), count(*) FROM kernels GROUP BY 1;
-//   SELECT kr_label(name, 'substage', 'vllm', 'llama') FROM kernels;
+//   SELECT kr_label(name, 'substage', 'vllm', 'llama'), kr_rule(name) FROM kernels;
+//   SELECT name, sum(duration_ns) FROM kr_operations('trace.json.gz') GROUP BY 1;
 //
-// kr_label(name, dimension[, engine[, model]]) is the label that the shipped rules give an
-// operation with that name; without an engine or model it is detected from the name. NULL for NULL.
-#include <sqlite3ext.h>
+// docs/library.md describes the functions. What reads files (rules, traces) is refused in views,
+// triggers and the schema: a database may be somebody else's.
+#include "extension.hpp"
 
-#include <exception>
-#include <memory>
-#include <string>
+#include <algorithm>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 
-#include "kr/kr.hpp"
-
 SQLITE_EXTENSION_INIT1
 
+namespace kr_sqlite {
 namespace {
 
-/// Rules are loaded by the first call. Labels are kept: queries ask for few names, often.
-class LabelFunction {
+/// The name and up to three words: dimension, engine, model.
+struct Question {
+  std::string_view name;
+  std::string_view words[3];
+};
+using Answer = std::optional<std::string>;  // none: NULL
+
+Answer label_of(SharedRules& rules, const Question& asked) {
+  return rules.get().label(asked.name, asked.words[0], asked.words[1], asked.words[2]);
+}
+
+Answer rule_of(SharedRules& rules, const Question& asked) {
+  const auto rule =
+      rules.get().rule(asked.name, asked.words[0].empty() ? "substage" : asked.words[0],
+                       asked.words[1], asked.words[2]);
+  if (!rule) return std::nullopt;
+  return rule->text.empty() ? rule->place : rule->place + ": " + rule->text;
+}
+
+Answer demangled(SharedRules&, const Question& asked) {
+  auto text = kr::demangled(asked.name);
+  return text ? std::move(*text) : std::string(asked.name);
+}
+
+/// A function of names. Answers are kept: queries ask for few names, often.
+class NameFunction {
  public:
-  const std::string& label(const std::string (&words)[4]) {
-    if (!rules_) rules_ = std::make_unique<kr::Rules>(kr::Rules::load());
-    std::string key;
-    for (const std::string& word : words) {
-      key += std::to_string(word.size());
-      key += ':';
-      key += word;
-    }
-    const auto known = labels_.find(key);
-    if (known != labels_.end()) return known->second;
-    std::string label = rules_->label(words[0], words[1], words[2], words[3]);
-    if (labels_.size() >= most_labels) labels_.clear();
-    return labels_.emplace(std::move(key), std::move(label)).first->second;
+  using Ask = Answer (*)(SharedRules&, const Question&);
+  /// `needed`: so many arguments must not be NULL.
+  NameFunction(Shared rules, Ask ask, int needed)
+      : rules_(std::move(rules)), ask_(ask), needed_(needed) {}
+
+  int needed() const noexcept { return needed_; }
+
+  /// Valid until the next call. Throws kr::Error.
+  const Answer& answer(const Question& asked) {
+    Answers& answers = answers_with(asked.words);
+    const auto known = answers.find(asked.name);
+    if (known != answers.end()) return known->second;
+    Answer answer = ask_(*rules_, asked);
+    if (answers.size() >= most_answers) answers.clear();
+    return answers.emplace(asked.name, std::move(answer)).first->second;
   }
 
  private:
-  static constexpr size_t most_labels = 1 << 16;
-  std::unique_ptr<kr::Rules> rules_;
-  std::unordered_map<std::string, std::string> labels_;
+  static constexpr size_t most_answers = 1 << 16;
+  static constexpr size_t most_words = 64;
+
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using Answers = std::unordered_map<std::string, Answer, Hash, std::equal_to<>>;
+
+  /// Those for one dimension, engine and model: mostly the same as for the call before.
+  Answers& answers_with(const std::string_view (&words)[3]) {
+    const auto same = [&](const Kept& kept) {
+      return kept.words[0] == words[0] && kept.words[1] == words[1] && kept.words[2] == words[2];
+    };
+    if (last_ < kept_.size() && same(kept_[last_])) return kept_[last_].answers;
+    for (last_ = 0; last_ < kept_.size(); ++last_) {
+      if (same(kept_[last_])) return kept_[last_].answers;
+    }
+    if (kept_.size() >= most_words) kept_.clear();
+    last_ = kept_.size();
+    return kept_
+        .emplace_back(
+            Kept{{std::string(words[0]), std::string(words[1]), std::string(words[2])}, {}})
+        .answers;
+  }
+
+  struct Kept {
+    std::string words[3];
+    Answers answers;
+  };
+  Shared rules_;
+  Ask ask_;
+  int needed_;
+  std::vector<Kept> kept_;
+  size_t last_ = 0;
 };
 
-std::string text_of(sqlite3_value* value) {
-  // Bytes are taken as they are: names need not be UTF-8.
-  const void* bytes = sqlite3_value_blob(value);
-  const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
-  return bytes == nullptr ? std::string() : std::string(static_cast<const char*>(bytes), size);
-}
-
-void call_label(sqlite3_context* context, int count, sqlite3_value** values) {
+void call(sqlite3_context* context, int count, sqlite3_value** values) {
+  auto* function = static_cast<NameFunction*>(sqlite3_user_data(context));
   try {
-    std::string words[4];
-    for (int i = 0; i < count; ++i) {
-      if (i < 2 && sqlite3_value_type(values[i]) == SQLITE_NULL)
-        return sqlite3_result_null(context);
-      words[i] = text_of(values[i]);
+    for (int i = 0; i < count && i < function->needed(); ++i) {
+      if (sqlite3_value_type(values[i]) == SQLITE_NULL) return sqlite3_result_null(context);
     }
-    auto* function = static_cast<LabelFunction*>(sqlite3_user_data(context));
-    const std::string& label = function->label(words);
-    sqlite3_result_text64(context, label.data(), label.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    Question asked;
+    asked.name = text_of(values[0]);
+    for (int i = 1; i < count; ++i) asked.words[i - 1] = text_of(values[i]);
+    const Answer& answer = function->answer(asked);
+    if (!answer) return sqlite3_result_null(context);
+    sqlite3_result_text64(context, answer->data(), answer->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
   } catch (const std::exception& error) {
@@ -69,19 +119,53 @@ void call_label(sqlite3_context* context, int count, sqlite3_value** values) {
   }
 }
 
+/// With `least` to `most` arguments. On failure too, SQLite deletes what it was given.
+int add_function(sqlite3* database, const char* name, int least, int most, int flags,
+                 NameFunction::Ask ask, const Shared& rules) {
+  for (int count = least; count <= most; ++count) {
+    const int code = sqlite3_create_function_v2(
+        database, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | flags,
+        new NameFunction(rules, ask, std::max(least, std::min(count, 2))), call, nullptr, nullptr,
+        [](void* function) { delete static_cast<NameFunction*>(function); });
+    if (code != SQLITE_OK) return code;
+  }
+  return SQLITE_OK;
+}
+
 }  // namespace
+
+std::string_view text_of(sqlite3_value* value) {
+  // A text may be UTF-16 in the database; what is made UTF-8 has its size afterwards.
+  const void* bytes = sqlite3_value_type(value) == SQLITE_BLOB
+                          ? sqlite3_value_blob(value)
+                          : static_cast<const void*>(sqlite3_value_text(value));
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes), static_cast<size_t>(sqlite3_value_bytes(value))};
+}
+
+}  // namespace kr_sqlite
 
 extern "C" __attribute__((visibility("default"))) int sqlite3_kr_init(
     sqlite3* database, char** error, const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
-  (void)error;
-  for (int count = 2; count <= 4; ++count) {
-    // Not for the schema of a database: it may be somebody else's.
-    const int code = sqlite3_create_function_v2(
-        database, "kr_label", count, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
-        new LabelFunction, call_label, nullptr, nullptr,
-        [](void* function) { delete static_cast<LabelFunction*>(function); });
-    if (code != SQLITE_OK) return code;
+  using namespace kr_sqlite;
+  try {
+    const auto rules = std::make_shared<SharedRules>();
+    // kr_demangle only looks at its argument. The others read rules.
+    int code = add_function(database, "kr_demangle", 1, 1, SQLITE_INNOCUOUS, demangled, rules);
+    if (code == SQLITE_OK) {
+      code = add_function(database, "kr_label", 2, 4, SQLITE_DIRECTONLY, label_of, rules);
+    }
+    if (code == SQLITE_OK) {
+      code = add_function(database, "kr_rule", 1, 4, SQLITE_DIRECTONLY, rule_of, rules);
+    }
+    if (code == SQLITE_OK) code = add_table(database, "kr_operations", {"operations"}, rules);
+    if (code == SQLITE_OK) code = add_table(database, "kr_notes", {"operations", "notes"}, rules);
+    return code;
+  } catch (const std::bad_alloc&) {
+    return SQLITE_NOMEM;
+  } catch (const std::exception& failure) {
+    if (error != nullptr) *error = sqlite3_mprintf("%s", failure.what());
+    return SQLITE_ERROR;
   }
-  return SQLITE_OK;
 }

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/error.hpp"
 #include "base/plural.hpp"
+#include "classify/why.hpp"
 #include "diag/render.hpp"
 #include "session/session.hpp"
 
@@ -26,6 +29,14 @@ source::Library library_of(const LoadOptions& options, const std::vector<std::st
   return library;
 }
 
+session::LabelledName labelled(const match::CompiledRules& rules, std::string_view name,
+                               std::string_view dimension, std::string_view engine,
+                               std::string_view model) {
+  return session::label_name(rules, name, operation_kind_of(name),
+                             {std::string(engine), std::string(model), rules.named},
+                             classify::named_dimension(rules.program(), std::string(dimension)));
+}
+
 }  // namespace
 
 Rules Rules::load(const std::vector<std::string>& names, const LoadOptions& options) {
@@ -44,12 +55,27 @@ Rules Rules::load(const std::vector<std::string>& names, const LoadOptions& opti
 
 std::string Rules::label(std::string_view name, std::string_view dimension, std::string_view engine,
                          std::string_view model) const {
+  return labelled(impl_->compiled, name, dimension, engine, model).label;
+}
+
+std::optional<DecidingRule> Rules::rule(std::string_view name, std::string_view dimension,
+                                        std::string_view engine, std::string_view model) const {
   const match::CompiledRules& rules = impl_->compiled;
-  const sema::DimensionId wanted =
-      classify::named_dimension(rules.program(), std::string(dimension));
-  return session::label_name(rules, name, operation_kind_of(name),
-                             {std::string(engine), std::string(model), rules.named}, wanted)
-      .label;
+  const auto id = labelled(rules, name, dimension, engine, model).rule;
+  if (!id) return std::nullopt;
+  return DecidingRule{classify::rule_place(rules, *id), classify::rule_on_one_line(rules, *id)};
+}
+
+std::vector<Column> Rules::columns(const std::string& table) const {
+  const sema::Program& program = impl_->compiled.program();
+  std::set<std::string> dimensions;
+  for (const sema::Model& model : program.models) {
+    for (const sema::Table& one : model.tables) {
+      dimensions.insert(program.dimensions.get(one.dimension).name);
+    }
+  }
+  return tables::columns_with(tables::known_table(table),
+                              tables::in_usual_order(std::move(dimensions)));
 }
 
 }  // namespace kr

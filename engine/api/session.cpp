@@ -9,7 +9,6 @@
 #include "api/rules.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/nearest.hpp"
 #include "changes/saved_run.hpp"
 #include "render/render.hpp"
 #include "session/sql.hpp"
@@ -21,13 +20,6 @@ using tables::Definition;
 using tables::Needs;
 using Definitions = std::vector<const Definition*>;
 using SharedRules = std::shared_ptr<const match::CompiledRules>;
-
-const Definition& known_table(const std::string& id) {
-  if (const Definition* found = tables::find(id)) return *found;
-  std::vector<std::string> ids;
-  for (const Definition* one : tables::all()) ids.push_back(one->info.id);
-  throw Error("", fmt::format("unknown table `{}`", id), near_or_all(id, ids));
-}
 
 /// Whether files have to be opened for it.
 bool reads_runs(const Definition& table) {
@@ -262,7 +254,7 @@ size_t Session::runs() const noexcept {
 std::vector<Table> Session::tables(const std::vector<std::string>& ids) {
   Definitions wanted;
   wanted.reserve(ids.size());
-  for (const std::string& id : ids) wanted.push_back(&known_table(id));
+  for (const std::string& id : ids) wanted.push_back(&tables::known_table(id));
   impl_->prepare(wanted);
   std::vector<Table> present;
   for (const Definition* one : wanted) {
@@ -277,23 +269,23 @@ Table Session::table(const std::string& id) {
   if (!reason.empty()) {
     throw Error("", fmt::format("these runs have no table `{}`: {}", id, reason));
   }
-  return held(tables::make(known_table(id), impl_->source()), impl_->results);
+  return held(tables::make(tables::known_table(id), impl_->source()), impl_->results);
 }
 
 std::string Session::absent(const std::string& id) {
-  const Definition& definition = known_table(id);
+  const Definition& definition = tables::known_table(id);
   impl_->prepare({&definition});
   return impl_->absent(definition);
 }
 
 std::vector<RunNote> Session::notes() {
-  impl_->prepare({&known_table("notes")});
+  impl_->prepare({&tables::known_table("notes")});
   return tables::all_notes(impl_->source());
 }
 
 Table Session::sql(const std::string& query) {
   Definitions needed = session::tables_named(query);
-  needed.push_back(&known_table("runs"));
+  needed.push_back(&tables::known_table("runs"));
   impl_->prepare(needed);
   return held(session::query_table(impl_->source(), query), impl_->results);
 }

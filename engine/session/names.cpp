@@ -18,11 +18,16 @@ LabelledName label_name(const match::CompiledRules& rules, std::string_view name
                         std::optional<sema::DimensionId> dimension) {
   const trace::Trace trace = trace_of(name, kind);
   const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
-  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
+  LabelledName one{classify::choose_model(rules.database, subjects, options), {}, {}};
   if (!dimension) return one;
   const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
   const classify::DimensionLabels* labels = labelled.find(*dimension);
-  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
+  if (labels == nullptr) {
+    one.label = sema::reserved::unclassified;
+    return one;
+  }
+  one.label = labels->by_row[0].label;
+  one.rule = labels->by_row[0].rule;
   return one;
 }
 

@@ -59,10 +59,11 @@ struct Wants {
 
 using ProgressCall = std::function<void(const ReadProgress&)>;
 
-/// The model chosen for a name, and its label.
+/// The model chosen for a name, its label, and the rule that gives it.
 struct LabelledName {
   classify::Choice choice;
   std::string label;
+  std::optional<sema::RuleId> rule = {};  // none: unclassified
 };
 
 /// How runs are compared.

@@ -5,6 +5,9 @@
 #include <iterator>
 #include <set>
 
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+
 namespace kr::tables {
 
 namespace {
@@ -100,6 +103,13 @@ const Definition* find(std::string_view id) {
   return found == all_tables.end() ? nullptr : *found;
 }
 
+const Definition& known_table(const std::string& id) {
+  if (const Definition* found = find(id)) return *found;
+  std::vector<std::string> ids;
+  for (const Definition* one : all()) ids.push_back(one->info.id);
+  throw Error("", "unknown table `" + id + "`", near_or_all(id, ids));
+}
+
 std::vector<const table::Info*> all_infos() {
   std::vector<const table::Info*> infos;
   infos.reserve(all_tables.size());
@@ -156,20 +166,25 @@ table::Table with_note(table::Table notes, Note note) {
           }};
 }
 
-table::Table make(const Definition& definition, const Source& source) {
+std::vector<table::Column> columns_with(const Definition& definition,
+                                        const std::vector<std::string>& dimensions) {
   std::vector<Column> columns;
   for (const Column& column : definition.info.columns) {
     if (column.id != table::dimension_columns) {
       columns.push_back(column);
       continue;
     }
-    for (const std::string& dimension : dimensions_of(source)) {
+    for (const std::string& dimension : dimensions) {
       Column& one = columns.emplace_back(column);
       one.id = dimension_column(definition, dimension);
       one.doc = "The label in the dimension `" + dimension + "`.";
     }
   }
-  return {definition.info, std::move(columns),
+  return columns;
+}
+
+table::Table make(const Definition& definition, const Source& source) {
+  return {definition.info, columns_with(definition, dimensions_of(source)),
           [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
 }
 
@@ -183,6 +198,10 @@ std::vector<std::string> dimensions_of(const Source& source) {
   for (const Run& run : source.runs) {
     for (const analyze::DimensionSum& one : run.summary.dimensions) present.insert(one.dimension);
   }
+  return in_usual_order(std::move(present));
+}
+
+std::vector<std::string> in_usual_order(std::set<std::string> present) {
   std::vector<std::string> names;
   for (const char* first : {"stage", "substage"}) {
     if (present.erase(first) > 0) names.emplace_back(first);

@@ -1,6 +1,7 @@
 // All tables that kr has. `kr list tables` and docs/tables.md are made from this list.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@ namespace kr::tables {
 std::span<const Definition* const> all();
 /// Also by a former name (TableInfo::former_id). Null where there is none.
 const Definition* find(std::string_view id);
+/// The same. Throws Error, with similar ids, where there is none.
+const Definition& known_table(const std::string& id);
 std::vector<const table::Info*> all_infos();
 
 /// Whether SQL over runs and databases of runs have it.
@@ -28,6 +31,12 @@ bool are_many_ranks(const Source& source);
 bool has_rows_within_ranks(const Definition& definition);
 /// `notes` with one row more.
 table::Table with_note(table::Table notes, Note note);
+
+/// The columns of a table, with those of these dimensions at their place.
+std::vector<table::Column> columns_with(const Definition& definition,
+                                        const std::vector<std::string>& dimensions);
+/// `stage`, `substage`, others by name, `kind` last.
+std::vector<std::string> in_usual_order(std::set<std::string> dimensions);
 
 /// The table with the data of `source`, which has to outlive it. Its needs are met.
 table::Table make(const Definition& definition, const Source& source);

@@ -38,6 +38,16 @@ struct LoadOptions {
   bool use_cache = true;
 };
 
+/// What a mangled name (`_Z…` of C++, `_R…` of Rust) stands for, as `c++filt` shows it. Nothing if
+/// the name is not mangled, not valid, or longer than 4,096 bytes. For any thread.
+std::optional<std::string> demangled(std::string_view name);
+
+/// The rule that gives a label, as `kr why` shows it.
+struct DecidingRule {
+  std::string place;  // `FILE:LINE`; `built-in` if it is not in a file
+  std::string text;   // as written, on one line; empty if it is not in a file
+};
+
 /// Rules, ready for use. Copies share them.
 class Rules {
  public:
@@ -51,6 +61,12 @@ class Rules {
   /// Throws Error if one of them, or the dimension, is unknown.
   std::string label(std::string_view name, std::string_view dimension, std::string_view engine = {},
                     std::string_view model = {}) const;
+  /// The rule that gives this label; none if no rule matches. Throws as label() does.
+  std::optional<DecidingRule> rule(std::string_view name, std::string_view dimension,
+                                   std::string_view engine = {}, std::string_view model = {}) const;
+  /// The columns of a table with the dimensions of all models. The table of a session has those of
+  /// its models, in the same order. Throws Error if there is no such table.
+  std::vector<Column> columns(const std::string& table) const;
 
  private:
   friend class Session;

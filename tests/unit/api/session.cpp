@@ -76,6 +76,24 @@ bool contains(const std::string& text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("rules: the rule of a name, columns with all dimensions, mangled names") {
+  const Files files;
+  const kr::Rules rules = files.rules();
+  const auto rule = rules.rule("my_gemm", "substage");
+  REQUIRE(rule);
+  CHECK(contains(rule->place, "rules.kr:"));
+  CHECK(contains(rule->text, "gemm: "));
+  CHECK(rules.rule("my_gemm", "kind")->text.find('\n') == std::string::npos);
+  CHECK(contains(message([&] { (void)rules.rule("x", "substgae"); }), "substage"));
+  std::vector<std::string> columns;
+  for (const kr::Column& column : rules.columns("operations")) columns.push_back(column.id);
+  CHECK(std::find(columns.begin(), columns.end(), "substage") != columns.end());
+  CHECK(std::find(columns.begin(), columns.end(), "*") == columns.end());
+  CHECK(contains(message([&] { (void)rules.columns("operatoins"); }), "operations"));
+  CHECK(kr::demangled("_Z1fv") == "f()");
+  CHECK(!kr::demangled("f"));
+}
+
 TEST_CASE("rules: labels of names, and what is wrong in them") {
   const Files files;
   const kr::Rules rules = files.rules();
