@@ -38,7 +38,7 @@ void Session::show_tree(const trees::ViewOptions& options) {
   view_.emplace(*source_.rules, run, options);
   tree_ = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
            program.engines.get(model.engine).name, model.name, &*view_,
-           unknown_folds(run.trace, options)};
+           unknown_folds(run.trace, options), gpu_};
   source_.tree = &*tree_;
 }
 
