@@ -323,6 +323,15 @@ const CARDS = {
     { id: "tree", show: "icicle" },
     { id: "bars-card", show: "bars" },
     { id: "nodes", show: "nodes" },
+    {
+      id: "module_costs",
+      table: "module_costs",
+      title: "FLOPs and bytes of modules",
+      note: "as the profile records them; rates are over the time of the nodes that record them",
+      sort: "-total_ns",
+      columns: ["name", "path", "launches", "total_ns", "flops_per_s", "flops_peak_ratio", "bytes_per_s", "bytes_peak_ratio", "intensity", "bound", "operand_bits", "check", "flops", "bytes"],
+    },
+    { id: "module_devices", table: "module_devices", title: "Devices of the profile", note: "peak = 2 · bus width · memory clock ÷ 8" },
     { id: "facts", show: "facts", title: "Source" },
   ],
 
