@@ -1,9 +1,9 @@
 // What nodes of module trees cost with all below them, by what a profile says of single nodes
 // (trace/module_costs.hpp).
 //
-// A node that says its FLOPs says them for the time of its whole subtree: a scope has the FLOPs, the
-// kernels below it have the time. Of other nodes only the parts that say something are counted, with
-// their time. So a rate is FLOPs ÷ time of the same parts.
+// A node that says its FLOPs says them for the time of its whole subtree: a scope has the FLOPs,
+// the kernels below it have the time. Of other nodes only the parts that say something are counted,
+// with their time. So a rate is FLOPs ÷ time of the same parts.
 #pragma once
 
 #include <array>

@@ -24,9 +24,8 @@ std::string module_costs_text(const tables::Source& source, TableOptions options
               {.columns = {"name", "total_ns", "flops_per_s", "flops_peak_ratio", "bytes_per_s",
                            "bytes_peak_ratio", "intensity", "bound", "check"}});
   std::string out = "\n";
-  render::terminal(
-      std::span(&table, 1), [&](std::string_view piece) { out += piece; },
-      {.color = options.color, .width = options.width, .most_rows = most});
+  render::terminal(std::span(&table, 1), [&](std::string_view piece) { out += piece; },
+                   {.color = options.color, .width = options.width, .most_rows = most});
   if (source.tree->gpu == nullptr) {
     out += table::wrapped("parts of the peak FLOP/s need the GPU: --gpu NAME (`kr list gpus`)",
                           options.columns(), 0);

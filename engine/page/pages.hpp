@@ -53,7 +53,6 @@ struct TreePageLimits {
 /// and those of each phase together; then `tables` as cards.
 std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
                          const trees::TreeRun& run, trees::Metric metric,
-                         const TreePageLimits& limits = {},
-                         std::vector<table::Table> tables = {});
+                         const TreePageLimits& limits = {}, std::vector<table::Table> tables = {});
 
 }  // namespace kr::page

@@ -55,16 +55,28 @@ void add_module_costs(const Source& source, RowSink& sink) {
       const std::string path = trees::path_text(trace, node.path);
       const std::string bits = operand_bits(sum);
       const std::string check = above_peak(sum);
-      sink.row({source.tree->run, static_cast<int64_t>(step), static_cast<int64_t>(i),
-                std::string_view(path), trace.name(node.path),
-                table::cell_or_nothing(view.label(view.merged_of(node.path))), node.invocations,
-                node.total_ns, table::cell(flops), table::cell_or_nothing(bits),
-                flops ? Cell(sum.flops_ns()) : Cell(), table::cell(bytes),
-                bytes ? Cell(sum.bytes_ns()) : Cell(), table::cell(sum.flops_per_s()),
-                table::cell(sum.flops_peak_ratio()), table::cell(sum.bytes_per_s()),
-                table::cell(sum.bytes_peak_ratio()), table::cell(sum.intensity()),
-                table::cell_or_nothing(sum.bound()), table::cell(sum.peak_flops_per_s()),
-                table::cell(sum.peak_bytes_per_s()), table::cell_or_nothing(check)});
+      sink.row({source.tree->run,
+                static_cast<int64_t>(step),
+                static_cast<int64_t>(i),
+                std::string_view(path),
+                trace.name(node.path),
+                table::cell_or_nothing(view.label(view.merged_of(node.path))),
+                node.invocations,
+                node.total_ns,
+                table::cell(flops),
+                table::cell_or_nothing(bits),
+                flops ? Cell(sum.flops_ns()) : Cell(),
+                table::cell(bytes),
+                bytes ? Cell(sum.bytes_ns()) : Cell(),
+                table::cell(sum.flops_per_s()),
+                table::cell(sum.flops_peak_ratio()),
+                table::cell(sum.bytes_per_s()),
+                table::cell(sum.bytes_peak_ratio()),
+                table::cell(sum.intensity()),
+                table::cell_or_nothing(sum.bound()),
+                table::cell(sum.peak_flops_per_s()),
+                table::cell(sum.peak_bytes_per_s()),
+                table::cell_or_nothing(check)});
     }
   }
 }
@@ -104,7 +116,8 @@ Column if_known(const char* id, Unit unit, Role role, const char* doc) {
 }  // namespace
 
 const Definition module_costs_table{
-    {"module_costs", "costs of modules",
+    {"module_costs",
+     "costs of modules",
      "One row per run, step and node whose FLOPs or bytes the profile records, for it or for nodes "
      "below it: what they are, per second and against the peak. In the order of the trees.",
      {{"run", Unit::text, Role::key, "The run."},
@@ -159,7 +172,8 @@ const Definition module_costs_table{
     "total_ns"};
 
 const Definition module_devices_table{
-    {"module_devices", "devices of the profile",
+    {"module_devices",
+     "devices of the profile",
      "One row per run and device that the profile of module trees describes.",
      {{"run", Unit::text, Role::key, "The run."},
       {"type", Unit::text, Role::key, "`CUDA` or `HIP`."},

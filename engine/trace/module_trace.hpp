@@ -87,8 +87,8 @@ struct ModuleTrace {
   std::vector<ContextEntry> context;
   std::vector<DroppedRecords> dropped;
   std::vector<Warning> warnings;
-  std::string model_text;  // what the context says of the model, for `detect`
-  int64_t total_ns = 0;    // of all steps
+  std::string model_text;              // what the context says of the model, for `detect`
+  int64_t total_ns = 0;                // of all steps
   std::shared_ptr<ModuleCosts> costs;  // null: the format has none
 
   /// The name of what the builder puts below nodes for time of their own: `(self)`.

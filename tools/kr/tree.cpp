@@ -172,7 +172,8 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     std::vector<Table> costs;
     for (const char* const id : {"module_costs", "module_devices"}) {
       const tables::Definition& one = *tables::find(id);
-      const bool shown_here = tables::absent(*tables::find("module_costs"), session.source()).empty();
+      const bool shown_here =
+          tables::absent(*tables::find("module_costs"), session.source()).empty();
       if (shown_here && tables::absent(one, session.source()).empty()) {
         costs.push_back(tables::make(one, session.source()));
       }
@@ -267,9 +268,9 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
 
 }  // namespace
 
-const Verb tree_verb{"tree",
-                     "show the module trees of a profile (layer-wise, Proton) or a PyTorch trace, by phase",
-                     "kr tree profile.json --level module --phase decode",
-                     setup<TreeOptions, add_tree_options, tree>, "Traces"};
+const Verb tree_verb{
+    "tree", "show the module trees of a profile (layer-wise, Proton) or a PyTorch trace, by phase",
+    "kr tree profile.json --level module --phase decode",
+    setup<TreeOptions, add_tree_options, tree>, "Traces"};
 
 }  // namespace kr::cli

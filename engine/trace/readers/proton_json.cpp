@@ -149,10 +149,9 @@ class ProtonReader {
   void refuse_without_times() const {
     if (tree_.has_times()) return;
     const auto has = [&](std::string_view metric) { return tree_.unread().contains(metric); };
-    const char* const instead =
-        has("cycles")        ? "cycles inside kernels (`cycles`)"
-        : has("num_samples") ? "samples of instructions (`num_samples`)"
-                             : nullptr;
+    const char* const instead = has("cycles")        ? "cycles inside kernels (`cycles`)"
+                                : has("num_samples") ? "samples of instructions (`num_samples`)"
+                                                     : nullptr;
     if (instead != nullptr) {
       throw Error(input_->shown(),
                   fmt::format("is a Proton profile of {}, without the times of kernels", instead),
@@ -168,14 +167,13 @@ class ProtonReader {
     if (tree_.unread().empty()) return;
     std::vector<std::string> metrics;
     for (const auto& [name, nodes] : tree_.unread()) {
-      metrics.push_back(fmt::format("`{}` of {} {}", shown_text(name), nodes,
-                                    nodes == 1 ? "node" : "nodes"));
+      metrics.push_back(
+          fmt::format("`{}` of {} {}", shown_text(name), nodes, nodes == 1 ? "node" : "nodes"));
     }
     const std::string all = some_of(metrics);
-    out_->warn("other-metrics",
-               fmt::format("{} {} of the profile {} not read: {}.", metrics.size(),
-                           metrics.size() == 1 ? "metric" : "metrics",
-                           metrics.size() == 1 ? "is" : "are", all));
+    out_->warn("other-metrics", fmt::format("{} {} of the profile {} not read: {}.", metrics.size(),
+                                            metrics.size() == 1 ? "metric" : "metrics",
+                                            metrics.size() == 1 ? "is" : "are", all));
   }
 
   Input* input_;

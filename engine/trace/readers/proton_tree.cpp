@@ -73,8 +73,7 @@ void add_checked(int64_t& sum, int64_t one, const std::string& path, uint64_t of
                  const char* what) {
   if (!__builtin_add_overflow(sum, one, &sum)) return;
   throw Error(path, Error::Place{.line = {}, .offset = offset},
-              fmt::format("the sum of {} does not fit in 64 bits", what),
-              JsonPull::usual_remedy());
+              fmt::format("the sum of {} does not fit in 64 bits", what), JsonPull::usual_remedy());
 }
 
 }  // namespace
@@ -327,12 +326,12 @@ std::string_view ProtonTree::name_of(const Node& node) const {
 bool ProtonTree::is_module(const Node& node) const {
   if (node.parent != no_parent) return true;
   if (node.name_at == no_name) return false;
-  return name_of(node) != "ROOT" || node.own_ns != 0 || node.own_calls != 0 ||
-         node.work != no_work;
+  return name_of(node) != "ROOT" || node.own_ns != 0 || node.own_calls != 0 || node.work != no_work;
 }
 
 bool ProtonTree::has_nodes() const noexcept {
-  return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& node) { return is_module(node); });
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [&](const Node& node) { return is_module(node); });
 }
 
 uint32_t ProtonTree::device_of(const Work& work) const {

@@ -50,13 +50,21 @@ const std::string_view small = R"([
   {"children": [
      {"children": [
         {"children": [], "frame": {"name": "_Z3foov", "type": "function"},
-         "metrics": {"count": 3, "device_id": "1", "device_type": "CUDA", "time (ns)": 1e3}}],
+         "metrics": {"count": 3, "device_id": "1", "device_type": "CUDA", "time (ns)" : 1e3
+}
+}],
       "frame": {"name": "scope", "type": "function"},
-      "metrics": {"bytes": 1509949440000, "flops16": 687194767360000.0, "flops8": 1e11}},
+      "metrics": {
+  "bytes" : 1509949440000, "flops16" : 687194767360000.0, "flops8" : 1e11
+}
+},
      {"frame": {"type": "function", "name": "kernel"}, "children": [
         {"metrics": {"time (ns)": 5, "count": 2.0}, "frame": {"name": "below"}, "children": null}],
       "metrics": {"time (ns)": 7, "count": 1, "flops": 2, "device_id": 0, "mine": "x"}}],
-   "frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0, "time (ns)": 0}},
+   "frame": {"name": "ROOT", "type": "function"}, "metrics": {
+  "count" : 0, "time (ns)" : 0
+}
+},
   {"CUDA": {"0": {"arch": "90", "bus_width": 6144, "clock_rate": 1980000,
                   "memory_clock_rate": 1593000, "num_sms": 132, "more": []},
             "1": {"arch": 90, "bus_width": null}}}
@@ -112,7 +120,9 @@ TEST_CASE("units of time, and spellings until 2024") {
 
 TEST_CASE("roots other than that of Proton are modules, and so is that with something of its own") {
   const trace::ModuleTrace trace = read(R"([
-    {"frame": {"name": "main"}, "metrics": {"time (ns)": 1}},
+    {"frame": {"name": "main"}, "metrics": {"time (ns)": 1
+}
+},
     {"frame": {"name": "ROOT"}, "metrics": {"time (ns)": 2, "count": 1}},
     {"children": [{"frame": {"name": "x"}, "metrics": {"time (ns)": 4}}],
      "frame": {"name": "ROOT"}, "metrics": {}}, {}])");
@@ -121,15 +131,20 @@ TEST_CASE("roots other than that of Proton are modules, and so is that with some
 
 TEST_CASE("amounts that are none are unknown, and FLOPs count once") {
   const trace::ModuleTrace trace = read(R"([{"children": [
-    {"frame": {"name": "a"}, "metrics": {"time (ns)": 1, "flops": NaN, "bytes": -5}},
+    {"frame": {"name": "a"}, "metrics": {"time (ns)": 1, "flops": NaN, "bytes": -5
+}
+},
     {"frame": {"name": "b"}, "metrics": {"time (ns)": 1, "flops": 8, "flops16": 8}},
     {"frame": {"name": "c"}, "metrics": {"time (ns)": 1, "flops": -0.0, "bytes": 1e-400}},
     {"frame": {"name": "d"}, "metrics": {"time (ns)": 1, "flops": 1e-400}}],
-   "frame": {"name": "ROOT"}}])");
+   "frame": {
+  "name" : "ROOT"
+}
+}])");
   CHECK(dump_costs(trace) == "b f2=8\nc f0=0 b=0\nd f0=0\n");
-  REQUIRE(trace.dropped.size() == 2);
-  CHECK(trace.dropped[0].count == 2);
-  CHECK(trace.dropped[1].count == 1);
+REQUIRE(trace.dropped.size() == 2);
+CHECK(trace.dropped[0].count == 2);
+CHECK(trace.dropped[1].count == 1);
 }
 
 TEST_CASE("profiles without times") {
@@ -167,95 +182,115 @@ TEST_CASE("what is wrong in a Proton profile is named with byte and path") {
       {R"({"metrics": @[]})", metrics + " is a list, not an object"},
       {R"({"children": @{}})", node + ".children is an object, not a list"},
       {R"({"metrics": {"time (ns)": @"5"}})", metrics + ".time (ns) is a string, not a number"},
-      {R"({"metrics": {"time (ns)": @NaN}})",
-       metrics + ".time (ns) is NaN, which is not a time"},
-      {R"({"metrics": {"time (ns)": @-1}})", metrics + ".time (ns) is negative: -1"},
-      {R"({"metrics": {"time (ns)": @1e19}})",
-       metrics + ".time (ns) does not fit in 64 bits of nanoseconds: 1e19"},
-      {R"({"metrics": {"count": @1.5}})", metrics + ".count is not a whole number: 1.5"},
-      {R"({"metrics": {"count": @-1}})", metrics + ".count is negative: -1"},
-      {R"({"metrics": {"count": @Infinity}})",
-       metrics + ".count is Infinity, which is not a count"},
-      {R"({"metrics": {"count": @1e30}})", metrics + ".count does not fit in 64 bits: 1e30"},
-      {R"({"metrics": {"bytes": @1e30}})", metrics + ".bytes does not fit in 64 bits: 1e30"},
-      {R"({"metrics": {"bytes": @"1"}})", metrics + ".bytes is a string, not a number"},
-      {R"({"metrics": {"flops8": @1e400}})", metrics + ".flops8 is too large: 1e400"},
-      {R"({"metrics": {"device_id": @[]}})", metrics + ".device_id is a list, not a string"},
-      {R"({"frame": {"name": "x"}, @"frame": {}})", node + ".frame occurs twice"},
-      {R"({"metrics": {"count": 1, @"Count": 1}})", metrics + ".Count occurs twice"},
-      {R"({"metrics": {"mine": 1, @"mine": 1}})", metrics + ".mine occurs twice"},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(c.node);
-    std::string text =
-        R"([{"children": [{"frame": {"name": "a"}, "metrics": {"time (ns)": 1}}, )" + c.node +
-        R"(], "frame": {"name": "ROOT"}}, {}])";
-    const size_t at = text.find('@');
-    REQUIRE(at != std::string::npos);
-    text.erase(at, 1);
-    const std::string expected = fmt::format(
-        "t.hatchet: at byte {}: {}; fix it there, or create the file again", at, c.message);
-    for (const size_t block_size : {size_t{1}, size_t{5}, trace::JsonPull::usual_block}) {
-      CHECK(error_of(text, {.block_size = block_size}) == expected);
-    }
+      {
+    R"({"metrics": {"time (ns)" : @NaN
   }
+})",
+       metrics + ".time (ns) is NaN, which is not a time"
+}
+, {
+  R"({"metrics": {"time (ns)" : @-1
+}
+})", metrics + ".time (ns) is negative: -1"},
+      {
+  R"({"metrics": {"time (ns)" : @1e19
+}
+})",
+       metrics + ".time (ns) does not fit in 64 bits of nanoseconds: 1e19"
+}
+, {R"({"metrics": {"count": @1.5}})", metrics + ".count is not a whole number: 1.5"},
+    {R"({"metrics": {"count": @-1}})", metrics + ".count is negative: -1"},
+    {R"({"metrics": {"count": @Infinity}})", metrics + ".count is Infinity, which is not a count"},
+    {R"({"metrics": {"count": @1e30}})", metrics + ".count does not fit in 64 bits: 1e30"},
+    {R"({"metrics": {"bytes": @1e30}})", metrics + ".bytes does not fit in 64 bits: 1e30"},
+    {R"({"metrics": {"bytes": @"1"}})", metrics + ".bytes is a string, not a number"},
+    {R"({"metrics": {"flops8": @1e400}})", metrics + ".flops8 is too large: 1e400"},
+    {R"({"metrics": {"device_id": @[]}})", metrics + ".device_id is a list, not a string"},
+    {R"({"frame": {"name": "x"}, @"frame": {}})", node + ".frame occurs twice"},
+    {R"({"metrics": {"count": 1, @"Count": 1}})", metrics + ".Count occurs twice"},
+    {R"({"metrics": {"mine": 1, @"mine": 1}})", metrics + ".mine occurs twice"},
+}
+;
+for (const Case& c : cases) {
+  CAPTURE(c.node);
+  std::string text = R"([{"children": [{"frame": {"name": "a"}, "metrics": {"time (ns)" : 1
+}
+}, )" + c.node +
+        R"(], "frame": {"name": "ROOT"}}, {}])";
+const size_t at = text.find('@');
+REQUIRE(at != std::string::npos);
+text.erase(at, 1);
+const std::string expected =
+    fmt::format("t.hatchet: at byte {}: {}; fix it there, or create the file again", at, c.message);
+for (const size_t block_size : {size_t{1}, size_t{5}, trace::JsonPull::usual_block}) {
+  CHECK(error_of(text, {.block_size = block_size}) == expected);
+}
+}
   CHECK(error_of(R"([{"children": [
-          {"frame": {"name": "a"}, "metrics": {"time (ns)": 9223372036854775807}},
-          {"frame": {"name": "b"}, "metrics": {"time (ns)": 1}}], "frame": {"name": "r"}}])") ==
+          {"frame": {"name": "a"}, "metrics": {"time (ns)": 9223372036854775807
+  }
+  },
+          {"frame": {"name": "b"}, "metrics": {"time (ns)": 1}}], "frame": {
+    "name" : "r"
+  }
+  }])") ==
         "t.hatchet: at byte 1: the sum of times in nanoseconds does not fit in 64 bits; fix it "
         "there, or create the file again");
   CHECK(error_of(R"([{"frame": {"name": "r"}}, {"CUDA": {"0": {"bus_width": -1}}}])")
             .find("[1].CUDA.0.bus_width is negative: -1") != std::string::npos);
   CHECK(error_of("[{\"children\": [{" + std::string(40000, '[')).find("at byte") !=
         std::string::npos);
-}
+  }
 
-TEST_CASE("trees are as deep as JSON may be") {
-  std::string text = "[";
-  for (int i = 0; i < 4990; ++i) text += R"({"children":[)";
-  text += R"({"frame":{"name":"k"},"metrics":{"time (ns)":1}})";
+  TEST_CASE("trees are as deep as JSON may be") {
+    std::string text = "[";
+    for (int i = 0; i < 4990; ++i) text += R"({"children":[)";
+    text += R"({"frame":{"name":"k"},"metrics":{"time (ns)" : 1
+  }
+  })";
   for (int i = 0; i < 4990; ++i) text += R"(],"frame":{"name":"s"}})";
   text += "]";
   CHECK(read(text).total_ns == 1);
-}
+  }
 
-TEST_CASE("of a file that is cut off the complete parts are kept") {
-  const std::string text(small);
-  CHECK(error_of(text.substr(0, 300)).find("the file is cut off here") != std::string::npos);
-  // Behind the first kernel.
-  const size_t at = text.find("scope");
-  const trace::ModuleTrace trace = read(text.substr(0, at), {}, true);
-  CHECK(dump_steps(trace) == "profile\n  (incomplete) 1000 3\n    _Z3foov 1000 3\n");
-  REQUIRE(!trace.warnings.empty());
-  CHECK(trace.warnings[0].text ==
+  TEST_CASE("of a file that is cut off the complete parts are kept") {
+    const std::string text(small);
+    CHECK(error_of(text.substr(0, 300)).find("the file is cut off here") != std::string::npos);
+    // Behind the first kernel.
+    const size_t at = text.find("scope");
+    const trace::ModuleTrace trace = read(text.substr(0, at), {}, true);
+    CHECK(dump_steps(trace) == "profile\n  (incomplete) 1000 3\n    _Z3foov 1000 3\n");
+    REQUIRE(!trace.warnings.empty());
+    CHECK(
+        trace.warnings[0].text ==
         fmt::format("The file is cut off at byte {}: of what has no end there, the complete parts "
                     "are kept, below nodes that may be named `(incomplete)`.",
                     at));
-  // The tree is whole, the devices are not.
-  const trace::ModuleTrace whole = read(text.substr(0, text.find("num_sms")), {}, true);
-  CHECK(dump_steps(whole) == dump_steps(read(small)));
-  // Wherever it is cut off, nothing is read that the whole does not have.
-  for (size_t end = 1; end < text.size(); ++end) {
-    CHECK(read(text.substr(0, end), {.block_size = 16}, true).total_ns <= 1012);
+    // The tree is whole, the devices are not.
+    const trace::ModuleTrace whole = read(text.substr(0, text.find("num_sms")), {}, true);
+    CHECK(dump_steps(whole) == dump_steps(read(small)));
+    // Wherever it is cut off, nothing is read that the whole does not have.
+    for (size_t end = 1; end < text.size(); ++end) {
+      CHECK(read(text.substr(0, end), {.block_size = 16}, true).total_ns <= 1012);
+    }
   }
-}
 
-TEST_CASE("which files are Proton profiles") {
-  const auto sniff = trace::proton_json_format.sniff;
-  CHECK(sniff(small));
-  CHECK(sniff(small.substr(0, 60)));
-  CHECK(sniff(R"([{"frame": {"name": "ROOT"}}])"));
-  CHECK(sniff(R"([{"metrics": {}, "children": [], "frame": {)"));
-  CHECK(sniff("[{\"children\": [{\"children\": [{\"children\": ["));
-  CHECK(!sniff("[]"));
-  CHECK(!sniff("[{}]"));
-  CHECK(!sniff(""));
-  CHECK(!sniff(R"([{"ph": "X", "name": "k", "ts": 1}])"));
-  CHECK(!sniff(R"([{"name": "k", "args": {"frame": {}}, "children": 5}])"));
-  CHECK(!sniff(R"([{"frame": 5, "ph": "X"}])"));
-  CHECK(!sniff(R"([{"children": [5]}])"));
-  CHECK(!sniff(R"([{"children": []}])"));
-  CHECK(!sniff(R"({"children": []})"));
-}
+  TEST_CASE("which files are Proton profiles") {
+    const auto sniff = trace::proton_json_format.sniff;
+    CHECK(sniff(small));
+    CHECK(sniff(small.substr(0, 60)));
+    CHECK(sniff(R"([{"frame": {"name": "ROOT"}}])"));
+    CHECK(sniff(R"([{"metrics": {}, "children": [], "frame": {)"));
+    CHECK(sniff("[{\"children\": [{\"children\": [{\"children\": ["));
+    CHECK(!sniff("[]"));
+    CHECK(!sniff("[{}]"));
+    CHECK(!sniff(""));
+    CHECK(!sniff(R"([{"ph": "X", "name": "k", "ts": 1}])"));
+    CHECK(!sniff(R"([{"name": "k", "args": {"frame": {}}, "children": 5}])"));
+    CHECK(!sniff(R"([{"frame": 5, "ph": "X"}])"));
+    CHECK(!sniff(R"([{"children": [5]}])"));
+    CHECK(!sniff(R"([{"children": []}])"));
+    CHECK(!sniff(R"({"children": []})"));
+  }
 
-}  // namespace kr::test::proton_json_test
+  }  // namespace kr::test::proton_json_test
