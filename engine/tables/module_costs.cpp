@@ -23,10 +23,17 @@ std::string operand_bits(const cost::SubtreeCost& sum) {
   std::string bits;
   for (const trace::FlopWidth width : trace::all_flop_widths) {
     const std::string text = texts[static_cast<size_t>(width)];
-    if (!sum.flops(width) || text.empty()) continue;
+    if (sum.flops(width).value_or(0) == 0 || text.empty()) continue;
     bits += (bits.empty() ? "" : " and ") + text;
   }
   return bits;
+}
+
+/// Whole where it is.
+Cell amount(const std::optional<double>& number) {
+  constexpr double most_exact = 9007199254740992;  // 2^53
+  if (!number || *number > most_exact || *number != std::floor(*number)) return table::cell(number);
+  return static_cast<int64_t>(*number);
 }
 
 std::string above_peak(const cost::SubtreeCost& sum) {

@@ -158,6 +158,10 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   for (const std::string& text : shown.unknown_folds) {
     streams.warning(fmt::format("{}: --fold: {}", modules.trace.source, text));
   }
+  const std::string no_costs = tables::absent(*tables::find("module_costs"), session.source());
+  if (gpu != nullptr && !no_costs.empty()) {
+    streams.warning(fmt::format("{}: --gpu has no effect: {}", modules.trace.source, no_costs));
+  }
   const trees::TreeView& view = *shown.view;
   const trees::TreeRun run{shown.run, shown.engine, shown.model};
   const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
@@ -172,11 +176,8 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     std::vector<Table> costs;
     for (const char* const id : {"module_costs", "module_devices"}) {
       const tables::Definition& one = *tables::find(id);
-      const bool shown_here =
-          tables::absent(*tables::find("module_costs"), session.source()).empty();
-      if (shown_here && tables::absent(one, session.source()).empty()) {
-        costs.push_back(tables::make(one, session.source()));
-      }
+      if (!tables::absent(one, session.source()).empty()) continue;
+      costs.push_back(tables::make(one, session.source()));
     }
     return page::to_tree_html(rules.program(), for_people(), run, shown_metric, {},
                               std::move(costs));

@@ -322,11 +322,17 @@ std::string_view ProtonTree::name_of(const Node& node) const {
   return std::string_view(names_).substr(node.name_at, node.name_size);
 }
 
-// The root that Proton puts above all scopes, unless it has something of its own.
+// The root that Proton puts above all scopes, unless it has something of its own. Zeros are none:
+// Proton writes them there for each metric that some node has.
 bool ProtonTree::is_module(const Node& node) const {
   if (node.parent != no_parent) return true;
   if (node.name_at == no_name) return false;
-  return name_of(node) != "ROOT" || node.own_ns != 0 || node.own_calls != 0 || node.work != no_work;
+  if (name_of(node) != "ROOT" || node.own_ns != 0 || node.own_calls != 0) return true;
+  if (node.work == no_work) return false;
+  const NodeCost& cost = works_[node.work].cost;
+  return cost.bytes.value_or(0) != 0 ||
+         std::any_of(cost.flops.begin(), cost.flops.end(),
+                     [](const auto& one) { return one.value_or(0) != 0; });
 }
 
 bool ProtonTree::has_nodes() const noexcept {
