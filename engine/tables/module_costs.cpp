@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,7 +72,7 @@ void add_module_costs(const Source& source, RowSink& sink) {
                 table::cell_or_nothing(view.label(view.merged_of(node.path))),
                 node.invocations,
                 node.total_ns,
-                table::cell(flops),
+                amount(flops),
                 table::cell_or_nothing(bits),
                 flops ? Cell(sum.flops_ns()) : Cell(),
                 table::cell(bytes),
@@ -102,7 +104,7 @@ std::string without_module_costs(const Source& source) {
 void add_module_devices(const Source& source, RowSink& sink) {
   for (const trace::ProfiledDevice& one : recorded_tree(source).costs->devices) {
     const auto hertz = [](const std::optional<int64_t>& khz) {
-      return khz ? Cell(static_cast<double>(*khz) * 1000) : Cell();
+      return khz ? amount(static_cast<double>(*khz) * 1000) : Cell();
     };
     sink.row({source.tree->run, one.type, one.id, table::cell_or_nothing(one.arch),
               table::cell(one.sms), hertz(one.clock_khz), hertz(one.memory_clock_khz),

@@ -46,29 +46,21 @@ std::string dump_costs(const trace::ModuleTrace& trace) {
   return out;
 }
 
-const std::string_view small = R"([
+const std::string_view small = R"json([
   {"children": [
      {"children": [
         {"children": [], "frame": {"name": "_Z3foov", "type": "function"},
-         "metrics": {"count": 3, "device_id": "1", "device_type": "CUDA", "time (ns)" : 1e3
-}
-}],
+         "metrics": {"count": 3, "device_id": "1", "device_type": "CUDA", "time (ns)": 1e3}}],
       "frame": {"name": "scope", "type": "function"},
-      "metrics": {
-  "bytes" : 1509949440000, "flops16" : 687194767360000.0, "flops8" : 1e11
-}
-},
+      "metrics": {"bytes": 1509949440000, "flops16": 687194767360000.0, "flops8": 1e11}},
      {"frame": {"type": "function", "name": "kernel"}, "children": [
         {"metrics": {"time (ns)": 5, "count": 2.0}, "frame": {"name": "below"}, "children": null}],
       "metrics": {"time (ns)": 7, "count": 1, "flops": 2, "device_id": 0, "mine": "x"}}],
-   "frame": {"name": "ROOT", "type": "function"}, "metrics": {
-  "count" : 0, "time (ns)" : 0
-}
-},
+   "frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0, "time (ns)": 0}},
   {"CUDA": {"0": {"arch": "90", "bus_width": 6144, "clock_rate": 1980000,
                   "memory_clock_rate": 1593000, "num_sms": 132, "more": []},
             "1": {"arch": 90, "bus_width": null}}}
-])";
+])json";
 
 }  // namespace
 
@@ -104,64 +96,59 @@ TEST_CASE("a Proton profile is one step of modules, costs and devices") {
 
 TEST_CASE("units of time, and spellings until 2024") {
   const auto total = [](const std::string& metrics) {
-    return read(R"([{"children": [{"frame": {"name": "k"}, "metrics": {)" + metrics +
-                R"(}}], "frame": {"name": "ROOT"}}])")
+    return read(R"json([{"children": [{"frame": {"name": "k"}, "metrics": {)json" + metrics +
+                R"json(}}], "frame": {"name": "ROOT"}}])json")
         .total_ns;
   };
-  CHECK(total(R"("time (ns)": 1500)") == 1500);
-  CHECK(total(R"("Time (ns)": 1500, "Count": 1, "DeviceId": "0", "DeviceType": "HIP")") == 1500);
-  CHECK(total(R"("time (us)": 1.5)") == 1500);
-  CHECK(total(R"("time (ms)": 2e-3)") == 2000);
-  CHECK(total(R"("time (s)": 1)") == 1000000000);
-  CHECK(total(R"("time (ns)": 9223372036854775807)") == INT64_MAX);
-  CHECK(total(R"("time (ns)": 9.2e18)") == 9200000000000000000);
-  CHECK(total(R"("time (ns)": null)") == 0);
+  CHECK(total(R"json("time (ns)": 1500)json") == 1500);
+  CHECK(total(R"json("Time (ns)": 1500, "Count": 1, "DeviceId": "0", "DeviceType": "HIP")json") ==
+        1500);
+  CHECK(total(R"json("time (us)": 1.5)json") == 1500);
+  CHECK(total(R"json("time (ms)": 2e-3)json") == 2000);
+  CHECK(total(R"json("time (s)": 1)json") == 1000000000);
+  CHECK(total(R"json("time (ns)": 9223372036854775807)json") == INT64_MAX);
+  CHECK(total(R"json("time (ns)": 9.2e18)json") == 9200000000000000000);
+  CHECK(total(R"json("time (ns)": null)json") == 0);
 }
 
 TEST_CASE("roots other than that of Proton are modules, and so is that with something of its own") {
-  const trace::ModuleTrace trace = read(R"([
-    {"frame": {"name": "main"}, "metrics": {"time (ns)": 1
-}
-},
+  const trace::ModuleTrace trace = read(R"json([
+    {"frame": {"name": "main"}, "metrics": {"time (ns)": 1}},
     {"frame": {"name": "ROOT"}, "metrics": {"time (ns)": 2, "count": 1}},
     {"children": [{"frame": {"name": "x"}, "metrics": {"time (ns)": 4}}],
-     "frame": {"name": "ROOT"}, "metrics": {}}, {}])");
+     "frame": {"name": "ROOT"},
+     "metrics": {"bytes": 0, "flops16": 0, "count": 0, "time (ns)": 0}}, {}])json");
   CHECK(dump_steps(trace) == "profile\n  main 1 0\n  ROOT 2 1\n  x 4 0\n");
 }
 
 TEST_CASE("amounts that are none are unknown, and FLOPs count once") {
-  const trace::ModuleTrace trace = read(R"([{"children": [
-    {"frame": {"name": "a"}, "metrics": {"time (ns)": 1, "flops": NaN, "bytes": -5
-}
-},
+  const trace::ModuleTrace trace = read(R"json([{"children": [
+    {"frame": {"name": "a"}, "metrics": {"time (ns)": 1, "flops": NaN, "bytes": -5}},
     {"frame": {"name": "b"}, "metrics": {"time (ns)": 1, "flops": 8, "flops16": 8}},
     {"frame": {"name": "c"}, "metrics": {"time (ns)": 1, "flops": -0.0, "bytes": 1e-400}},
     {"frame": {"name": "d"}, "metrics": {"time (ns)": 1, "flops": 1e-400}}],
-   "frame": {
-  "name" : "ROOT"
-}
-}])");
+   "frame": {"name": "ROOT"}}])json");
   CHECK(dump_costs(trace) == "b f2=8\nc f0=0 b=0\nd f0=0\n");
-REQUIRE(trace.dropped.size() == 2);
-CHECK(trace.dropped[0].count == 2);
-CHECK(trace.dropped[1].count == 1);
+  REQUIRE(trace.dropped.size() == 2);
+  CHECK(trace.dropped[0].count == 2);
+  CHECK(trace.dropped[1].count == 1);
 }
 
 TEST_CASE("profiles without times") {
   const auto metrics = [](const std::string& text) {
-    return R"([{"children": [{"frame": {"name": "k"}, "metrics": {)" + text +
-           R"(}}], "frame": {"name": "ROOT"}, "metrics": {}}, {}])";
+    return R"json([{"children": [{"frame": {"name": "k"}, "metrics": {)json" + text +
+           R"json(}}], "frame": {"name": "ROOT"}, "metrics": {}}, {}])json";
   };
-  CHECK(error_of(metrics(R"("cycles": 5, "normalized_cycles": 2.5)")) ==
+  CHECK(error_of(metrics(R"json("cycles": 5, "normalized_cycles": 2.5)json")) ==
         "t.hatchet: is a Proton profile of cycles inside kernels (`cycles`), without the times of "
         "kernels; record them with the default backend: proton.start(NAME), without `backend` and "
         "`mode`; `proton-viewer` shows this file");
-  CHECK(error_of(metrics(R"("num_samples": 5)")).find("samples of instructions") !=
+  CHECK(error_of(metrics(R"json("num_samples": 5)json")).find("samples of instructions") !=
         std::string::npos);
   REQUIRE(read(metrics("")).warnings.size() == 1);
   CHECK(read(metrics("")).warnings[0].text ==
         "No node of the profile has a time (`time (ns)`): no kernel ran while Proton recorded.");
-  CHECK(read(R"([{"children": [], "frame": {"name": "ROOT"}, "metrics": {}}, {}])")
+  CHECK(read(R"json([{"children": [], "frame": {"name": "ROOT"}, "metrics": {}}, {}])json")
             .warnings[0]
             .text == "The profile contains no kernel and no scope.");
 }
@@ -176,121 +163,105 @@ TEST_CASE("what is wrong in a Proton profile is named with byte and path") {
   const Case cases[] = {
       {"@5", node + " is a number, not an object"},
       {"@{}", node + " has no `frame`"},
-      {R"({"frame": @{}})", node + ".frame has no `name`"},
-      {R"({"frame": @7})", node + ".frame is a number, not an object"},
-      {R"({"frame": {"name": @7}})", node + ".frame.name is a number, not a string"},
-      {R"({"metrics": @[]})", metrics + " is a list, not an object"},
-      {R"({"children": @{}})", node + ".children is an object, not a list"},
-      {R"({"metrics": {"time (ns)": @"5"}})", metrics + ".time (ns) is a string, not a number"},
-      {
-    R"({"metrics": {"time (ns)" : @NaN
+      {R"json({"frame": @{}})json", node + ".frame has no `name`"},
+      {R"json({"frame": @7})json", node + ".frame is a number, not an object"},
+      {R"json({"frame": {"name": @7}})json", node + ".frame.name is a number, not a string"},
+      {R"json({"metrics": @[]})json", metrics + " is a list, not an object"},
+      {R"json({"children": @{}})json", node + ".children is an object, not a list"},
+      {R"json({"metrics": {"time (ns)": @"5"}})json",
+       metrics + "[\"time (ns)\"] is a string, not a number"},
+      {R"json({"metrics": {"time (ns)": @NaN}})json",
+       metrics + "[\"time (ns)\"] is NaN, which is not a time"},
+      {R"json({"metrics": {"time (ns)": @-1}})json", metrics + "[\"time (ns)\"] is negative: -1"},
+      {R"json({"metrics": {"time (ns)": @1e19}})json",
+       metrics + "[\"time (ns)\"] does not fit in 64 bits of nanoseconds: 1e19"},
+      {R"json({"metrics": {"count": @1.5}})json", metrics + ".count is not a whole number: 1.5"},
+      {R"json({"metrics": {"count": @-1}})json", metrics + ".count is negative: -1"},
+      {R"json({"metrics": {"count": @Infinity}})json",
+       metrics + ".count is Infinity, which is not a count"},
+      {R"json({"metrics": {"count": @1e30}})json",
+       metrics + ".count does not fit in 64 bits: 1e30"},
+      {R"json({"metrics": {"bytes": @1e30}})json",
+       metrics + ".bytes does not fit in 64 bits: 1e30"},
+      {R"json({"metrics": {"bytes": @"1"}})json", metrics + ".bytes is a string, not a number"},
+      {R"json({"metrics": {"flops8": @1e400}})json", metrics + ".flops8 is too large: 1e400"},
+      {R"json({"metrics": {"device_id": @[]}})json",
+       metrics + ".device_id is a list, not a string"},
+      {R"json({"frame": {"name": "x"}, @"frame": {}})json", node + ".frame occurs twice"},
+      {R"json({"metrics": {"count": 1, @"Count": 1}})json", metrics + ".Count occurs twice"},
+      {R"json({"metrics": {"mine": 1, @"mine": 1}})json", metrics + ".mine occurs twice"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.node);
+    std::string text =
+        R"json([{"children": [{"frame": {"name": "a"}, "metrics": {"time (ns)": 1}}, )json" +
+        c.node + R"json(], "frame": {"name": "ROOT"}}, {}])json";
+    const size_t at = text.find('@');
+    REQUIRE(at != std::string::npos);
+    text.erase(at, 1);
+    const std::string expected = fmt::format(
+        "t.hatchet: at byte {}: {}; fix it there, or create the file again", at, c.message);
+    for (const size_t block_size : {size_t{1}, size_t{5}, trace::JsonPull::usual_block}) {
+      CHECK(error_of(text, {.block_size = block_size}) == expected);
+    }
   }
-})",
-       metrics + ".time (ns) is NaN, which is not a time"
-}
-, {
-  R"({"metrics": {"time (ns)" : @-1
-}
-})", metrics + ".time (ns) is negative: -1"},
-      {
-  R"({"metrics": {"time (ns)" : @1e19
-}
-})",
-       metrics + ".time (ns) does not fit in 64 bits of nanoseconds: 1e19"
-}
-, {R"({"metrics": {"count": @1.5}})", metrics + ".count is not a whole number: 1.5"},
-    {R"({"metrics": {"count": @-1}})", metrics + ".count is negative: -1"},
-    {R"({"metrics": {"count": @Infinity}})", metrics + ".count is Infinity, which is not a count"},
-    {R"({"metrics": {"count": @1e30}})", metrics + ".count does not fit in 64 bits: 1e30"},
-    {R"({"metrics": {"bytes": @1e30}})", metrics + ".bytes does not fit in 64 bits: 1e30"},
-    {R"({"metrics": {"bytes": @"1"}})", metrics + ".bytes is a string, not a number"},
-    {R"({"metrics": {"flops8": @1e400}})", metrics + ".flops8 is too large: 1e400"},
-    {R"({"metrics": {"device_id": @[]}})", metrics + ".device_id is a list, not a string"},
-    {R"({"frame": {"name": "x"}, @"frame": {}})", node + ".frame occurs twice"},
-    {R"({"metrics": {"count": 1, @"Count": 1}})", metrics + ".Count occurs twice"},
-    {R"({"metrics": {"mine": 1, @"mine": 1}})", metrics + ".mine occurs twice"},
-}
-;
-for (const Case& c : cases) {
-  CAPTURE(c.node);
-  std::string text = R"([{"children": [{"frame": {"name": "a"}, "metrics": {"time (ns)" : 1
-}
-}, )" + c.node +
-        R"(], "frame": {"name": "ROOT"}}, {}])";
-const size_t at = text.find('@');
-REQUIRE(at != std::string::npos);
-text.erase(at, 1);
-const std::string expected =
-    fmt::format("t.hatchet: at byte {}: {}; fix it there, or create the file again", at, c.message);
-for (const size_t block_size : {size_t{1}, size_t{5}, trace::JsonPull::usual_block}) {
-  CHECK(error_of(text, {.block_size = block_size}) == expected);
-}
-}
-  CHECK(error_of(R"([{"children": [
-          {"frame": {"name": "a"}, "metrics": {"time (ns)": 9223372036854775807
-  }
-  },
-          {"frame": {"name": "b"}, "metrics": {"time (ns)": 1}}], "frame": {
-    "name" : "r"
-  }
-  }])") ==
+  CHECK(error_of(R"json([{"children": [
+          {"frame": {"name": "a"}, "metrics": {"time (ns)": 9223372036854775807}},
+          {"frame": {"name": "b"}, "metrics": {"time (ns)": 1}}], "frame": {"name": "r"}}])json") ==
         "t.hatchet: at byte 1: the sum of times in nanoseconds does not fit in 64 bits; fix it "
         "there, or create the file again");
-  CHECK(error_of(R"([{"frame": {"name": "r"}}, {"CUDA": {"0": {"bus_width": -1}}}])")
+  CHECK(error_of(R"json([{"frame": {"name": "r"}}, {"CUDA": {"0": {"bus_width": -1}}}])json")
             .find("[1].CUDA.0.bus_width is negative: -1") != std::string::npos);
   CHECK(error_of("[{\"children\": [{" + std::string(40000, '[')).find("at byte") !=
         std::string::npos);
-  }
+}
 
-  TEST_CASE("trees are as deep as JSON may be") {
-    std::string text = "[";
-    for (int i = 0; i < 4990; ++i) text += R"({"children":[)";
-    text += R"({"frame":{"name":"k"},"metrics":{"time (ns)" : 1
-  }
-  })";
-  for (int i = 0; i < 4990; ++i) text += R"(],"frame":{"name":"s"}})";
+TEST_CASE("trees are as deep as JSON may be") {
+  std::string text = "[";
+  for (int i = 0; i < 4990; ++i) text += R"json({"children":[)json";
+  text += R"json({"frame":{"name":"k"},"metrics":{"time (ns)":1}})json";
+  for (int i = 0; i < 4990; ++i) text += R"json(],"frame":{"name":"s"}})json";
   text += "]";
   CHECK(read(text).total_ns == 1);
-  }
+}
 
-  TEST_CASE("of a file that is cut off the complete parts are kept") {
-    const std::string text(small);
-    CHECK(error_of(text.substr(0, 300)).find("the file is cut off here") != std::string::npos);
-    // Behind the first kernel.
-    const size_t at = text.find("scope");
-    const trace::ModuleTrace trace = read(text.substr(0, at), {}, true);
-    CHECK(dump_steps(trace) == "profile\n  (incomplete) 1000 3\n    _Z3foov 1000 3\n");
-    REQUIRE(!trace.warnings.empty());
-    CHECK(
-        trace.warnings[0].text ==
+TEST_CASE("of a file that is cut off the complete parts are kept") {
+  const std::string text(small);
+  CHECK(error_of(text.substr(0, 300)).find("the file is cut off here") != std::string::npos);
+  // Behind the first kernel.
+  const size_t at = text.find("scope");
+  const trace::ModuleTrace trace = read(text.substr(0, at), {}, true);
+  CHECK(dump_steps(trace) == "profile\n  (incomplete) 1000 3\n    _Z3foov 1000 3\n");
+  REQUIRE(!trace.warnings.empty());
+  CHECK(trace.warnings[0].text ==
         fmt::format("The file is cut off at byte {}: of what has no end there, the complete parts "
                     "are kept, below nodes that may be named `(incomplete)`.",
                     at));
-    // The tree is whole, the devices are not.
-    const trace::ModuleTrace whole = read(text.substr(0, text.find("num_sms")), {}, true);
-    CHECK(dump_steps(whole) == dump_steps(read(small)));
-    // Wherever it is cut off, nothing is read that the whole does not have.
-    for (size_t end = 1; end < text.size(); ++end) {
-      CHECK(read(text.substr(0, end), {.block_size = 16}, true).total_ns <= 1012);
-    }
+  // The tree is whole, the devices are not.
+  const trace::ModuleTrace whole = read(text.substr(0, text.find("num_sms")), {}, true);
+  CHECK(dump_steps(whole) == dump_steps(read(small)));
+  // Wherever it is cut off, nothing is read that the whole does not have.
+  for (size_t end = 1; end < text.size(); ++end) {
+    CHECK(read(text.substr(0, end), {.block_size = 16}, true).total_ns <= 1012);
   }
+}
 
-  TEST_CASE("which files are Proton profiles") {
-    const auto sniff = trace::proton_json_format.sniff;
-    CHECK(sniff(small));
-    CHECK(sniff(small.substr(0, 60)));
-    CHECK(sniff(R"([{"frame": {"name": "ROOT"}}])"));
-    CHECK(sniff(R"([{"metrics": {}, "children": [], "frame": {)"));
-    CHECK(sniff("[{\"children\": [{\"children\": [{\"children\": ["));
-    CHECK(!sniff("[]"));
-    CHECK(!sniff("[{}]"));
-    CHECK(!sniff(""));
-    CHECK(!sniff(R"([{"ph": "X", "name": "k", "ts": 1}])"));
-    CHECK(!sniff(R"([{"name": "k", "args": {"frame": {}}, "children": 5}])"));
-    CHECK(!sniff(R"([{"frame": 5, "ph": "X"}])"));
-    CHECK(!sniff(R"([{"children": [5]}])"));
-    CHECK(!sniff(R"([{"children": []}])"));
-    CHECK(!sniff(R"({"children": []})"));
-  }
+TEST_CASE("which files are Proton profiles") {
+  const auto sniff = trace::proton_json_format.sniff;
+  CHECK(sniff(small));
+  CHECK(sniff(small.substr(0, 60)));
+  CHECK(sniff(R"json([{"frame": {"name": "ROOT"}}])json"));
+  CHECK(sniff(R"json([{"metrics": {}, "children": [], "frame": {)json"));
+  CHECK(sniff("[{\"children\": [{\"children\": [{\"children\": ["));
+  CHECK(!sniff("[]"));
+  CHECK(!sniff("[{}]"));
+  CHECK(!sniff(""));
+  CHECK(!sniff(R"json([{"ph": "X", "name": "k", "ts": 1}])json"));
+  CHECK(!sniff(R"json([{"name": "k", "args": {"frame": {}}, "children": 5}])json"));
+  CHECK(!sniff(R"json([{"frame": 5, "ph": "X"}])json"));
+  CHECK(!sniff(R"json([{"children": [5]}])json"));
+  CHECK(!sniff(R"json([{"children": []}])json"));
+  CHECK(!sniff(R"json({"children": []})json"));
+}
 
-  }  // namespace kr::test::proton_json_test
+}  // namespace kr::test::proton_json_test
