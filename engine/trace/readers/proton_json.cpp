@@ -60,10 +60,11 @@ class ProtonReader {
     json_.enter();
     for (bool first = true; json_.next(); first = false) {
       json_.expect(JsonKind::object);
+      const uint64_t offset = json_.offset();
       json_.enter();
       if (!json_.next()) continue;
       if (first || is_node_member(json_.key())) {
-        tree_.read();
+        tree_.read(offset);
       } else {
         devices();
       }

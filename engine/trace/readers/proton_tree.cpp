@@ -99,8 +99,8 @@ int64_t read_whole(JsonPull& json) {
   return count;
 }
 
-void ProtonTree::read() {
-  begin_node();
+void ProtonTree::read(uint64_t offset) {
+  begin_node(offset);
   bool in_list = false;
   bool at_member = true;
   while (true) {
@@ -113,7 +113,7 @@ void ProtonTree::read() {
       in_list = true;
     } else if (json_->next()) {
       json_->expect(JsonKind::object);
-      begin_node();
+      begin_node(json_->offset());
       json_->enter();
       in_list = false;
     } else {
@@ -122,9 +122,9 @@ void ProtonTree::read() {
   }
 }
 
-void ProtonTree::begin_node() {
+void ProtonTree::begin_node(uint64_t offset) {
   Node& node = nodes_.emplace_back();
-  node.offset = json_->offset();
+  node.offset = offset;
   if (!open_.empty()) node.parent = open_.back().node;
   open_.push_back({static_cast<uint32_t>(nodes_.size() - 1), {}});
 }

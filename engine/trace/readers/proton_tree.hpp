@@ -23,8 +23,8 @@ class ProtonTree {
  public:
   ProtonTree(JsonPull& json, ModuleTraceBuilder& out) : json_(&json), out_(&out) {}
 
-  /// A root whose object was entered, at its first member.
-  void read();
+  /// A root whose object, at `offset`, was entered, at its first member.
+  void read(uint64_t offset);
   /// The file is cut off inside a tree: what has an end is kept, below those that have none.
   void cut_off();
   bool is_inside() const noexcept { return !open_.empty(); }
@@ -63,7 +63,7 @@ class ProtonTree {
     SeenKeys seen;
   };
 
-  void begin_node();
+  void begin_node(uint64_t offset);
   bool find_children(bool at_member);
   void end_node();
   void read_frame();

@@ -123,9 +123,10 @@ TEST_CASE("peaks of a width are those of its types where they are equal") {
 
 TEST_CASE("against the peaks: devices of the profile, and a GPU that is named") {
   trace::ModuleTraceBuilder builder("t", "proton-json");
-  builder.costs().devices = {
-      {.type = "CUDA", .id = "0", .memory_clock_khz = 1000000, .bus_width_bits = 4000},
-      {.type = "CUDA", .id = "1"}};
+  std::vector<trace::ProfiledDevice>& devices = builder.costs().devices;
+  devices.resize(2);
+  devices[0].memory_clock_khz = 1000000;
+  devices[0].bus_width_bits = 4000;
   builder.begin_step("profile");
   const auto kernel = [&](uint32_t device, double flops, int64_t bytes) {
     builder.open("k", 0);
