@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "changes/merge_saved.hpp"
 #include "changes/saved_run.hpp"
 #include "render/render.hpp"
 #include "session/sql.hpp"
@@ -78,6 +79,24 @@ std::string_view version() noexcept {
 
 std::vector<const TableInfo*> all_tables() {
   return tables::all_infos();
+}
+
+size_t merge_saved(const std::vector<std::string>& parts, const std::string& path) {
+  if (parts.empty()) throw Error(path, "there is nothing to merge", "name saved runs");
+  for (const std::string& part : parts) {
+    if (!changes::names_saved_run(part)) {
+      throw Error(part, "is not the name of a saved run", "save the run first, as FILE.krun");
+    }
+    InputFiles::note(std::filesystem::path(part));
+  }
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
+  }
+  PendingFile file(path);
+  file.check_own();
+  const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
+  file.commit();
+  return runs;
 }
 
 struct Session::Impl {

@@ -38,6 +38,12 @@ struct LoadOptions {
   bool use_cache = true;
 };
 
+/// The labels of many names.
+struct NameLabels {
+  std::vector<std::string> labels;  // each once
+  std::vector<uint32_t> label_of;   // by name: its place in `labels`
+};
+
 /// Rules, ready for use. Copies share them.
 class Rules {
  public:
@@ -51,6 +57,10 @@ class Rules {
   /// Throws Error if one of them, or the dimension, is unknown.
   std::string label(std::string_view name, std::string_view dimension, std::string_view engine = {},
                     std::string_view model = {}) const;
+  /// The labels of many names, which may repeat, as those of one run: an empty engine or model is
+  /// detected from all names together. Throws Error as `label` does.
+  NameLabels label_names(std::span<const std::string_view> names, std::string_view dimension,
+                         std::string_view engine = {}, std::string_view model = {}) const;
 
  private:
   friend class Session;
@@ -155,6 +165,10 @@ class Session {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Writes the runs of saved runs, `FILE.krun`, to one, as `kr merge`: the same bytes in whatever
+/// order they are given, and in however many steps. Returns the number of runs. Throws Error.
+size_t merge_saved(const std::vector<std::string>& parts, const std::string& path);
 
 /// All tables there are, with and without data: docs/tables.md.
 std::vector<const TableInfo*> all_tables();
