@@ -10,6 +10,7 @@ Every result is a table: ``kr.all_tables()`` lists them with their columns and u
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -80,7 +81,7 @@ class Rules:
         if isinstance(names, str):
             return _kr.rules_classify(self._handle, [names], dimension, engine, model, False)[0]
         if hasattr(names, "__array__") and hasattr(names, "tolist"):
-            import numpy
+            numpy: Any = import_module("numpy")
 
             array = numpy.asarray(names)
             labels, codes = _kr.rules_classify(self._handle, array.ravel().tolist(), dimension,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+from importlib import import_module
 from typing import Any, Iterator, NamedTuple, Optional, Tuple
 
 from . import _kr
@@ -83,7 +84,7 @@ class Table:
     def to_numpy(self) -> Any:
         """A dict of arrays by column. Texts are arrays of objects. A column of numbers with empty
         cells is a masked array."""
-        import numpy
+        numpy: Any = import_module("numpy")
 
         arrays = {}
         for column, data in zip(self.columns, _kr.table_columns(self._handle)):
@@ -104,8 +105,8 @@ class Table:
     def to_pandas(self) -> Any:
         """A DataFrame. Whole numbers with empty cells have the type Int64, and booleans with empty
         cells boolean. Units are in ``frame.attrs["units"]``."""
-        import numpy
-        import pandas
+        numpy: Any = import_module("numpy")
+        pandas: Any = import_module("pandas")
 
         data = {}
         for name, array in self.to_numpy().items():
