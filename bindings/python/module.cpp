@@ -26,7 +26,9 @@ struct Interrupted {};
 struct SessionHandle {
   std::optional<Session> session;
   SharedMutex mutex = std::make_shared<std::recursive_mutex>();
-  std::shared_ptr<std::atomic<bool>> interrupted = std::make_shared<std::atomic<bool>>(false);
+  /// The flag of the call that reads now; it is set if that call was interrupted.
+  std::shared_ptr<std::atomic<const std::atomic<bool>*>> stop =
+      std::make_shared<std::atomic<const std::atomic<bool>*>>(nullptr);
 };
 
 template <class Handle>
@@ -74,23 +76,26 @@ PyObject* at(PyObject* args, Py_ssize_t i) {
 template <class Work>
 auto run(SessionHandle& handle, Work work) {
   using Result = decltype(work(*handle.session));
+  std::atomic<bool> interrupted = false;
   std::future<Result> result = std::async(std::launch::async, [&] {
     const std::lock_guard lock(*handle.mutex);
+    if (interrupted) throw Interrupted();
+    struct Current {
+      std::atomic<const std::atomic<bool>*>& stop;
+      ~Current() { stop = nullptr; }
+    } const current{*handle.stop};
+    current.stop = &interrupted;
     return work(*handle.session);
   });
-  bool interrupted = false;
   while (true) {
     {
       const Unlocked unlocked;
       if (result.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
     }
-    if (!interrupted && PyErr_CheckSignals() != 0) {
-      interrupted = true;
-      *handle.interrupted = true;
-    }
+    // The set exception stays set.
+    if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
   }
   if (!interrupted) return result.get();
-  *handle.interrupted = false;
   throw Raised();  // the exception of the signal handler
 }
 
@@ -293,8 +298,9 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("all_steps", options.tables.all_steps);
     get("each_sibling", options.tables.each_sibling);
     auto handle = std::make_unique<SessionHandle>();
-    options.progress = [interrupted = handle->interrupted](const ReadProgress&) {
-      if (*interrupted) throw Interrupted();
+    options.progress = [stop = handle->stop](const ReadProgress&) {
+      const std::atomic<bool>* flag = *stop;
+      if (flag != nullptr && *flag) throw Interrupted();
     };
     handle->session.emplace(rules, std::move(options));
     return capsule(std::move(handle), session_name, [](PyObject* object) {

@@ -87,6 +87,8 @@ PyObject* raise_current() noexcept {
   } catch (const std::exception& error) {
     PyErr_SetString(internal_error_class != nullptr ? internal_error_class : PyExc_RuntimeError,
                     error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "unknown exception");
   }
   return nullptr;
 }

@@ -1,5 +1,6 @@
 #include "tables.hpp"
 
+#include <bit>
 #include <unordered_map>
 #include <utility>
 
@@ -21,145 +22,128 @@ Owned boolean(bool value) {
   return checked(PyBool_FromLong(value ? 1 : 0));
 }
 
-/// Texts of tables repeat: one object for equal ones.
-class Texts {
+/// The cells of a table, read without the GIL: while a thread has the mutex of a session, it never
+/// waits for the GIL, so that a thread with the GIL may wait for the mutex.
+class Cached final : public RowSink {
  public:
-  PyObject* share(std::string_view value) {
-    const auto found = known_.find(std::string(value));
-    if (found != known_.end()) return found->second.share();
-    return known_.emplace(std::string(value), text(value)).first->second.share();
-  }
-
- private:
-  std::unordered_map<std::string, Owned> known_;
-};
-
-/// Locks the mutex of the table without the GIL, and has both then.
-class Reading {
- public:
-  explicit Reading(const TableHandle& handle) : mutex_(handle.mutex) {
-    const Unlocked unlocked;
-    mutex_->lock();
-  }
-  ~Reading() { mutex_->unlock(); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-
- private:
-  SharedMutex mutex_;
-};
-
-class Rows final : public RowSink {
- public:
-  explicit Rows(std::span<const Column> columns)
-      : columns_(columns), list_(checked(PyList_New(0))) {}
+  explicit Cached(std::span<const Column> columns) : columns_(columns), data_(columns.size()) {}
 
   void row(std::span<const Cell> cells) override {
-    if (++count_ % 4096 == 0) checked(PyErr_CheckSignals());
-    Owned made = checked(PyTuple_New(static_cast<Py_ssize_t>(cells.size())));
     for (size_t i = 0; i < cells.size(); ++i) {
-      checked(PyTuple_SetItem(made.get(), static_cast<Py_ssize_t>(i), object(cells[i], i)));
+      const Cell& cell = cells[i];
+      data_[i].kinds += static_cast<char>(cell.index());
+      int64_t value = 0;
+      if (const auto* text = std::get_if<std::string_view>(&cell)) value = place(*text);
+      if (const auto* number = std::get_if<int64_t>(&cell)) value = *number;
+      if (const auto* number = std::get_if<double>(&cell)) value = std::bit_cast<int64_t>(*number);
+      data_[i].values.push_back(value);
     }
-    append(list_, made);
-  }
-  Owned take() { return std::move(list_); }
-
- private:
-  PyObject* object(const Cell& cell, size_t column) {
-    if (const auto* value = std::get_if<std::string_view>(&cell)) return texts_.share(*value);
-    if (const auto* number = std::get_if<int64_t>(&cell)) {
-      return columns_[column].unit == Unit::boolean ? boolean(*number != 0).release()
-                                                    : checked(PyLong_FromLongLong(*number)).release();
-    }
-    if (const auto* number = std::get_if<double>(&cell)) {
-      return checked(PyFloat_FromDouble(*number)).release();
-    }
-    Py_INCREF(Py_None);
-    return Py_None;
+    ++rows_;
   }
 
-  std::span<const Column> columns_;
-  Owned list_;
-  Texts texts_;
-  uint64_t count_ = 0;
-};
-
-class Columns final : public RowSink {
- public:
-  explicit Columns(std::span<const Column> columns) : data_(columns.size()) {
-    for (size_t i = 0; i < columns.size(); ++i) {
-      data_[i].unit = columns[i].unit;
-      if (is_text(columns[i].unit)) data_[i].texts = checked(PyList_New(0));
+  Owned rows() {
+    make_texts();
+    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(rows_)));
+    for (size_t row = 0; row < rows_; ++row) {
+      if (row % 4096 == 0) checked(PyErr_CheckSignals());
+      Owned made = checked(PyTuple_New(static_cast<Py_ssize_t>(data_.size())));
+      for (size_t i = 0; i < data_.size(); ++i) {
+        checked(PyTuple_SetItem(made.get(), static_cast<Py_ssize_t>(i), object(i, row)));
+      }
+      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(row), made.release()));
     }
+    return list;
   }
 
-  void row(std::span<const Cell> cells) override {
-    if (++count_ % 4096 == 0) checked(PyErr_CheckSignals());
-    for (size_t i = 0; i < cells.size(); ++i) add(data_[i], cells[i]);
-  }
-
-  Owned take() {
+  Owned columns() {
+    make_texts();
     Owned all = checked(PyList_New(0));
-    for (One& one : data_) append(all, is_text(one.unit) ? std::move(one.texts) : numbers(one));
+    for (size_t i = 0; i < data_.size(); ++i) {
+      append(all, is_text(columns_[i].unit) ? texts(i) : numbers(i));
+    }
     return all;
   }
 
  private:
+  static constexpr char is_nothing = 0, is_a_text = 1, is_whole = 2, is_double = 3;  // of Cell
   struct One {
-    Unit unit = Unit::text;
-    Owned texts;
-    std::vector<int64_t> whole;   // as long as all numbers are whole
-    std::vector<double> doubles;  // else
-    bool has_doubles = false;
-    std::string present;  // a byte per row
+    std::vector<int64_t> values;  // the number, its bits, or the place of the text
+    std::string kinds;
   };
 
-  void add(One& one, const Cell& cell) {
-    if (is_text(one.unit)) {
-      const auto* value = std::get_if<std::string_view>(&cell);
-      Py_INCREF(Py_None);
-      Owned item(Py_None);
-      if (value != nullptr) item = Owned(texts_.share(*value));
-      return append(one.texts, item);
-    }
-    const auto* whole = std::get_if<int64_t>(&cell);
-    const auto* number = std::get_if<double>(&cell);
-    one.present += static_cast<char>(whole != nullptr || number != nullptr);
-    if (number != nullptr && !one.has_doubles) {
-      one.doubles.assign(one.whole.begin(), one.whole.end());
-      one.has_doubles = true;
-      one.whole = {};
-    }
-    if (!one.has_doubles) return one.whole.push_back(whole != nullptr ? *whole : 0);
-    one.doubles.push_back(number != nullptr  ? *number
-                          : whole != nullptr ? static_cast<double>(*whole)
-                                             : 0);
+  int64_t place(std::string_view value) {
+    const auto next = static_cast<int64_t>(places_.size());
+    return places_.try_emplace(std::string(value), next).first->second;
   }
 
-  static Owned numbers(const One& one) {
-    const auto* data = one.has_doubles ? reinterpret_cast<const char*>(one.doubles.data())
-                                       : reinterpret_cast<const char*>(one.whole.data());
-    const size_t size = 8 * one.present.size();
-    return tuple(
-        text(one.unit == Unit::boolean ? "bool" : one.has_doubles ? "float64" : "int64"),
-        checked(PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(size))),
-        checked(PyBytes_FromStringAndSize(one.present.data(),
-                                          static_cast<Py_ssize_t>(one.present.size()))));
+  /// One object for equal texts: texts of tables repeat.
+  void make_texts() {
+    texts_.resize(places_.size());
+    for (const auto& [value, place] : places_) texts_[static_cast<size_t>(place)] = text(value);
   }
 
+  PyObject* object(size_t column, size_t row) const {
+    const int64_t value = data_[column].values[row];
+    switch (data_[column].kinds[row]) {
+      case is_a_text:
+        return texts_[static_cast<size_t>(value)].share();
+      case is_whole:
+        return columns_[column].unit == Unit::boolean
+                   ? boolean(value != 0).release()
+                   : checked(PyLong_FromLongLong(value)).release();
+      case is_double:
+        return checked(PyFloat_FromDouble(std::bit_cast<double>(value))).release();
+      default:
+        Py_INCREF(Py_None);
+        return Py_None;
+    }
+  }
+
+  Owned texts(size_t column) const {
+    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(rows_)));
+    for (size_t row = 0; row < rows_; ++row) {
+      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(row), object(column, row)));
+    }
+    return list;
+  }
+
+  Owned numbers(size_t column) const {
+    const One& one = data_[column];
+    std::string present = one.kinds;
+    for (char& kind : present) kind = static_cast<char>(kind != is_nothing);
+    const bool doubles = one.kinds.find(is_double) != std::string::npos;
+    std::vector<int64_t> values = one.values;
+    for (size_t row = 0; doubles && row < rows_; ++row) {
+      if (one.kinds[row] != is_whole) continue;
+      values[row] = std::bit_cast<int64_t>(static_cast<double>(values[row]));
+    }
+    const auto bytes = [](const void* data, size_t size) {
+      return checked(PyBytes_FromStringAndSize(static_cast<const char*>(data),
+                                               static_cast<Py_ssize_t>(size)));
+    };
+    return tuple(text(columns_[column].unit == Unit::boolean ? "bool"
+                      : doubles                              ? "float64"
+                                                             : "int64"),
+                 bytes(values.data(), 8 * rows_), bytes(present.data(), rows_));
+  }
+
+  std::span<const Column> columns_;
   std::vector<One> data_;
-  Texts texts_;
-  uint64_t count_ = 0;
+  size_t rows_ = 0;
+  std::unordered_map<std::string, int64_t> places_;
+  std::vector<Owned> texts_;
 };
 
-template <class Sink>
-PyObject* written(PyObject* capsule) {
+PyObject* written(PyObject* capsule, Owned (Cached::*make)()) {
   try {
     const TableHandle& handle = handle_of(capsule);
-    const Reading reading(handle);
-    Sink sink(handle.table.columns());
-    handle.table.write(sink);
-    return sink.take().release();
+    Cached cells(handle.table.columns());
+    {
+      const Unlocked unlocked;
+      const std::lock_guard lock(*handle.mutex);
+      handle.table.write(cells);
+    }
+    return (cells.*make)().release();
   } catch (...) {
     return raise_current();
   }
@@ -233,11 +217,11 @@ PyObject* table_info(PyObject*, PyObject* capsule) {
 }
 
 PyObject* table_rows(PyObject*, PyObject* capsule) {
-  return written<Rows>(capsule);
+  return written(capsule, &Cached::rows);
 }
 
 PyObject* table_columns(PyObject*, PyObject* capsule) {
-  return written<Columns>(capsule);
+  return written(capsule, &Cached::columns);
 }
 
 PyObject* table_arrow(PyObject*, PyObject* capsule) {

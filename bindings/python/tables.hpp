@@ -9,7 +9,7 @@
 
 namespace kr::python {
 
-/// The tables of a session are for one thread at a time. Never waited for with the GIL.
+/// The tables of a session are for one thread at a time. Who has it never waits for the GIL.
 using SharedMutex = std::shared_ptr<std::recursive_mutex>;
 
 struct TableHandle {
