@@ -262,10 +262,10 @@ PyObject* lint(PyObject*, PyObject* args) {
     Owned all = checked(PyList_New(0));
     const auto number = [](uint64_t value) { return checked(PyLong_FromUnsignedLongLong(value)); };
     for (const Finding& one : findings) {
-      append(all, tuple(text(one.code), text(one.name), text(one.severity), text(one.path),
-                        number(one.line), number(one.column), number(one.end_line),
-                        number(one.end_column), text(one.message), text(one.help),
-                        text(one.example)));
+      append(all,
+             tuple(text(one.code), text(one.name), text(one.severity), text(one.path),
+                   number(one.line), number(one.column), number(one.end_line),
+                   number(one.end_column), text(one.message), text(one.help), text(one.example)));
     }
     return all;
   });
@@ -328,8 +328,7 @@ PyObject* session_tables(PyObject*, PyObject* args) {
   return guarded([&] {
     SessionHandle& handle = session_of(at(args, 0));
     const std::vector<std::string> ids = strings_of(at(args, 1));
-    std::vector<Table> tables =
-        run(handle, [&](Session& session) { return session.tables(ids); });
+    std::vector<Table> tables = run(handle, [&](Session& session) { return session.tables(ids); });
     Owned all = checked(PyList_New(0));
     for (Table& table : tables) append(all, wrap(std::move(table), handle.mutex));
     return all;
@@ -340,8 +339,7 @@ PyObject* session_tables(PyObject*, PyObject* args) {
 PyObject* session_absent(PyObject*, PyObject* args) {
   return guarded([&] {
     const std::string id = string_of(at(args, 1));
-    return text(
-        run(session_of(at(args, 0)), [&](Session& session) { return session.absent(id); }));
+    return text(run(session_of(at(args, 0)), [&](Session& session) { return session.absent(id); }));
   });
 }
 
@@ -376,8 +374,11 @@ PyObject* session_compare_with(PyObject*, PyObject* args) {
 /// (session, name, engine, model, kind, within or None)
 PyObject* session_explain(PyObject*, PyObject* args) {
   return guarded([&] {
-    NameQuery query{string_of(at(args, 1)), string_of(at(args, 2)), string_of(at(args, 3)),
-                    string_of(at(args, 4)), {}};
+    NameQuery query{string_of(at(args, 1)),
+                    string_of(at(args, 2)),
+                    string_of(at(args, 3)),
+                    string_of(at(args, 4)),
+                    {}};
     if (PyObject* within = at(args, 5); within != Py_None) query.within = strings_of(within);
     run(session_of(at(args, 0)), [&](Session& session) { session.explain(std::move(query)); });
     return none();
@@ -421,8 +422,8 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_kr", nullptr, -1, functions,
-                          nullptr,               nullptr, nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_kr", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 }  // namespace kr::python

@@ -118,8 +118,8 @@ class Cached final : public RowSink {
       values[row] = std::bit_cast<int64_t>(static_cast<double>(values[row]));
     }
     const auto bytes = [](const void* data, size_t size) {
-      return checked(PyBytes_FromStringAndSize(static_cast<const char*>(data),
-                                               static_cast<Py_ssize_t>(size)));
+      return checked(
+          PyBytes_FromStringAndSize(static_cast<const char*>(data), static_cast<Py_ssize_t>(size)));
     };
     return tuple(text(columns_[column].unit == Unit::boolean ? "bool"
                       : doubles                              ? "float64"

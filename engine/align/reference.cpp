@@ -1,10 +1,12 @@
 #include "align/reference.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/hash.hpp"
 #include "trace/launched.hpp"
+#include "trace/open_op_calls.hpp"
 
 namespace kr::align {
 
@@ -58,7 +60,9 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   const auto [from, to] = known_.equal_range(hash);
   for (auto at = from; at != to; ++at) {
     const Sequence& other = sequences[at->second];
-    if (other.names == sequence.names) return at->second;
+    if (other.names != sequence.names) continue;
+    merge_ops(origins[at->second], std::move(origin));
+    return at->second;
   }
   const auto number = static_cast<uint32_t>(sequences.size());
   known_.emplace(hash, number);
@@ -71,6 +75,24 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   return number;
 }
 
+// The sequences are equal but for the arguments of ops.
+void References::merge_ops(Origin& known, Origin other) const {
+  if (other.ops.empty()) return;
+  if (known.ops.empty()) {
+    known.ops = std::move(other.ops);
+    return;
+  }
+  for (size_t i = 0; i < known.ops.size(); ++i) {
+    if (!equal_ops(known.ops[i], other.ops[i])) known.ops[i] = unsure;
+  }
+}
+
+bool References::equal_ops(uint32_t one, uint32_t other) const {
+  if (one == unsure || other == unsure) return false;
+  if (one == no_op || other == no_op) return one == other;
+  return op_calls[one].chain == op_calls[other].chain;
+}
+
 /// What one trace adds.
 class ReferenceReader {
  public:
@@ -80,6 +102,11 @@ class ReferenceReader {
   void run() {
     out_.files.push_back(trace_.source);
     threads_.resize(host_.threads.size());
+    if (host_.ops) {
+      open_ops_.emplace(host_);
+      op_call_of_.assign(host_.ops->calls.size(), References::no_op);
+      number_ops();
+    }
     const trace::LaunchedOperations launched(host_);
     size_t next = 0;
     for (uint32_t i = 0; i < host_.launches.size(); ++i) {
@@ -97,6 +124,7 @@ class ReferenceReader {
   struct Open {
     Sequence sequence;
     std::vector<int64_t> times;
+    std::vector<uint32_t> ops;
     uint32_t thread = 0;
     // What begins a new sequence: another annotation, or the first root module once more.
     uint32_t annotation = trace::HostRange::none;
@@ -168,6 +196,38 @@ class ReferenceReader {
       return;
     }
     add(open, name, place_at(launch.thread, launch.start_ns).item, launch.start_ns);
+    if (open_ops_) open.ops.push_back(op_call_at(launch.thread, launch.start_ns));
+  }
+
+  /// By op of the trace, its number in References::ops_of_calls.
+  void number_ops() {
+    for (const trace::HostOp& op : host_.ops->ops) {
+      const auto [at, added] = out_.op_numbers_.try_emplace(
+          {op.name, op.arguments}, static_cast<uint32_t>(out_.ops_of_calls.size()));
+      if (added) out_.ops_of_calls.push_back(op);
+      op_numbers_.push_back(at->second);
+    }
+  }
+
+  /// The innermost op at that time, in References::op_calls.
+  uint32_t op_call_at(uint32_t thread, int64_t time) {
+    uint32_t call = References::no_op;
+    for (const uint32_t place : open_ops_->at(thread, time)) {
+      const trace::OpCall& one = host_.ops->calls[place];
+      if (one.end_ns <= time) continue;
+      uint32_t& known = op_call_of_[place];
+      if (known == References::no_op || out_.op_calls[known].outer != call) {
+        const uint32_t op = op_numbers_[one.op];
+        const uint32_t above =
+            call == References::no_op ? References::no_op : out_.op_calls[call].chain;
+        const auto chain =
+            out_.op_chains_.try_emplace({above, op}, static_cast<uint32_t>(out_.op_chains_.size()));
+        known = static_cast<uint32_t>(out_.op_calls.size());
+        out_.op_calls.push_back({op, call, chain.first->second});
+      }
+      call = known;
+    }
+    return call;
   }
 
   bool begins_anew(const Open& open, const Place& place) const {
@@ -188,7 +248,7 @@ class ReferenceReader {
     return out_.add_sequence(
         std::move(open.sequence),
         {static_cast<uint32_t>(out_.files.size() - 1), host_.threads[open.thread].thread,
-         is_capture, std::move(open.times)});
+         is_capture, std::move(open.times), std::move(open.ops)});
   }
 
   Place place_at(uint32_t thread, int64_t time) {
@@ -236,6 +296,9 @@ class ReferenceReader {
   std::vector<Thread> threads_;
   std::vector<uint32_t> call_of_;  // by range
   std::vector<uint32_t> modules_, ops_;
+  std::optional<trace::OpenOpCalls> open_ops_;  // the trace was read with ops
+  std::vector<uint32_t> op_numbers_;            // by op of the trace
+  std::vector<uint32_t> op_call_of_;            // by call of an op of the trace
 };
 
 void References::add(const trace::Trace& trace) {

@@ -27,6 +27,11 @@ struct Origin {
   std::string thread;
   bool captured = false;
   std::vector<int64_t> times;  // by item, on the clock of its file
+  /// By item, the innermost op around it, in References::op_calls, or References::no_op; or
+  /// `unsure`: captures of equal names differ in their shapes. Empty: it is no capture, or it was
+  /// read without ops. A graph has the shapes of its capture; what ran without a graph may have
+  /// had others.
+  std::vector<uint32_t> ops;
 };
 
 class References {
@@ -44,6 +49,17 @@ class References {
   uint32_t family(uint32_t name);
   std::string_view ops(uint32_t chain) const { return chains_.text(chain); }
 
+  /// A call of an op around captured launches.
+  struct OpCall {
+    uint32_t op;     // in `ops_of_calls`
+    uint32_t outer;  // the call around it, or no_op
+    uint32_t chain;  // equal for calls of equal ops with equal arguments, from the outermost on
+  };
+  static constexpr uint32_t no_op = UINT32_MAX;
+  static constexpr uint32_t unsure = UINT32_MAX - 1;
+  /// Whether two items have equal ops with equal arguments around them.
+  bool equal_ops(uint32_t one, uint32_t other) const;
+
   struct Time {
     int64_t start_ns;
     int64_t end_ns;
@@ -57,14 +73,19 @@ class References {
   /// The sequences of the captures of each thread, in order. Equal ones are one sequence.
   std::vector<std::vector<uint32_t>> captures;
   uint64_t unnamed = 0;  // captured launches that name no kernel
+  std::vector<trace::HostOp> ops_of_calls;
+  std::vector<OpCall> op_calls;
 
  private:
   friend class ReferenceReader;
   uint32_t add_sequence(Sequence sequence, Origin origin);
+  void merge_ops(Origin& known, Origin other) const;
 
   DistinctTexts names_, families_, chains_;
   std::vector<uint32_t> family_of_;          // by name; Calls::none: not yet
   std::multimap<uint64_t, uint32_t> known_;  // sequences by hash
+  std::map<std::pair<std::string, OpArguments>, uint32_t> op_numbers_;  // in `ops_of_calls`
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> op_chains_;         // outer chain and op
 };
 
 }  // namespace kr::align

@@ -43,7 +43,8 @@ class Placer {
       names_.try_emplace(host.range_names[i], i);
   }
 
-  uint32_t creation(const Placed& placed) {
+  /// `op`: of References::op_calls, whose shapes are surely those of the kernel's; or no_op.
+  uint32_t creation(const Placed& placed, uint32_t op) {
     const Item& item = references_.sequences[placed.sequence].items[placed.item];
     const Origin& origin = references_.origins[placed.sequence];
     trace::AlignedNode node{static_cast<trace::Alignment>(placed.how), {}};
@@ -58,7 +59,7 @@ class Placer {
     const auto [at, added] = nodes_.try_emplace(node, next);
     if (added) host_.aligned.push_back(node);
     const auto number = static_cast<uint32_t>(host_.creations.size());
-    host_.creations.push_back({origin.times[placed.item], thread, at->second});
+    host_.creations.push_back({origin.times[placed.item], thread, at->second, captured(op)});
     return number;
   }
 
@@ -73,6 +74,26 @@ class Placer {
     bool within;
     auto operator<=>(const Key&) const = default;
   };
+
+  /// As NodeCreation::captured.
+  uint32_t captured(uint32_t op) {
+    if (op == References::no_op) return 0;
+    if (!host_.ops) host_.ops = std::make_unique<trace::HostOps>();
+    trace::HostOps& to = *host_.ops;
+    captured_.resize(references_.op_calls.size());
+    op_of_.resize(references_.ops_of_calls.size(), References::no_op);
+    uint32_t& known = captured_[op];
+    if (known != 0) return known;
+    const References::OpCall call = references_.op_calls[op];
+    const uint32_t outer = captured(call.outer);
+    if (op_of_[call.op] == References::no_op) {
+      op_of_[call.op] = static_cast<uint32_t>(to.ops.size());
+      to.ops.push_back(references_.ops_of_calls[call.op]);
+    }
+    to.captured.push_back({op_of_[call.op], outer == 0 ? trace::CapturedCall::none : outer - 1});
+    known = static_cast<uint32_t>(to.captured.size());
+    return known;
+  }
 
   uint32_t thread(const Key& key) {
     const auto [at, added] = threads_.try_emplace(key, host_.threads.size());
@@ -109,6 +130,8 @@ class Placer {
   std::map<Key, uint32_t> threads_;
   std::set<std::pair<uint32_t, uint32_t>> ranges_;  // thread and call
   std::map<trace::AlignedNode, uint32_t> nodes_;
+  std::vector<uint32_t> captured_;  // by call of an op of the references; 0: not yet
+  std::vector<uint32_t> op_of_;     // by op of the references
 };
 
 class Replays {
@@ -308,8 +331,24 @@ class Replays {
       graph.captured = origin.captured;
     }
     std::vector<uint32_t>& creations = creations_.emplace_back();
-    for (const Placed& placed : found.kernels) creations.push_back(placer.creation(placed));
+    for (size_t i = 0; i < found.kernels.size(); ++i) {
+      creations.push_back(placer.creation(found.kernels[i], sure_op(found, i)));
+    }
     placed_.push_back(std::move(found.kernels));
+  }
+
+  /// The op around a kernel, where its shapes are known: all names of the graph are those of a
+  /// capture, and all such captures have equal shapes there.
+  uint32_t sure_op(const Aligned& found, size_t kernel) const {
+    uint32_t op = References::no_op;
+    if (found.evidence != Evidence::equal) return op;
+    for (const uint32_t sequence : found.best) {
+      const std::vector<uint32_t>& ops = references_.origins[sequence].ops;
+      if (ops.empty()) continue;
+      if (op == References::no_op) op = ops[kernel];
+      if (!references_.equal_ops(op, ops[kernel])) return References::no_op;
+    }
+    return op;
   }
 
   trace::Trace& trace_;

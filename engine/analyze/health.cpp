@@ -56,6 +56,14 @@ void add_times(const trace::Trace& trace, const RunSummary& summary, Findings& o
   }
 }
 
+void add_no_kernels(const trace::Trace& trace, Findings& out) {
+  const bool any = std::any_of(trace.names.begin(), trace.names.end(),
+                               [](const auto& name) { return name.kind == OperationKind::kernel; });
+  if (trace.operations.size() > 0 && !any) {
+    out.push_back(finding(FindingCode::no_kernels, std::nullopt));
+  }
+}
+
 void add_launch_times(const trace::Trace& trace, Findings& out) {
   const trace::HostTrace& host = *trace.host;
   int64_t early = 0, most_ns = 0, disordered = 0;
@@ -165,6 +173,7 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
   Findings out;
   add_notes(summary, out);
   add_times(trace, summary, out);
+  add_no_kernels(trace, out);
   if (trace.host) add_launches(trace, out);
   if (statistics != nullptr) {
     if (!trace.host && summary.operations > 0) {

@@ -23,14 +23,13 @@ std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId 
       program, {program.engines.get(model.engine).name, model.name, false});
 }
 
-void warn_without_context(const sema::Program& program, sema::ModelId id, bool has_ranges,
-                          trace::Trace& trace) {
-  if (has_ranges || trace.operations.empty()) return;
-  if (!classify::uses_within(program, labelling(program, id))) return;
+void warn_without_context(const classify::TraceSubjects& subjects, sema::ModelId id,
+                          bool has_ranges, trace::Trace& trace) {
+  if (has_ranges || !classify::context_matters(subjects, id)) return;
   trace.warnings.push_back(
       {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
                                  "ranges that enclose operations: no `within` matches.",
-                                 program.title(id), trace.format)});
+                                 subjects.program().title(id), trace.format)});
 }
 
 classify::ChooseOptions options_of(const match::CompiledRules& rules,
@@ -58,7 +57,7 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   run->labelled = classify::classify(subjects, model);
   const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
                           (run->trace.host && run->trace.host->ranges.size() > 0);
-  warn_without_context(program, model, has_ranges, run->trace);
+  warn_without_context(subjects, model, has_ranges, run->trace);
   return run;
 }
 

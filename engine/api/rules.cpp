@@ -73,16 +73,16 @@ NameLabels Rules::label_names(std::span<const std::string_view> names, std::stri
   }
   const trace::Trace trace = std::move(builder).finish();
   const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
-  const classify::Labelled labelled = classify::classify(
-      subjects, classify::choose_model(rules.database, subjects, options).model);
+  const classify::Labelled labelled =
+      classify::classify(subjects, classify::choose_model(rules.database, subjects, options).model);
   const classify::DimensionLabels* labels = labelled.find(wanted);
   std::unordered_map<std::string_view, uint32_t> places;
   std::vector<uint32_t> place_of(distinct);
   for (uint32_t i = 0; i < distinct; ++i) {
-    const std::string_view label = labels != nullptr ? labels->by_row[i].label
-                                                     : std::string_view(sema::reserved::unclassified);
-    const auto [place, is_new] =
-        places.emplace(label, static_cast<uint32_t>(result.labels.size()));
+    const std::string_view label = labels != nullptr
+                                       ? labels->by_row[i].label
+                                       : std::string_view(sema::reserved::unclassified);
+    const auto [place, is_new] = places.emplace(label, static_cast<uint32_t>(result.labels.size()));
     if (is_new) result.labels.emplace_back(label);
     place_of[i] = place->second;
   }

@@ -219,6 +219,7 @@ struct Session::Impl {
     const auto next = new_results();
     next->session.join_ncu(options.ncu,
                            options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+    next->session.change(options.what_if);
     next->session.compare_ranks_with(
         {options.clock.empty() ? job::default_clock_policy
                                : job::named_clock_policy(options.clock, "clock"),

@@ -3,6 +3,7 @@
 // and "Concrete Inputs"; vLLM and SGLang write shapes into NVTX payloads.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,7 @@ struct OpArgument {
   std::vector<int64_t> strides;  ///< in elements, one per dimension; empty if not recorded
   std::vector<int64_t> values;   ///< of a scalar or list
 
-  bool operator==(const OpArgument&) const = default;
+  friend auto operator<=>(const OpArgument&, const OpArgument&) = default;
 };
 
 /// All arguments of one call, in order. Empty if none were recorded.

@@ -178,10 +178,12 @@ PartFolder::PartFolder(const fs::path& target, const std::string& shown)
         if (::mkdir(path.c_str(), 0700) != 0) return -1;
         const int descriptor =
             ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        const int code = errno;
-        if (descriptor < 0) ::rmdir(path.c_str());
+        if (descriptor >= 0) return descriptor;
+        // Another run that begins now may have taken it for left over: then it is made again.
+        const int code = errno == ENOENT ? EEXIST : errno;
+        ::rmdir(path.c_str());
         errno = code;
-        return descriptor;
+        return -1;
       }) {}
 
 void remove_parts() noexcept {

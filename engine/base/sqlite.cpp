@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/input_files.hpp"
 #include "base/integer.hpp"
 #include "base/uri.hpp"
@@ -194,10 +197,15 @@ void Database::fail(int code) const {
                   "wait until it is done, or read a copy");
     case SQLITE_CORRUPT:
       throw Error(path_, "the database is damaged or cut off (" + text + ")",
-                  "export it again; --allow-truncated reads the complete part");
+                  "export or save it again; --allow-truncated reads the complete part of a trace, "
+                  "if its tables are found");
     case SQLITE_NOTADB:
-      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")");
+      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")",
+                  "copy or export it again");
     case SQLITE_CANTOPEN:
+      if (mode_ != Mode::write && ::access(location_.c_str(), R_OK) != 0) {
+        throw cannot_read(path_, errno);
+      }
       throw Error(path_, "the database cannot be opened (" + text + ")",
                   "check that the file exists and is readable");
     case SQLITE_INTERRUPT:

@@ -39,8 +39,12 @@ class TreeProfile {
     options.ruleset_folds = false;
     for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
       options.dimension = program.dimensions.get(table.dimension).name;
-      profile.dimensions.push_back(options.dimension);
       views_.emplace_back(rules, modules, options);
+      if (options.dimension == sema::exchange_dimension && !has_exchanges(program, table)) {
+        views_.pop_back();
+        continue;
+      }
+      profile.dimensions.push_back(options.dimension);
     }
     if (views_.empty()) views_.emplace_back(rules, modules, options);
   }
@@ -81,6 +85,18 @@ class TreeProfile {
   }
 
  private:
+  /// Whether the last view has a label other than that of `otherwise`; as classify::Labelled.
+  bool has_exchanges(const sema::Program& program, const sema::Table& table) const {
+    if (!table.otherwise) return true;
+    const trees::TreeView& view = views_.back();
+    for (uint32_t i = 0; i < view.trace().paths.size(); ++i) {
+      const trace::PathId path{i};
+      if (view.labelled(path) && view.label(path) != program.rules.get(*table.otherwise).label) {
+        return true;
+      }
+    }
+    return false;
+  }
   /// The median step of each phase: its place in the view.
   std::map<std::string, size_t> typical_steps() const {
     std::map<std::string, std::pair<std::vector<size_t>, std::vector<int64_t>>> phases;

@@ -75,7 +75,60 @@ void drop_rows(size_t names, Labelled& labelled) {
   labelled.row_of = {};
 }
 
+/// Without operations that are exchanged, the dimension would be one label for all.
+void drop_exchange(const sema::Program& program, Labelled& labelled) {
+  std::erase_if(labelled.dimensions, [&](const DimensionLabels& one) {
+    return program.dimensions.get(one.dimension).name == sema::exchange_dimension &&
+           std::none_of(one.by_row.begin(), one.by_row.end(),
+                        [](const LabelResult& label) { return label.explained; });
+  });
+}
+
+/// Whether a rule that is tried for the subject, up to the first that matches, depends on the
+/// context.
+class ContextNeed {
+ public:
+  ContextNeed(const sema::Program& program, const sema::Table& table)
+      : table_(table), matcher_(program, table) {
+    if (!matcher_.uses_within()) return;
+    for (const sema::RuleId rule : table.rules) {
+      conditions_.emplace_back(program, program.rules.get(rule).expr);
+    }
+  }
+  bool of(const match::Subject& subject) const {
+    if (conditions_.empty()) return false;
+    const std::optional<sema::RuleId> winner = matcher_.match(subject);
+    for (size_t i = 0; i < conditions_.size(); ++i) {
+      if (conditions_[i].uses_within() &&
+          conditions_[i].evaluate({.name = subject.name, .kind = subject.kind, .within = {}}) ==
+              match::Truth::unknown) {
+        return true;
+      }
+      if (winner == table_.rules[i]) return false;
+    }
+    return false;
+  }
+
+ private:
+  const sema::Table& table_;
+  match::TableMatcher matcher_;
+  std::vector<match::Condition> conditions_;  // by rule; none: the table has no `within`
+};
+
 }  // namespace
+
+bool context_matters(const TraceSubjects& subjects, sema::ModelId model) {
+  std::vector<ContextNeed> needs;
+  for (const sema::Table& table : subjects.program().models.get(model).tables) {
+    needs.emplace_back(subjects.program(), table);
+  }
+  bool any = false;
+  subjects.each_class([&](uint32_t, const match::Subject& subject) {
+    any = any || std::any_of(needs.begin(), needs.end(),
+                             [&](const ContextNeed& need) { return need.of(subject); });
+  });
+  return any;
+}
 
 Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
   const sema::Program& program = subjects.program();
@@ -113,6 +166,7 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
     labelled.row_of.push_back(rows.of_subject()[subject]);
   }
   if (!one_per_name) drop_rows(trace.names.size(), labelled);
+  drop_exchange(program, labelled);
   return labelled;
 }
 

@@ -69,9 +69,11 @@ struct DimensionLabels {
 /// `within` labels in several ways has several rows. Refers to the Program and the Trace.
 struct Labelled {
   sema::ModelId model;
-  std::vector<DimensionLabels> dimensions;  // those of the model, in the Program's order; kind last
-  std::vector<trace::NameId> names;         // by row
-  std::vector<uint32_t> row_of;             // by operation; empty: the row of a name is its number
+  /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if
+  /// needed.
+  std::vector<DimensionLabels> dimensions;
+  std::vector<trace::NameId> names;  // by row
+  std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
 
   const DimensionLabels* find(sema::DimensionId dimension) const;
   size_t rows() const noexcept { return names.size(); }
@@ -82,5 +84,9 @@ struct Labelled {
 };
 
 Labelled classify(const TraceSubjects& subjects, sema::ModelId model);
+
+/// Whether the label of an operation of a trace without ranges would depend on the ranges that
+/// enclose its launch.
+bool context_matters(const TraceSubjects& subjects, sema::ModelId model);
 
 }  // namespace kr::classify

@@ -7,48 +7,10 @@
 #include <unordered_map>
 
 #include "trace/launched.hpp"
+#include "trace/open_op_calls.hpp"
 
 namespace kr::cost {
 namespace {
-
-using trace::OpCall;
-
-/// The calls of ops that enclose a time on a thread, the outermost first. Times of a thread rise.
-class OpenCalls {
- public:
-  explicit OpenCalls(const trace::HostTrace& host) : host_(host), lanes_(host.threads.size()) {
-    const auto& calls = host.ops->calls;
-    for (uint32_t i = 0; i < calls.size(); ++i) {
-      Lane& lane = lanes_[calls[i].thread];
-      if (lane.end == 0) lane.next = i;
-      lane.end = i + 1;
-    }
-  }
-
-  /// Some of them may have ended.
-  const std::vector<uint32_t>& at(uint32_t thread, int64_t time) {
-    Lane& lane = lanes_[thread];
-    const auto& calls = host_.ops->calls;
-    const auto close = [&](int64_t until) {
-      while (!lane.open.empty() && calls[lane.open.back()].end_ns <= until) lane.open.pop_back();
-    };
-    for (; lane.next < lane.end && calls[lane.next].start_ns <= time; ++lane.next) {
-      close(calls[lane.next].start_ns);
-      lane.open.push_back(lane.next);
-    }
-    close(time);
-    return lane.open;
-  }
-
- private:
-  struct Lane {
-    uint32_t next = 0;
-    uint32_t end = 0;
-    std::vector<uint32_t> open;
-  };
-  const trace::HostTrace& host_;
-  std::vector<Lane> lanes_;  // by thread
-};
 
 class RunCosts {
  public:
@@ -63,11 +25,29 @@ class RunCosts {
     out_.call_of.assign(operations, CostedRun::none);
     out_.unknown_ns.assign(host_.ops->ops.size(), 0);
     out_.unknown_calls.assign(host_.ops->ops.size(), 0);
-    OpenCalls open(host_);
+    find_creations();
+    trace::OpenOpCalls open(host_);
     const trace::LaunchedOperations launched(host_);
+    std::vector<uint32_t> rest;  // of the launch
+    std::vector<Call> around;
     for (size_t i = 0; i < launched.size(); ++i) {
-      const trace::Launch& launch = host_.launches[launched.launch(i)];
-      take(open.at(launch.thread, launch.start_ns), launch.start_ns, launched.operations(i));
+      const uint32_t number = launched.launch(i);
+      const trace::Launch& launch = host_.launches[number];
+      rest.clear();
+      for (const uint32_t operation : launched.operations(i)) {
+        if (created(operation, around)) {
+          take(around, number, {&operation, 1});
+        } else {
+          rest.push_back(operation);
+        }
+      }
+      if (rest.empty()) continue;
+      enclosing(open.at(launch.thread, launch.start_ns), launch.start_ns, around);
+      if (!take(around, CostedRun::none, rest) && is_graph(launch)) {
+        for (const uint32_t operation : rest) {
+          out_.graph_ns += run_.trace.operations[operation].duration_ns;
+        }
+      }
     }
     return std::move(out_);
   }
@@ -75,21 +55,69 @@ class RunCosts {
  private:
   static constexpr uint32_t unfit = UINT32_MAX;
 
-  void take(const std::vector<uint32_t>& open, int64_t time, std::span<const uint32_t> operations) {
-    const auto& calls = host_.ops->calls;
-    uint32_t innermost = CostedRun::none;
+  /// A call of an op: its place in HostOps::calls, or behind these in HostOps::captured.
+  struct Call {
+    uint32_t place;
+    uint32_t op;
+  };
+
+  bool is_graph(const trace::Launch& launch) const {
+    return host_.calls[launch.call].name.find("GraphLaunch") != std::string::npos;
+  }
+
+  /// Those that have not ended, the innermost first.
+  void enclosing(const std::vector<uint32_t>& open, int64_t time, std::vector<Call>& out) const {
+    out.clear();
+    for (auto at = open.rbegin(); at != open.rend(); ++at) {
+      const trace::OpCall& call = host_.ops->calls[*at];
+      if (call.end_ns > time) out.push_back({*at, call.op});
+    }
+  }
+
+  /// The calls around creations of nodes that the trace itself recorded.
+  void find_creations() {
+    if (host_.creation_of.empty()) return;
+    trace::OpenOpCalls open(host_);
+    around_.resize(host_.creations.size());
+    for (size_t i = 0; i < host_.creations.size(); ++i) {
+      const trace::NodeCreation& one = host_.creations[i];
+      if (one.aligned == 0) enclosing(open.at(one.thread, one.time_ns), one.time_ns, around_[i]);
+    }
+  }
+
+  /// The calls around the creation of the operation's node; false: they are not known.
+  bool created(uint32_t operation, std::vector<Call>& around) const {
+    const trace::NodeCreation* const creation = host_.creation(operation);
+    if (creation == nullptr) return false;
+    around.clear();
+    if (creation->captured == 0) {
+      around = around_[static_cast<size_t>(creation - host_.creations.begin())];
+      return !around.empty();
+    }
+    const auto behind = static_cast<uint32_t>(host_.ops->calls.size());
+    for (uint32_t at = creation->captured - 1; at != trace::CapturedCall::none;
+         at = host_.ops->captured[at].outer) {
+      around.push_back({behind + at, host_.ops->captured[at].op});
+    }
+    return true;
+  }
+
+  /// `around`: the innermost first. `launch`: of a graph, which calls all of them anew; else none.
+  /// False: there are no ops.
+  bool take(const std::vector<Call>& around, uint32_t launch,
+            std::span<const uint32_t> operations) {
+    if (around.empty()) return false;
     bool shapes = false;
     uint32_t call = CostedRun::none;
-    for (auto at = open.rbegin(); at != open.rend() && call == CostedRun::none; ++at) {
-      if (calls[*at].end_ns <= time) continue;
-      const uint32_t op = calls[*at].op;
-      if (innermost == CostedRun::none) innermost = op;
-      shapes = shapes || !host_.ops->ops[op].arguments.empty();
-      const uint32_t costed = costed_op(op, operations.front());
-      if (costed != unfit) call = call_number(*at, costed, operations.front());
+    for (const Call& one : around) {
+      shapes = shapes || !host_.ops->ops[one.op].arguments.empty();
+      const uint32_t costed = costed_op(one.op, operations.front());
+      if (costed == unfit) continue;
+      call = call_number({one.place, launch}, costed, operations.front());
+      break;
     }
-    if (innermost == CostedRun::none) return;
-    for (const uint32_t operation : operations) add(operation, innermost, shapes, call);
+    for (const uint32_t operation : operations) add(operation, around[0].op, shapes, call);
+    return true;
   }
 
   void add(uint32_t operation, uint32_t innermost, bool shapes, uint32_t number) {
@@ -112,7 +140,7 @@ class RunCosts {
     if (out_.cost(call).bytes) out_.bytes_ns += duration;
   }
 
-  uint32_t call_number(uint32_t place, uint32_t costed, uint32_t operation) {
+  uint32_t call_number(std::pair<uint32_t, uint32_t> place, uint32_t costed, uint32_t operation) {
     const auto [at, added] = numbers_.try_emplace(place, static_cast<uint32_t>(out_.calls.size()));
     if (added) out_.calls.push_back({costed, 0, operation});
     return at->second;
@@ -161,7 +189,9 @@ class RunCosts {
   const trace::HostTrace& host_;
   match::CostTable table_;
   CostedRun out_;
-  std::unordered_map<uint32_t, uint32_t> numbers_;  // of calls, by place in HostOps::calls
+  std::vector<std::vector<Call>> around_;  // by creation
+  /// Of calls, by place and, of graphs, launch.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> numbers_;
   std::unordered_map<std::string, bool> needs_phase_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> costed_;  // by op and step
 };

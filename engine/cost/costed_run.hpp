@@ -3,6 +3,10 @@
 //
 // An operation belongs to the innermost op around its launch that a clause fits, going outwards. An
 // op counts once, however many operations it launched, and its parents never again for these.
+//
+// An operation of a graph belongs to the ops around the creation of its node: in the trace itself,
+// or in a reference whose shapes are surely the graph's (trace::NodeCreation::captured). There an
+// op counts once in each launch of the graph.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +42,7 @@ struct CostedRun {
   /// Time of operations: with any op around the launch, with one whose arguments were recorded,
   /// and where a clause gave FLOPs or bytes.
   int64_t op_ns = 0;
+  int64_t graph_ns = 0;  // of graphs, where nothing tells the ops
   int64_t shapes_ns = 0;
   int64_t flops_ns = 0;
   int64_t bytes_ns = 0;

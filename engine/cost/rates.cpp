@@ -55,6 +55,14 @@ std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool t
   return peak > 0 ? std::optional(peak) : std::nullopt;
 }
 
+std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
+                                      std::string_view kernel) {
+  const bool tf32 = kernel.find("tf32") != kernel.npos || kernel.find("TF32") != kernel.npos;
+  const auto peak = peak_of(gpu, cost.type, tf32);
+  if (!cost.flops || !peak) return std::nullopt;
+  return static_cast<double>(*cost.flops) / *peak;
+}
+
 void CostSum::Amount::add(const std::optional<int64_t>& one, int64_t one_ns) {
   if (!one) return;
   int64_t next = sum.value_or(0);
@@ -78,15 +86,14 @@ void CostSum::add(const match::OpCost& cost, int64_t total_ns, const ncu::GpuPea
     both_flops_ += static_cast<double>(*cost.flops);
     both_bytes_ += static_cast<double>(*cost.bytes);
   }
-  const bool tf32 = kernel.find("tf32") != kernel.npos || kernel.find("TF32") != kernel.npos;
-  const auto peak = peak_of(gpu, cost.type, tf32);
+  if (cost.flops) flops_of_type_[cost.type] += static_cast<double>(*cost.flops);
   const double bandwidth = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
-  std::optional<double> compute_s;
+  const std::optional<double> compute_s = seconds_at_peak(cost, gpu, kernel);
   std::optional<double> memory_s;
-  if (cost.flops && peak) compute_s = static_cast<double>(*cost.flops) / *peak;
   if (cost.bytes && bandwidth > 0) memory_s = static_cast<double>(*cost.bytes) / bandwidth;
   if (compute_s && memory_s) {
     peaks_ns_ += total_ns;
+    peaks_flops_ += static_cast<double>(*cost.flops);
     compute_s_ += *compute_s;
     memory_s_ += *memory_s;
   }
@@ -104,6 +111,24 @@ std::optional<double> CostSum::intensity() const {
 std::optional<double> CostSum::peak_ratio() const {
   if (peaks_ns_ == 0) return std::nullopt;
   return std::max(compute_s_, memory_s_) * ns_of_second / static_cast<double>(peaks_ns_);
+}
+
+ElementType CostSum::main_type() const {
+  const auto most =
+      std::max_element(flops_of_type_.begin(), flops_of_type_.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == flops_of_type_.end() ? ElementType::unknown : most->first;
+}
+
+std::optional<double> CostSum::roof_flops_per_s() const {
+  const double seconds = std::max(compute_s_, memory_s_);
+  if (peaks_ns_ == 0 || seconds <= 0) return std::nullopt;
+  return peaks_flops_ / seconds;
+}
+
+std::optional<double> CostSum::point_flops_per_s() const {
+  if (both_ns_ == 0) return std::nullopt;
+  return both_flops_ / static_cast<double>(both_ns_) * ns_of_second;
 }
 
 std::string_view CostSum::bound() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ const ncu::GpuPeaks* gpu_of(const trace::Trace& trace);
 
 /// FLOP/s of the precision; `tf32`: of FP32 operands on tensor cores. None: not known.
 std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool tf32);
+
+/// How long the FLOPs of a call take at the peak of their precision; none: they or the peak are not
+/// known. `kernel`: the name of the call's longest operation.
+std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
+                                      std::string_view kernel);
 
 /// Sums of calls. FLOPs and bytes are exact; nothing of what overflows.
 class CostSum {
@@ -42,6 +48,15 @@ class CostSum {
   /// The part of the roof at this intensity, of calls of which both are known; above 1 a formula
   /// or the peak is wrong.
   std::optional<double> peak_ratio() const;
+  /// The type of the calls with most FLOPs; unknown: there are none.
+  ElementType main_type() const;
+  /// Operations per second at the roof of the calls of which FLOPs, bytes and both peaks are known.
+  std::optional<double> roof_flops_per_s() const;
+  /// FLOPs and their rate, of calls of which both are known: a point of the roofline.
+  std::optional<double> point_flops_per_s() const;
+  int64_t point_ns() const { return both_ns_; }
+  double point_flops() const { return both_flops_; }
+  double point_bytes() const { return both_bytes_; }
   /// `compute` or `memory`; empty: not known.
   std::string_view bound() const;
   /// Time of calls with a known roof, and what it would be at that roof. Where only bytes are
@@ -66,6 +81,8 @@ class CostSum {
   double both_flops_ = 0;
   double both_bytes_ = 0;
   int64_t peaks_ns_ = 0;  // of these, those with both peaks
+  double peaks_flops_ = 0;
+  std::map<ElementType, double> flops_of_type_;
   double compute_s_ = 0;  // at the peak
   double memory_s_ = 0;
   int64_t roof_ns_ = 0;

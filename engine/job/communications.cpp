@@ -46,7 +46,17 @@ struct Known {
   int32_t peer = CollectiveInstance::unknown;
 };
 
-Known known_of(const trace::Trace& trace, trace::NameId name, const trace::CollectiveCall* call) {
+CollectiveKind kind_of_exchange(Direction direction, std::string_view name) {
+  const CollectiveKind kind = kind_of_kernel(name);
+  // A collective of NCCL or RCCL stays what it is: each of its members needs data of all.
+  const bool stays = name.starts_with("nccl") || name.starts_with("rccl");
+  if (kind != CollectiveKind::other && stays) return kind;
+  if (direction == Direction::dispatch) return CollectiveKind::dispatch;
+  return direction == Direction::combine ? CollectiveKind::combine : kind;
+}
+
+Known known_of(const trace::Trace& trace, trace::NameId name, Direction direction,
+               const trace::CollectiveCall* call) {
   Known known;
   const std::string_view text = trace.names.get(name).text;
   CollectiveGroup& group = known.group;
@@ -57,7 +67,7 @@ Known known_of(const trace::Trace& trace, trace::NameId name, const trace::Colle
     group.size = call->group_size.value_or(CollectiveGroup::unknown);
     group.kind = kind_of_call(call->name);
   }
-  if (group.kind == CollectiveKind::other) group.kind = kind_of_kernel(text);
+  if (group.kind == CollectiveKind::other) group.kind = kind_of_exchange(direction, text);
   if (group.kind == CollectiveKind::other) group.kernel = text;
   if (call != nullptr) {
     known.bytes = bytes_of(group.kind, call->in_elements.value_or(-1),
@@ -91,7 +101,8 @@ int64_t launched_ns(const trace::Trace& trace, size_t operation) {
 }
 
 Communications communications_of(const analyze::LabelledTrace& run,
-                                 const std::vector<analyze::Kind>& kinds) {
+                                 const std::vector<analyze::Kind>& kinds,
+                                 const std::vector<Direction>& directions) {
   const trace::Trace& trace = run.trace;
   Communications out;
   std::map<CollectiveGroup, uint32_t> groups;
@@ -100,16 +111,16 @@ Communications communications_of(const analyze::LabelledTrace& run,
     uint32_t group;
     int32_t peer;
   };
-  std::map<std::pair<uint32_t, int64_t>, OfKnown> known;  // by name, call
+  std::map<std::pair<uint32_t, int64_t>, OfKnown> known;  // by row, call
   Calls calls(trace);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
-    if (kinds[run.labelled.row(i, operation)] != analyze::Kind::communication) continue;
+    const uint32_t row = run.labelled.row(i, operation);
+    if (kinds[row] != analyze::Kind::communication) continue;
     const trace::CollectiveOperation* const told = calls.of(i);
-    const auto [at, added] =
-        known.try_emplace({operation.name.index, told != nullptr ? told->call : int64_t{-1}});
+    const auto [at, added] = known.try_emplace({row, told != nullptr ? told->call : int64_t{-1}});
     if (added) {
-      const Known one = known_of(trace, operation.name,
+      const Known one = known_of(trace, operation.name, directions[row],
                                  told != nullptr ? &trace.collectives->calls[told->call] : nullptr);
       const auto [group, is_new] =
           groups.try_emplace(one.group, static_cast<uint32_t>(out.groups.size()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/run.hpp"
+#include "job/exchanges.hpp"
 #include "job/member.hpp"
 
 namespace kr::job {
@@ -27,8 +28,10 @@ struct Communications {
 };
 
 /// What the dimension `kind` says communicates. `kinds`: by row (analyze::kinds_by_row).
+/// `directions`: by row (directions_by_row).
 Communications communications_of(const analyze::LabelledTrace& run,
-                                 const std::vector<analyze::Kind>& kinds);
+                                 const std::vector<analyze::Kind>& kinds,
+                                 const std::vector<Direction>& directions);
 
 /// Entry number `place` of the text that lists the ranks of a process group, `[0, 2, 4]`. Nullopt:
 /// the text ends before (PyTorch cuts it after 30: `..., ...]`), or is not such a list.

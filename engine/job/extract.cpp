@@ -8,6 +8,7 @@
 #include "analyze/steps.hpp"
 #include "analyze/sweep.hpp"
 #include "job/communications.hpp"
+#include "job/exchanges.hpp"
 #include "job/overlap.hpp"
 
 namespace kr::job {
@@ -35,17 +36,27 @@ class Device {
     if (added) member_.groups.push_back(group);
     return at->second;
   }
-  void add(const CollectiveInstance& instance, int64_t launched_ns) {
-    found_.emplace_back(launched_ns, instance);
+  void add(const CollectiveInstance& instance, size_t operation, int64_t launched_ns) {
+    found_.push_back({launched_ns, operation, instance});
   }
-  Member take() {
-    std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.first, a.second.start_ns) < std::tie(b.first, b.second.start_ns);
+  struct Taken {
+    Member member;
+    std::vector<size_t> operations;  // by collective: its place in the trace
+  };
+  Taken take() {
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+      return std::tie(a.launched_ns, a.instance.start_ns) <
+             std::tie(b.launched_ns, b.instance.start_ns);
     });
-    member_.collectives.reserve(found_.size());
-    for (const auto& [launched_ns, instance] : found_) member_.collectives.push_back(instance);
+    Taken taken{std::move(member_), {}};
+    taken.member.collectives.reserve(found_.size());
+    taken.operations.reserve(found_.size());
+    for (const Found& one : found_) {
+      taken.member.collectives.push_back(one.instance);
+      taken.operations.push_back(one.operation);
+    }
     found_ = {};
-    return std::move(member_);
+    return taken;
   }
   bool communicates() const noexcept { return !found_.empty(); }
 
@@ -53,7 +64,12 @@ class Device {
   Member member_;
   analyze::UnionSweep busy_;
   std::map<uint32_t, uint32_t> groups_;
-  std::vector<std::pair<int64_t, CollectiveInstance>> found_;  // with the time of the launch
+  struct Found {
+    int64_t launched_ns;
+    size_t operation;
+    CollectiveInstance instance;
+  };
+  std::vector<Found> found_;
 };
 
 }  // namespace
@@ -62,7 +78,8 @@ std::vector<Member> members_of(const match::CompiledRules& rules, const analyze:
                                const std::vector<analyze::DeviceSum>* overlap_of) {
   const trace::Trace& trace = run.trace;
   const std::vector<analyze::Kind> kinds = analyze::kinds_by_row(rules.program(), run.labelled);
-  const Communications all = communications_of(run, kinds);
+  const std::vector<Direction> directions = directions_by_row(rules.program(), run.labelled);
+  const Communications all = communications_of(run, kinds, directions);
   std::map<int32_t, Device> devices;
   auto next = all.operations.begin();
   for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -79,15 +96,19 @@ std::vector<Member> members_of(const match::CompiledRules& rules, const analyze:
                 .sequence = one.sequence,
                 .group = device.group(one.group, all.groups[one.group]),
                 .peer = one.peer},
-               launched_ns(trace, i));
+               i, launched_ns(trace, i));
   }
   std::map<int32_t, CollectiveOverlap> overlaps;
   if (overlap_of != nullptr) overlaps = measure_overlap(rules, run, kinds, all, *overlap_of);
   std::vector<Member> members;
   for (auto& [number, device] : devices) {
     if (!device.communicates()) continue;
-    members.push_back(device.take());
-    if (overlap_of != nullptr) members.back().overlap = std::move(overlaps.at(number));
+    Device::Taken taken = device.take();
+    members.push_back(std::move(taken.member));
+    if (overlap_of == nullptr) continue;
+    members.back().overlap = std::move(overlaps.at(number));
+    members.back().exchanges =
+        measure_exchanges(rules, run, kinds, directions, members.back(), taken.operations);
   }
   return members;
 }

@@ -1,6 +1,5 @@
 // What collectives are, by the names that libraries give them.
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/ascii.hpp"
 #include "job/member.hpp"
@@ -53,22 +52,6 @@ Kind first_word(std::string_view text, const Word (&all)[n]) {
   return found == std::end(all) ? Kind::other : found->kind;
 }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::any_of(all.begin(), all.end(),
-                     [text](std::string_view one) { return text.find(one) != text.npos; });
-}
-
-/// Of DeepEP, PPLX, MORI, TensorRT-LLM. Their other kernels prepare or clean up.
-Kind expert_exchange(std::string_view name) {
-  if (!has_any(name, {"deepep", "::ep::", "hybridep", "internode", "intranode",
-                      "pplx::", "mori::", "moea2a", "fusedmoecomm", "epdispatch", "epcombine"}) ||
-      has_any(name, {"notify", "prepare", "layout", "clean", "sanitize"})) {
-    return Kind::other;
-  }
-  if (has_any(name, {"dispatch"})) return Kind::dispatch;
-  return has_any(name, {"combine"}) ? Kind::combine : Kind::other;
-}
-
 /// `ncclDevKernel_Reduce_Sum_f32_RING_LL`, `ncclKernel_Gather`: the word behind the prefix.
 Kind word_of_nccl(std::string_view name) {
   for (const std::string_view prefix :
@@ -113,7 +96,6 @@ CollectiveKind kind_of_call(std::string_view name) {
 
 CollectiveKind kind_of_kernel(std::string_view name) {
   const std::string small = without_underscores(name);
-  if (const Kind kind = expert_exchange(small); kind != Kind::other) return kind;
   if (const Kind kind = first_word(small, words); kind != Kind::other) return kind;
   if (const Kind kind = first_word(small, words_of_kernels); kind != Kind::other) return kind;
   return word_of_nccl(small);

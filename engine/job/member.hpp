@@ -44,7 +44,8 @@ bool has_target(CollectiveKind kind) noexcept;
 
 /// What PyTorch calls a collective: `allreduce`, `_allgather_base`, `nccl:all_to_allv`.
 CollectiveKind kind_of_call(std::string_view name);
-/// What kernels of NCCL, RCCL, MSCCL, vLLM, SGLang, NVSHMEM, DeepEP are called.
+/// What kernels of NCCL, RCCL, MSCCL, vLLM, SGLang, NVSHMEM are called. Dispatches and combines are
+/// known by their label (job/exchanges.hpp).
 CollectiveKind kind_of_kernel(std::string_view name);
 
 /// What counts for the bandwidth of one member, by what the profiler tells of the call; negative:
@@ -124,6 +125,48 @@ struct CollectiveOverlap {
   std::vector<Row> steps;   // by start; those that launched some of it
 };
 
+/// What job/exchanges.hpp says of one device.
+struct MemberExchanges {
+  /// A dispatch with its combine, or one of them alone.
+  struct Exchange {
+    // In Member::collectives.
+    std::optional<uint32_t> dispatch;
+    std::optional<uint32_t> combine;
+    size_t phase = 0;                    // in `phases`
+    std::optional<size_t> step_id = {};  // the innermost step of its first operation
+    std::optional<int64_t> step = {};    // the number of the step, if its annotation has one
+    std::optional<int64_t> layer = {};   // in a repeated block, else that of the annotation
+    /// From the end of the dispatch to the start of the combine; the four below add up to it.
+    int64_t between_ns = 0;
+    int64_t compute_ns = 0;
+    int64_t communication_ns = 0;  // no compute kernel runs
+    int64_t memory_ns = 0;         // neither runs
+    int64_t idle_ns = 0;
+  };
+  /// What else the rules know of exchanges.
+  struct Others {
+    int64_t instances = 0;
+    int64_t total_ns = 0;
+  };
+  struct Phase {
+    std::string name;  // empty: the trace has no steps
+    Others preparation;
+    Others unknown;  // neither dispatch nor combine by their names
+  };
+  /// Of the time between dispatches and combines of a phase, what no earlier operation covers.
+  /// With `idle_ns` of the exchanges, the labels of a dimension add up to `between_ns`.
+  struct BetweenLabel {
+    size_t phase = 0;
+    std::string dimension;
+    std::string label;
+    int64_t instances = 0;  // parts of operations
+    int64_t busy_ns = 0;
+  };
+  std::vector<Phase> phases;         // in order of first occurrence
+  std::vector<Exchange> exchanges;   // in order of launch of their first operation
+  std::vector<BetweenLabel> labels;  // by phase, dimension, label
+};
+
 struct Member {
   int32_t device = 0;
   int64_t first_start_ns = 0;  // of all operations of the device
@@ -133,6 +176,7 @@ struct Member {
   /// By group: those after these, which a saved run keeps as sums. Empty: there are none.
   std::vector<CollectiveRest> rest;
   std::optional<CollectiveOverlap> overlap;  // if asked for
+  std::optional<MemberExchanges> exchanges;  // with `overlap`, of devices with dispatch or combine
 };
 
 }  // namespace kr::job

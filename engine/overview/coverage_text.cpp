@@ -5,6 +5,7 @@
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "cost/gaps.hpp"
 #include "overview/overview.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
@@ -26,6 +27,9 @@ class CoverageText {
   std::string text() {
     facts();
     runs();
+    for (const tables::Run& run : source_.runs) {
+      if (run.costs) costs(run);
+    }
     const int64_t open_ns = coverage_.total_ns - coverage_.explained_ns;
     if (coverage_.unexplained.empty()) {
       out_ += open_ns == 0
@@ -116,6 +120,62 @@ class CoverageText {
                table::Ink::bold);
     }
     out_ += grid.text(0, options_.color) + '\n';
+  }
+
+  /// Which part of the time has FLOPs and bytes, and which ops to declare next.
+  void costs(const tables::Run& run) {
+    constexpr size_t most_ops = 8;
+    const int64_t total_ns = run.summary.gpu_total_ns;
+    const std::string name =
+        source_.runs.size() > 1
+            ? " of " + table::cut_middle(source_.run_name(run.summary.id), longest_name)
+            : "";
+    if (!run.trace || !run.trace->trace.host || !run.trace->trace.host->ops) {
+      line(0, "Costs" + name + ": no ops of a framework are recorded", table::Ink::warning);
+      out_ += '\n';
+      return;
+    }
+    line(0,
+         fmt::format("Costs{}: FLOPs are known for {} % of the time, bytes for {} %", name,
+                     table::share(run.costs->flops_ns, total_ns),
+                     table::share(run.costs->bytes_ns, total_ns)),
+         table::Ink::bold);
+    const std::vector<cost::Gap> gaps =
+        cost::by_op(cost::gaps_of(*run.costs, run.trace->trace, total_ns));
+    table::TextGrid grid;
+    grid.column("without a cost", Align::text);
+    grid.column("time", Align::number);
+    grid.column("%", Align::number);
+    grid.column("why", Align::text);
+    grid.column("shapes", Align::text);
+    for (size_t i = 0; i < std::min(most_ops, gaps.size()); ++i) {
+      const cost::Gap& gap = gaps[i];
+      grid.row({{gap.op.empty() ? "—" : table::cut_middle(printable(gap.op), longest_name), {}},
+                {table::human_time(gap.total_ns), {}},
+                {table::share(gap.total_ns, total_ns), {}},
+                {std::string(cost::to_string(gap.why)), {}},
+                {table::cut(gap.shapes, longest_name), {}}});
+    }
+    if (gaps.empty()) {
+      out_ += '\n';
+      return;
+    }
+    out_ += grid.text(0, options_.color);
+    if (gaps.size() > most_ops) {
+      line(0, fmt::format("{} more: --tables cost_gaps", plural(gaps.size() - most_ops, "row")));
+    }
+    // Collectives have tables of their own.
+    const auto next = std::find_if(gaps.begin(), gaps.end(), [](const cost::Gap& gap) {
+      return gap.why == cost::NoCost::no_clause && gap.op != "record_param_comms" &&
+             !gap.op.starts_with("c10d::");
+    });
+    if (next != gaps.end()) {
+      line(0, fmt::format("To declare next: a clause for {}", printable(next->op)));
+    }
+    if (run.costs->graph_ns > 0) {
+      line(0, "A trace of the capture tells the shapes of kernels in graphs: --reference TRACE");
+    }
+    out_ += '\n';
   }
 
   void suggestion(size_t index) {

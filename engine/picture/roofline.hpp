@@ -25,6 +25,7 @@ struct RooflinePoint {
   double flops_per_s = 0;   // 0: it has none, or they were not measured
   int64_t total_ns = 0;     // 0: no duration is known; drawn with the least area
   std::string launch = {};  // `grid 32,1,1, block 128,1,1`; may be empty
+  bool computed = false;    // from the shapes of ops, not measured
 };
 
 struct RooflineRoof {

@@ -41,6 +41,7 @@ class RooflineLegend {
     add_labels();
     add_verdicts();
     add_areas();
+    add_sources();
     if (!has_ridges_) return;
     y_ += 28;
     scene_.marks.push_back({x_ + 8, y_ - 4, 4, RooflineVerdict::memory, {}, {}});
@@ -108,6 +109,23 @@ class RooflineLegend {
       text(table::human_time(ns), x_ + 50);
       y_ = bottom;
     }
+  }
+
+  /// Only where points are computed.
+  void add_sources() {
+    const auto count = std::count_if(scene_.points.begin(), scene_.points.end(),
+                                     [](const RooflineMark& one) { return one.dashed; });
+    if (count == 0) return;
+    y_ += 28;
+    text("Outline: source", x_, Ink::text, true);
+    if (static_cast<size_t>(count) < scene_.points.size()) {
+      y_ += line_height;
+      scene_.marks.push_back({x_ + 8, y_ - 4, 6, RooflineVerdict::memory, {}, {}});
+      text("measured by ncu", x_ + 22);
+    }
+    y_ += line_height;
+    scene_.marks.push_back({x_ + 8, y_ - 4, 6, RooflineVerdict::memory, {}, {}, true});
+    text("computed from shapes of ops", x_ + 22);
   }
 
   const Roofline& roofline_;

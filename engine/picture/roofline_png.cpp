@@ -63,7 +63,10 @@ class RooflinePainter {
     cairo_path_destroy(outline);
     use(Ink::text);
     cairo_set_line_width(context(), mark.color.empty() ? 1.2 : point_edge);
+    constexpr double dashes[] = {3, 2};
+    cairo_set_dash(context(), dashes, mark.dashed ? 2 : 0, 0);
     cairo_stroke(context());
+    cairo_set_dash(context(), nullptr, 0, 0);
   }
 
   void draw_text(const RooflineText& one) {

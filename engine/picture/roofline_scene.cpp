@@ -285,6 +285,7 @@ class RooflineLayout {
                     table::in_si(one.flops_per_s, "FLOP/s"), table::short_number(one.intensity),
                     one.total_ns > 0 ? table::human_time(one.total_ns) + " in all" : point_time(0),
                     to_string(one.verdict));
+    if (one.computed) words += "\ncomputed from shapes of ops";
     return words;
   }
 
@@ -293,8 +294,8 @@ class RooflineLayout {
       const RooflinePoint& one = point(i);
       const double x = x_of(one.intensity), y = y_of(one.flops_per_s);
       const double radius = roofline_radius(one.total_ns, point(0).total_ns, drawn_.size());
-      scene_.points.push_back(
-          {x, y, radius, one.verdict, roofline_color(roofline_, one.label), tooltip(i)});
+      scene_.points.push_back({x, y, radius, one.verdict, roofline_color(roofline_, one.label),
+                               tooltip(i), one.computed});
       const Rectangle box{x - radius, y - radius, 2 * radius, 2 * radius};
       // Small points may be covered; what is named may not.
       radius > 6 || i < most_named_points ? places.take(box) : places.avoid(box);

@@ -35,6 +35,7 @@ struct RooflineMark {
   RooflineVerdict verdict = RooflineVerdict::unknown;
   std::string color;    // `#rrggbb`; empty: only an outline
   std::string tooltip;  // lines
+  bool dashed = false;  // the outline: the point is computed
 };
 
 struct RooflineScene {

@@ -83,6 +83,7 @@ class SvgWriter {
                          is_point ? " point" : "", diag::xml_text(mark.color),
                          number(point_opacity), number(point_edge));
     }
+    if (mark.dashed) look += " stroke-dasharray=\"3 2\"";
     if (is_point) look += " tabindex=\"0\"";
     const std::vector<double> corners = corners_of(mark);
     if (corners.empty()) {

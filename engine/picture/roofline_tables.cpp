@@ -72,13 +72,19 @@ std::string run_of(const table::Table& roofline) {
 
 constexpr std::string_view kernel_level = "kernel";
 
-std::string level_of(const table::Table& roofline) {
+/// Kernels, else labels of the dimension, else what is first.
+std::string level_of(const table::Table& roofline, std::string_view dimension) {
   std::string level;
   each_row(roofline, [&](const RowOf& row) {
     const std::string one = row.text("level");
-    if (level.empty() || one == kernel_level) level = one;
+    const bool better = level != kernel_level && one == dimension;
+    if (level.empty() || one == kernel_level || better) level = one;
   });
   return level;
+}
+
+bool is_computed(const RowOf& row) {
+  return row.text("source") == "shapes";
 }
 
 RooflineLabel look_of(const std::string& label, const std::vector<LabelStyle>& styles,
@@ -112,10 +118,13 @@ std::string shape_of(const RowOf& row) {
 void add_points(const table::Table& table, const std::string& level, const std::string& dimension,
                 Roofline& roofline) {
   each_row(table, [&](const RowOf& row) {
-    if (row.text("level") != level) return;
+    const std::string of = row.text("level");
+    // What is computed stands beside the kernels that were measured.
+    if (of != level && !(is_computed(row) && of == dimension)) return;
     RooflinePoint point;
+    point.computed = is_computed(row);
     point.name = row.text("key");
-    point.label = label_of(row, level, dimension);
+    point.label = label_of(row, of, dimension);
     point.precision = row.text("precision");
     point.launch = shape_of(row);
     point.verdict = roofline_verdict(row.text("verdict"));
@@ -180,12 +189,22 @@ Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
                      const std::vector<LabelStyle>& styles, std::string_view dimension) {
   Roofline made;
   const std::string run = run_of(roofline);
-  const std::string level = level_of(roofline);
+  const std::string level = level_of(roofline, dimension);
   made.title = run.empty() ? "Roofline" : fmt::format("Roofline of {}", run);
   add_points(roofline, level, std::string(dimension), made);
   if (roofs != nullptr) add_roofs(*roofs, made);
   if (made.roofs.empty()) add_peaks(roofline, level, made);
-  made.facts.push_back(plural(made.points.size(), level.empty() ? kernel_level : level));
+  const auto computed =
+      static_cast<size_t>(std::count_if(made.points.begin(), made.points.end(),
+                                        [](const RooflinePoint& point) { return point.computed; }));
+  if (computed < made.points.size() || computed == 0) {
+    made.facts.push_back(
+        plural(made.points.size() - computed, level.empty() ? kernel_level : level));
+  }
+  if (computed > 0) {
+    made.facts.push_back(plural(computed, "label") + " of " + std::string(dimension) +
+                         ", computed from shapes of ops");
+  }
   std::set<std::string> labels;
   for (const RooflinePoint& point : made.points) labels.insert(point.label);
   const std::string_view of = level == kernel_level ? dimension : std::string_view(level);

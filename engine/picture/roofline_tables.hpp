@@ -11,10 +11,11 @@
 
 namespace kr::picture {
 
-/// The rows that are drawn: those of one level, `kernel` if there are any. `roofline` has the
-/// columns run, level, key, total_ns, flops_per_s and intensity; and, as far as they are there,
-/// precision, grid, block, verdict (else bound), and the label: the column `dimension` or
-/// `DIMENSION_label`, else `label`. Colours and titles of labels are those of `styles`.
+/// The rows that are drawn: those of one level, `kernel` if there are any, else `dimension`; and
+/// those of `dimension` whose `source` is `shapes`. `roofline` has the columns run, level, key,
+/// total_ns, flops_per_s and intensity; and, as far as they are there, precision, grid, block,
+/// verdict (else bound), and the label: the column `dimension` or `DIMENSION_label`, else `label`.
+/// Colours and titles of labels are those of `styles`.
 ///
 /// `roofs` has run, device, kind (`compute` or `memory`), name, per_second and source. Null, or
 /// without rows: roofs are the highest peaks of the points, in the columns peak_flops_per_s,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -172,11 +171,97 @@ void save_trace(const match::CompiledRules& rules, const trace::OpenOptions& ope
   render::sqlite(made, location, spec.path, changes::saved_version);
 }
 
+std::string place_in(const PartFolder& folder, std::string_view name) {
+  return (folder.path() / fmt::format("{}.krun", name)).string();
+}
+
+/// What one process makes of its files.
+class OwnFiles {
+ public:
+  OwnFiles(std::span<const classify::RunSpec> files, const SaveFile& save, const PartFolder& folder)
+      : files_(files), save_(save), folder_(folder) {}
+
+  /// Saves one file after the other, as they are handed out.
+  std::vector<FileResult> save_all(Processes& processes, const std::vector<size_t>& order,
+                                   bool keep_going) const {
+    std::vector<FileResult> own;
+    for (size_t i = processes.next(); i < order.size(); i = processes.next()) {
+      own.push_back(save(order[i]));
+      if (!own.back().failure.empty() && !keep_going) processes.stop();
+    }
+    return own;
+  }
+
+ private:
+  FileResult save(size_t file) const {
+    FileResult one;
+    one.file = file;
+    const std::string saved = place_in(folder_, std::to_string(file));
+    try {
+      save_(files_[file], saved);
+      one.runs = identities_of(saved);
+    } catch (const std::bad_alloc&) {
+      one.failure = Error(files_[file].path, "there is not enough memory to read it").what();
+    } catch (const std::exception& error) {
+      one.failure = error.what();
+    }
+    return one;
+  }
+
+  std::span<const classify::RunSpec> files_;
+  const SaveFile& save_;
+  const PartFolder& folder_;
+};
+
+/// The results of all processes, by file; the same in all of them.
+std::vector<FileResult> exchange_results(Processes& processes,
+                                         std::span<const classify::RunSpec> files,
+                                         const std::vector<FileResult>& own,
+                                         std::vector<FileResult> results) {
+  const std::vector<std::string> all = processes.exchange(encode(own));
+  for (size_t process = 0; process < all.size(); ++process) decode(all[process], process, results);
+  std::sort(results.begin(), results.end(),
+            [](const FileResult& a, const FileResult& b) { return a.file < b.file; });
+  compare_identities(files, results);
+  return results;
+}
+
 /// What a process sends up the tree: saved runs, or why there are none.
 struct Branch {
   std::string failure = {};
   std::string bytes = {};  // empty: no runs
 };
+
+/// A binomial tree: process n has the children n + 1, n + 2, n + 4, … below its lowest set bit.
+/// Appends the files of their runs to `parts`, and returns the distance to the parent.
+size_t receive_children(Processes& processes, const PartFolder& folder,
+                        std::vector<std::string>& parts, Branch& branch) {
+  size_t step = 1;
+  for (; step < processes.count() && (processes.number() & step) == 0; step *= 2) {
+    const size_t child = processes.number() + step;
+    if (child >= processes.count()) continue;
+    const std::string bytes = processes.receive(child);
+    MessageReader message(bytes);
+    const std::string_view failure = message.text();
+    const std::string_view runs = message.text();
+    if (!failure.empty() && branch.failure.empty()) branch.failure = failure;
+    if (runs.empty() || !branch.failure.empty()) continue;
+    try {
+      parts.push_back(place_in(folder, fmt::format("of_{}", child)));
+      write_file(parts.back(), runs);
+    } catch (const std::exception& error) {
+      branch.failure = error.what();
+    }
+  }
+  return step;
+}
+
+void send_to(Processes& processes, size_t parent, const Branch& branch) {
+  MessageWriter message;
+  message.text(branch.failure);
+  message.text(branch.bytes);
+  processes.send(parent, message.bytes());
+}
 
 }  // namespace
 
@@ -195,98 +280,53 @@ SaveFile file_saver(const match::CompiledRules& rules, trace::OpenOptions open) 
 Job::Job(std::vector<classify::RunSpec> files, SaveFile save)
     : files_(std::move(files)),
       save_(std::move(save)),
-      // Of its own name: processes that begin at once would take each other's for left over.
-      folder_(temporary_folder() / fmt::format("kr-job-{}", ::getpid()),
-              "the folder for temporary files") {
+      folder_(temporary_folder() / "kr-job", "the folder for temporary files") {
   for (const classify::RunSpec& file : files_) {
     if (file.path != "-") continue;
     throw Error("", "standard input is not the file of one process", "name files");
   }
 }
 
-std::string Job::place(std::string_view name) const {
-  return (folder_.path() / fmt::format("{}.krun", name)).string();
-}
-
 JobResult Job::run(Processes& processes, bool keep_going, const std::string& location,
                    const std::string& path) {
   const Plan plan = share_plan(processes, files_);
   std::vector<FileResult> own;
-  const bool reads = keep_going || plan.failed.empty();
-  for (size_t i = reads ? processes.next() : plan.order.size(); i < plan.order.size();
-       i = processes.next()) {
-    FileResult& one = own.emplace_back();
-    one.file = plan.order[i];
-    const std::string saved = place(std::to_string(one.file));
-    try {
-      save_(files_[one.file], saved);
-      one.runs = identities_of(saved);
-    } catch (const std::bad_alloc&) {
-      one.failure = Error(files_[one.file].path, "there is not enough memory to read it").what();
-    } catch (const std::exception& error) {
-      one.failure = error.what();
-    }
-    if (!one.failure.empty() && !keep_going) processes.stop();
+  if (keep_going || plan.failed.empty()) {
+    own = OwnFiles(files_, save_, folder_).save_all(processes, plan.order, keep_going);
   }
-
-  std::vector<FileResult> results = plan.failed;
-  const std::vector<std::string> all = processes.exchange(encode(own));
-  for (size_t process = 0; process < all.size(); ++process) decode(all[process], process, results);
-  std::sort(results.begin(), results.end(),
-            [](const FileResult& a, const FileResult& b) { return a.file < b.file; });
-  compare_identities(files_, results);
   JobResult done;
   std::vector<std::string> parts;
   bool any = false;
-  for (const FileResult& one : results) {
+  for (const FileResult& one : exchange_results(processes, files_, own, plan.failed)) {
     if (!one.failure.empty()) {
       done.failures.push_back({one.file, one.failure});
       continue;
     }
     any = true;
-    if (one.process == processes.number()) parts.push_back(place(std::to_string(one.file)));
+    if (one.process == processes.number()) {
+      parts.push_back(place_in(folder_, std::to_string(one.file)));
+    }
   }
   if (!any || (!keep_going && !done.failures.empty())) return done;
 
-  // A binomial tree: process n has the children n + 1, n + 2, n + 4, … below its lowest set bit.
   Branch branch;
-  size_t parent_step = 1;
-  for (; parent_step < processes.count() && (processes.number() & parent_step) == 0;
-       parent_step *= 2) {
-    const size_t child = processes.number() + parent_step;
-    if (child >= processes.count()) continue;
-    const std::string bytes = processes.receive(child);
-    MessageReader message(bytes);
-    const std::string_view failure = message.text();
-    const std::string_view runs = message.text();
-    if (!failure.empty() && branch.failure.empty()) branch.failure = failure;
-    if (runs.empty() || !branch.failure.empty()) continue;
-    try {
-      parts.push_back(place(fmt::format("of_{}", child)));
-      write_file(parts.back(), runs);
-    } catch (const std::exception& error) {
-      branch.failure = error.what();
-    }
-  }
+  const size_t to_parent = receive_children(processes, folder_, parts, branch);
   const bool root = processes.number() == 0;
   if (branch.failure.empty() && !parts.empty()) {
     try {
-      const std::string merged = root ? location : place("merged");
+      const std::string merged = root ? location : place_in(folder_, "merged");
       done.runs = changes::merge_saved_runs(parts, merged, root ? path : merged);
       if (!root) branch.bytes = read_file(merged);
     } catch (const std::exception& error) {
       branch.failure = error.what();
     }
   }
-  if (root) {
-    if (!branch.failure.empty()) throw Error("", branch.failure);
-    done.written = true;
+  if (!root) {
+    send_to(processes, processes.number() - to_parent, branch);
     return done;
   }
-  MessageWriter message;
-  message.text(branch.failure);
-  message.text(branch.bytes);
-  processes.send(processes.number() - parent_step, message.bytes());
+  if (!branch.failure.empty()) throw Error("", branch.failure);
+  done.written = true;
   return done;
 }
 

@@ -50,8 +50,6 @@ class Job {
                 const std::string& path);
 
  private:
-  std::string place(std::string_view name) const;
-
   std::vector<classify::RunSpec> files_;
   SaveFile save_;
   PartFolder folder_;

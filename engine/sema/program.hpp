@@ -41,6 +41,10 @@ inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 /// The dimensions that all shipped rulesets have, besides `kind`.
 inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "substage"};
 
+/// The dimension that says which way tokens go between devices (std.exchange). A run has it only if
+/// a rule other than `otherwise` labels one of its operations: most runs have no such operation.
+inline constexpr std::string_view exchange_dimension = "exchange";
+
 /// A text or regular expression to search for in names. Expressions with the same `hyperscan` and
 /// the same named groups are one atom.
 struct Atom {

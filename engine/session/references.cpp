@@ -74,7 +74,7 @@ std::vector<std::string> find_references(const std::string& run) {
   return files;
 }
 
-align::References* Session::references_for(const classify::RunSpec& spec,
+align::References* Session::references_for(const classify::RunSpec& spec, bool ops,
                                            std::vector<Warning>& notes) {
   const bool found = references_.empty();
   const std::vector<std::string> paths = found ? find_references(spec.path) : references_;
@@ -85,13 +85,14 @@ align::References* Session::references_for(const classify::RunSpec& spec,
                                                       fs::path(paths[0]).parent_path().string();
     notes.push_back({"references-found", "Kernels of graphs are placed by " + where + ".", "info"});
   }
-  std::unique_ptr<align::References>& known = known_references_[paths];
+  std::unique_ptr<align::References>& known = known_references_[{paths, ops}];
   const auto useful = [&] { return known->empty() ? nullptr : known.get(); };
   if (known != nullptr) return useful();
   auto references = std::make_unique<align::References>();
   trace::OpenOptions options = open_;
   options.host = trace::HostDetail::all;
   options.reference = true;
+  options.ops = ops;
   options.rank.clear();
   for (const std::string& path : paths) {
     for (const trace::Trace& trace : trace::open_traces(path, options)) {

@@ -3,125 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
 #include <system_error>
-#include <thread>
 
 #include "analyze/health.hpp"
 #include "analyze/identity.hpp"
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
-#include "base/nearest.hpp"
 #include "cost/rates.hpp"
+#include "job/exchanges.hpp"
 #include "job/extract.hpp"
 
 namespace kr::session {
 namespace {
 
-/// A name that no node has folds nothing, which looks like a fold that changes nothing. `compat`
-/// has names of its own, which few models have.
-std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
-                                       const trees::ViewOptions& options) {
-  std::vector<std::string> folds = options.folds;
-  if (folds.empty() || options.compat) return {};
-  std::vector<std::string> names;
-  for (const trace::OperationName& name : trace.names) {
-    std::erase(folds, name.text);
-    std::erase(folds, trees::numbered(name.text).stem);
-    names.emplace_back(name.text);
-  }
-  for (std::string& fold : folds) {
-    const auto near = nearest(fold, names);
-    fold = fmt::format("no node is named `{}`{}", fold,
-                       near ? fmt::format("; did you mean `{}`?", *near) : "");
-  }
-  return folds;
+/// Whether finding phases takes much beside the reading. Reading a host trace takes long; without
+/// one, it adds half to the time of a report, and twice the memory of the operations.
+bool is_large(const trace::Trace& trace) {
+  constexpr size_t most_operations = 500'000;
+  return !trace.host && trace.operations.size() > most_operations;
 }
 
-/// Whether phases are found for those who did not ask for them: where there are no annotated ones,
-/// and where finding them takes little beside the reading. Reading a host trace takes long; without
-/// one, a report of a large trace is not to wait for them.
-bool shows_phases(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
-  constexpr size_t most_operations = 500'000;
-  if (!run.trace.host && run.trace.operations.size() > most_operations) return false;
-  return !analyze::names_phases(rules, run);
+bool needs_roof(const std::vector<replay::Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const replay::Change& one) {
+    return one.what == replay::Change::What::roof;
+  });
 }
+
+const Warning no_phases{"no-found-phases",
+                        "Phases are not looked for in reports of more than 500,000 operations: "
+                        "`kr analyze --tables found_phases` does.",
+                        "info"};
 
 bool is_pipe(const std::string& path) {
   std::error_code ignored;
   return path == "-" || std::filesystem::is_fifo(path, ignored);
 }
 
-trace::Trace trace_of(std::string_view name, OperationKind kind) {
-  trace::TraceBuilder builder("", "");
-  const trace::NameId id = builder.name(name, kind);
-  builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
-  return std::move(builder).finish();
-}
-
 }  // namespace
-
-Wants Wants::of(std::span<const tables::Definition* const> wanted) {
-  Wants wants;
-  for (const tables::Definition* one : wanted) {
-    wants.sums |= one->needs == tables::Needs::runs;
-    wants.sums |= one->needs == tables::Needs::summed_or_measured;
-    wants.steps |= one->needs == tables::Needs::steps;
-    wants.streams |= one->needs == tables::Needs::streams;
-    wants.statistics |= one->needs == tables::Needs::statistics;
-    wants.collectives |= one->needs == tables::Needs::collectives;
-    wants.found_phases |= one->needs == tables::Needs::found_phases;
-    wants.costs |= one->needs == tables::Needs::costs;
-    wants.operations |= one->needs == tables::Needs::operations;
-    wants.host_trace |= one->needs == tables::Needs::operations && one->reads.host;
-    wants.modules |= one->needs == tables::Needs::tree;
-    wants.details |= one->reads.details;
-    wants.waits |= one->reads.waits;
-    wants.gpu_metrics |= one->reads.gpu_metrics;
-    wants.overlap |= one->reads.overlap;
-    wants.health |= one->reads.findings;
-    wants.identity |= one->reads.identity;
-  }
-  wants.operations |= wants.costs;
-  wants.unsaved = wants.statistics || wants.found_phases || wants.operations || wants.overlap;
-  wants.host_trace |=
-      wants.steps || wants.statistics || wants.collectives || wants.found_phases || wants.costs;
-  wants.sums |= wants.host_trace || wants.operations || wants.streams || wants.health;
-  return wants;
-}
-
-Wants Wants::of_comparison(bool module_trees) {
-  if (module_trees) return {.modules = true, .comparison = true};
-  return {.sums = true, .comparison = true};
-}
-
-void Wants::add(const Wants& other) noexcept {
-  sums |= other.sums;
-  steps |= other.steps;
-  streams |= other.streams;
-  unsaved |= other.unsaved;
-  statistics |= other.statistics;
-  gpu_metrics |= other.gpu_metrics;
-  collectives |= other.collectives;
-  rank_collectives |= other.rank_collectives;
-  overlap |= other.overlap;
-  found_phases |= other.found_phases;
-  phases_shown |= other.phases_shown;
-  costs |= other.costs;
-  operations |= other.operations;
-  host_trace |= other.host_trace;
-  waits |= other.waits;
-  details |= other.details;
-  health |= other.health;
-  identity |= other.identity;
-  timeline |= other.timeline;
-  modules |= other.modules;
-  comparison |= other.comparison;
-  if (other.measured) measured = other.measured;
-}
 
 Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress,
                  std::vector<std::string> references)
@@ -134,114 +53,16 @@ Session::~Session() = default;
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) dimension_ = wants.measured;
+  if (want_costs_ && !wants.costs) {
+    Wants with_costs = wants;
+    with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
+    return read(specs, with_costs, visit);
+  }
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
     runs_of_file_.push_back(runs_read() - before);
   }
-}
-
-void Session::call_saved(std::string path, std::string name) {
-  names_of_saved_.insert_or_assign(std::move(path), std::move(name));
-}
-
-void Session::read_baseline(const JobSource& source, const Wants& wants) {
-  Session job(*source_.rules, open_, progress_, references_);
-  for (const classify::RunSpec& spec : source.runs) {
-    const bool saved = changes::names_saved_run(spec.path);
-    job.read(std::span(&spec, 1), {.sums = true,
-                                   .steps = wants.steps || wants.statistics,
-                                   .collectives = true,
-                                   .unsaved = false,
-                                   .host_trace = wants.host_trace && !saved});
-  }
-  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
-                                 [](const tables::Run& run) { return run.summary.operations > 0; });
-  if (!works) {
-    throw Error(source.runs.empty() ? source.name : source.runs[0].path,
-                "has no GPU work to compare with");
-  }
-  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
-  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
-}
-
-void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
-  if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
-    throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
-                "name only the file");
-  }
-  const bool trees = changes::saves_module_trees(spec.path);
-  if (wants.beyond_saved() && !trees) {
-    throw Error(spec.path, "is a saved run, without operations, which this needs",
-                "name the trace; kr report and kr diff read saved runs");
-  }
-  if (trees != wants.modules) {
-    throw Error(spec.path,
-                trees ? "is a saved run of module trees, without operations"
-                      : "is a saved run without module trees",
-                trees ? "only kr diff reads it: compare it with another run of module trees"
-                      : "save them with `kr tree RUN --save FILE.krun`");
-  }
-  if (trees && !wants.comparison) {
-    throw Error(spec.path, "is a saved run, without the module trees of each step",
-                "name the trace; kr diff reads saved runs");
-  }
-  for (changes::SavedRun& saved : changes::read_saved_runs(spec.path)) {
-    const size_t number = runs_read();
-    analyze::RunSummary& summary = saved.summary;
-    summary.id += fmt::format("_{}", number);  // unique among the runs read
-    if (const auto named = names_of_saved_.find(spec.path); named != names_of_saved_.end()) {
-      summary.source.replace(0, spec.path.size(), named->second);
-    }
-    for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
-    if (trees) {
-      source_.other_runs.push_back(
-          {summary.id, summary.source, summary.format, summary.engine, summary.model,
-           summary.choice_why,
-           tables::notes_of(summary.id, summary.dropped, summary.inexact, summary.warnings)});
-      modules_.push_back(nullptr);
-      saved_trees_.emplace(number, std::move(saved));
-      continue;
-    }
-    tables::Run& run = source_.runs.emplace_back();
-    run.summary = std::move(summary);
-    run.saved = std::move(saved.profile);
-    run.saved_steps = std::move(saved.steps);
-    run.members = std::move(saved.members);
-    run.streams = std::move(saved.streams);
-    measure(run, nullptr);
-  }
-}
-
-/// Calls `open`, and the user's function as long as it works.
-void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
-                      const Open& open) const {
-  trace::Progress progress;
-  options.progress = &progress;
-  std::exception_ptr failure;
-  const auto tell = [&](const std::stop_token& stop) {
-    constexpr auto interval = std::chrono::milliseconds(100);
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any wake;
-    const auto is_stopped = [&] { return stop.stop_requested(); };
-    try {
-      while (!wake.wait_for(lock, stop, interval, is_stopped)) {
-        progress_({spec, progress.done.load(), progress.total.load()});
-      }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  };
-  std::jthread calls;
-  try {
-    if (progress_) calls = std::jthread(tell);
-  } catch (const std::system_error&) {
-    // The system has no thread left: there are no calls.
-  }
-  open(options);
-  calls = {};
-  if (failure) std::rethrow_exception(failure);
 }
 
 /// Of a run without sums.
@@ -266,9 +87,9 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
-  options.ops = wants.costs;
+  options.ops = wants.costs || (wants.replay && needs_roof(changes_));
   std::vector<Warning> notes;
-  align::References* const references = references_for(spec, notes);
+  align::References* const references = references_for(spec, wants.costs, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
   // again.
   const bool of_ranks = wants.rank_collectives && !wants.collectives;
@@ -350,6 +171,32 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
   ncu_pages_ = std::make_shared<trace::Trace>(trace::open_ncu_pages(ncu_paths_, open_));
 }
 
+void Session::change(const std::vector<std::string>& changes) {
+  for (const std::string& text : changes) {
+    changes_.push_back(replay::parse_change(text, source_.rules->program()));
+  }
+}
+
+void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) const {
+  const match::CompiledRules& rules = *source_.rules;
+  std::optional<cost::CostedRun> costs;
+  const bool has_costs = run.trace.host && run.trace.host->ops;
+  if (!to.costs && has_costs && needs_roof(changes_)) costs = cost::cost_run(rules, run);
+  const replay::Roofs roofs{to.costs ? &*to.costs : (costs ? &*costs : nullptr),
+                            gpu_ != nullptr ? gpu_ : cost::gpu_of(run.trace), to.ncu.get()};
+  to.replay = replay::replay_run(rules, run, to.summary, changes_, roofs);
+  const int64_t measured_ns = to.replay->measured.run_ns;
+  const int64_t replayed_ns = to.replay->replayed.run_ns;
+  if (changes_.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
+  to.summary.warnings.push_back(
+      {"replay-inexact",
+       fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "
+                   "trace does not explain why operations began so late; --what-if has no numbers "
+                   "for the whole run",
+                   static_cast<double>(replayed_ns) / 1e6,
+                   static_cast<double>(measured_ns) / 1e6)});
+}
+
 /// `run`: null for a saved one.
 void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
   const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
@@ -387,7 +234,11 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   // Both read the attribution of a run with a host trace.
   const classify::Attribution* const annotations =
       wants.found_phases && run->trace.host ? &run->attribution(rules) : nullptr;
-  const bool finds_phases = wants.found_phases || (wants.phases_shown && shows_phases(rules, *run));
+  // For those who did not ask for them, phases are found only where none are annotated.
+  const bool shows_phases =
+      !wants.found_phases && wants.phases_shown && !analyze::names_phases(rules, *run);
+  const bool finds_phases = wants.found_phases || (shows_phases && !is_large(run->trace));
+  if (shows_phases && !finds_phases) one.summary.warnings.push_back(no_phases);
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
       one.found = analyze::find_phases(rules, *run, annotations);
@@ -399,8 +250,12 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.costs = cost::cost_run(rules, *run);
     one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
   }
+  if (wants.replay) add_replay(one, *run);
   if (wants.collectives) {
     one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+    if (auto note = job::lone_exchanges(*one.members)) {
+      one.summary.warnings.push_back(std::move(*note));
+    }
   }
   if (wants.streams) {
     one.streams = analyze::measure_streams(run->trace, run->labelled,
@@ -447,45 +302,6 @@ const coverage::TimeCoverage& Session::cover(size_t most) {
   coverage_ = coverage::cover(*source_.rules, *dimension_, measured_, most);
   source_.coverage = &*coverage_;
   return *coverage_;
-}
-
-void Session::show_tree(const trees::ViewOptions& options) {
-  const trees::LabelledModules& run = modules(0);
-  const sema::Program& program = source_.rules->program();
-  const sema::Model& model = program.models.get(run.choice.model);
-  view_.emplace(*source_.rules, run, options);
-  tree_ = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
-           program.engines.get(model.engine).name, model.name, &*view_,
-           unknown_folds(run.trace, options)};
-  source_.tree = &*tree_;
-}
-
-LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
-                        OperationKind kind, const classify::ChooseOptions& options,
-                        std::optional<sema::DimensionId> dimension) {
-  const trace::Trace trace = trace_of(name, kind);
-  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
-  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
-  if (!dimension) return one;
-  const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
-  const classify::DimensionLabels* labels = labelled.find(*dimension);
-  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
-  return one;
-}
-
-const tables::Explanation& Session::explain(const NameQuery& asked) {
-  const match::CompiledRules& rules = *source_.rules;
-  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
-  const classify::Choice choice =
-      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
-                 {asked.engine, asked.model, rules.named})
-          .choice;
-  explanation_ = {
-      query.name, rules.program().title(choice.model), choice.why,
-      classify::why(rules, choice.model, query),
-      match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
-  source_.explanation = &*explanation_;
-  return *explanation_;
 }
 
 }  // namespace kr::session

@@ -29,6 +29,7 @@ struct Wants {
   bool overlap = false;           // with collectives: what of them compute covers
   bool rank_collectives = false;  // the same, of files with several ranks only
   bool costs = false;             // with operations: what ops cost, where the format has ops
+  bool replay = false;            // with sums: what it would take with the changes asked for
   bool operations = false;        // with them, kept until the session ends
   bool unsaved = false;           // something that saved runs do not have: they are refused
   bool host_trace = false;        // calls and ranges of the host, where the format has them
@@ -115,6 +116,12 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
+  void want_costs() noexcept { want_costs_ = true; }
+
+  /// What runs read from now on are replayed with. Throws Error.
+  void change(const std::vector<std::string>& changes);
+
   /// How runs are compared as ranks of a job.
   void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
 
@@ -156,7 +163,9 @@ class Session {
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
-  align::References* references_for(const classify::RunSpec& spec, std::vector<Warning>& notes);
+  /// `ops`: with the shapes of their ops, for costs.
+  align::References* references_for(const classify::RunSpec& spec, bool ops,
+                                    std::vector<Warning>& notes);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
@@ -167,6 +176,7 @@ class Session {
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
+  void add_replay(tables::Run& to, const analyze::LabelledTrace& run) const;
   void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);
@@ -177,11 +187,14 @@ class Session {
   std::vector<std::pair<std::string, Warning>> warnings_;
   std::vector<size_t> runs_of_file_;
   std::vector<std::string> references_;
-  std::map<std::vector<std::string>, std::unique_ptr<align::References>> known_references_;
+  std::map<std::pair<std::vector<std::string>, bool>, std::unique_ptr<align::References>>
+      known_references_;
   std::map<std::string, std::string> names_of_saved_;  // by path
   std::vector<std::string> ncu_paths_;
   std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
   const ncu::GpuPeaks* gpu_ = nullptr;
+  bool want_costs_ = false;
+  std::vector<replay::Change> changes_;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;
   std::map<size_t, changes::SavedRun> saved_trees_;  // by run

@@ -1,5 +1,7 @@
 // What framework ops cost by the rules' `cost` blocks: by op and shapes, and added up by label,
 // module, layer, step and kernel.
+#include "tables/costs.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,7 @@
 #include <map>
 #include <tuple>
 
-#include "cost/rates.hpp"
-#include "tables/definition.hpp"
+#include "cost/gaps.hpp"
 
 namespace kr::tables {
 namespace {
@@ -17,26 +18,6 @@ using cost::CostedRun;
 using cost::CostSum;
 
 constexpr uint32_t no_call = CostedRun::none;
-
-/// Why kr knows no cost of an operation.
-enum class NoCost : uint8_t { no_op, no_shapes, no_clause };
-
-std::string_view to_string(NoCost why) {
-  switch (why) {
-    case NoCost::no_op:
-      return "no op";
-    case NoCost::no_shapes:
-      return "no shapes";
-    case NoCost::no_clause:
-      break;
-  }
-  return "no clause fits";
-}
-
-std::string_view kernel_name(const Run& run, uint32_t operation) {
-  const trace::Trace& trace = run.trace->trace;
-  return trace.names.get(trace.operations[operation].name).text;
-}
 
 std::string clause_place(const Source& source, sema::CostId id) {
   return source.rules->sources().place(source.rules->program().costs.get(id).span);
@@ -78,17 +59,6 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
     row.sum.add(one.cost, call.total_ns, run.gpu, kernel_name(run, call.longest));
     ++row.instances;
   }
-  std::map<std::tuple<std::string, std::string, NoCost>, std::pair<int64_t, int64_t>> unknown;
-  int64_t without_ns = run.summary.gpu_total_ns - costed.op_ns;
-  if (without_ns > 0) unknown[{"", "", NoCost::no_op}] = {0, without_ns};
-  for (uint32_t op = 0; op < costed.unknown_ns.size(); ++op) {
-    if (costed.unknown_calls[op] == 0) continue;
-    const trace::HostOp& one = trace.host->ops->ops[op];
-    const NoCost why = one.arguments.empty() ? NoCost::no_shapes : NoCost::no_clause;
-    auto& [operations, ns] = unknown[{one.name, cost::shapes_text(one.arguments), why}];
-    operations += costed.unknown_calls[op];
-    ns += costed.unknown_ns[op];
-  }
   struct Row {
     int64_t total_ns;
     Cells cells;
@@ -106,17 +76,17 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
     cells.insert(cells.end(), {std::string_view(clause), Cell()});
     sorted.push_back({row.sum.total_ns(), std::move(cells)});
   }
-  for (const auto& [key, sums] : unknown) {
-    const auto& [op, shapes, why] = key;
+  const std::vector<cost::Gap> gaps = cost::gaps_of(costed, trace, run.summary.gpu_total_ns);
+  for (const cost::Gap& gap : gaps) {
     Cells cells{run.summary.id,
-                table::cell_or_nothing(op),
-                table::cell_or_nothing(shapes),
+                table::cell_or_nothing(gap.op),
+                table::cell_or_nothing(gap.shapes),
                 Cell(),
-                sums.first > 0 ? Cell(sums.first) : Cell(),
-                sums.second};
+                gap.operations > 0 ? Cell(gap.operations) : Cell(),
+                gap.total_ns};
     add_sums(cells, CostSum());
-    cells.insert(cells.end(), {Cell(), to_string(why)});
-    sorted.push_back({sums.second, std::move(cells)});
+    cells.insert(cells.end(), {Cell(), cost::to_string(gap.why)});
+    sorted.push_back({gap.total_ns, std::move(cells)});
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Row& a, const Row& b) { return a.total_ns > b.total_ns; });
@@ -148,14 +118,19 @@ class LevelSums {
     }
   }
 
-  void push(RowSink& sink) const {
+  /// By descending time.
+  std::vector<const std::pair<const std::string, CostSum>*> sorted() const {
     std::vector<const std::pair<const std::string, CostSum>*> sorted;
     sorted.reserve(sums_.size());
     for (const auto& one : sums_) sorted.push_back(&one);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
       return a->second.total_ns() > b->second.total_ns();
     });
-    for (const auto* one : sorted) {
+    return sorted;
+  }
+
+  void push(RowSink& sink) const {
+    for (const auto* one : sorted()) {
       Cells row{run_.summary.id, level_, std::string_view(one->first), one->second.total_ns()};
       add_sums(row, one->second);
       sink.row(row);
@@ -167,6 +142,19 @@ class LevelSums {
   std::string_view level_;
   std::map<std::string, CostSum> sums_;
 };
+
+/// Calls `each(dimension, label_of)` for the dimensions that the run has.
+template <class Each>
+void each_dimension(const Source& source, const Run& run, const Each& each) {
+  const analyze::TraceLabels labels(*source.rules, run.trace->labelled);
+  const trace::Trace& trace = run.trace->trace;
+  for (const auto& [dimension, of] : labels.dimensions()) {
+    each(dimension, [&, found = of](uint32_t i) {
+      const uint32_t row = run.trace->labelled.row(i, trace.operations[i]);
+      return std::string(found->by_row[row].label);
+    });
+  }
+}
 
 std::string module_of(const Source& source, const Run& run, uint32_t operation) {
   const classify::Attribution& places = run.trace->attribution(*source.rules);
@@ -197,29 +185,16 @@ void add_cost_rates(const Source& source, RowSink& sink) {
       sums.push(sink);
     };
     level("run", [](uint32_t) { return std::string("all operations"); });
-    const analyze::TraceLabels labels(*source.rules, run.trace->labelled);
-    const trace::Trace& trace = run.trace->trace;
-    for (const auto& [dimension, of] : labels.dimensions()) {
-      level(dimension, [&, found = of](uint32_t i) {
-        const uint32_t row = run.trace->labelled.row(i, trace.operations[i]);
-        return std::string(found->by_row[row].label);
-      });
-    }
-    if (trace.host) {
+    each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
+      level(dimension, label_of);
+    });
+    if (run.trace->trace.host) {
       level("step", [&](uint32_t i) { return step_of(source, run, i); });
       level("module", [&](uint32_t i) { return module_of(source, run, i); });
       level("layer", [&](uint32_t i) { return layer_of(source, run, i); });
     }
     level("kernel", [&](uint32_t i) { return std::string(kernel_name(run, i)); });
   }
-}
-
-std::string without_costs(const Source& source) {
-  for (const Run& run : source.runs) {
-    if (run.trace->trace.host && run.trace->trace.host->ops) return {};
-  }
-  return "no run has ops of a framework: only traces of PyTorch's profiler have them, with "
-         "`record_shapes=True` the shapes of their arguments, too";
 }
 
 Column known_or_empty(const char* id, Unit unit, Role role, const char* doc) {
@@ -265,6 +240,33 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
 
 }  // namespace
 
+std::string_view kernel_name(const Run& run, uint32_t operation) {
+  const trace::Trace& trace = run.trace->trace;
+  return trace.names.get(trace.operations[operation].name).text;
+}
+
+std::string without_costs(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (run.trace->trace.host && run.trace->trace.host->ops) return {};
+  }
+  return "no run has ops of a framework: traces of PyTorch's profiler have them, with "
+         "`record_shapes=True` the shapes of their arguments, too; and nsys exports with "
+         "layer-wise "
+         "ranges of NVTX. Of graphs, a --reference may tell them";
+}
+
+std::vector<LabelCosts> costs_by_label(const Source& source, const Run& run) {
+  std::vector<LabelCosts> out;
+  each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
+    LevelSums sums(run, dimension);
+    sums.add(label_of);
+    for (const auto* one : sums.sorted()) {
+      out.push_back({std::string(dimension), one->first, one->second});
+    }
+  });
+  return out;
+}
+
 const Definition costs_table{
     {"costs", "costs of ops",
      "One row per run, op, shapes, precision and clause: what the op costs by the `cost` blocks of "
@@ -288,9 +290,11 @@ const Definition costs_table{
           {"total_ns", Unit::ns, Role::measure, "The time of the operations that it launched."}},
          {known_or_empty("clause", Unit::text, Role::detail,
                          "The file and line of the clause; nothing if none fits."),
-          known_or_empty("no_cost", Unit::text, Role::measure,
-                         "Why there is no cost: `no op` encloses the launch, `no shapes` were "
-                         "recorded, or `no clause fits`; nothing if there is one.")}),
+          known_or_empty(
+              "no_cost", Unit::text, Role::measure,
+              "Why there is no cost: `no op` encloses the launch, it ran `in a graph` whose "
+              "capture is not surely known, `no shapes` were recorded, or `no clause "
+              "fits`; nothing if there is one.")}),
      false, false},
     Needs::costs,
     add_costs,

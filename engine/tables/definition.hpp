@@ -29,7 +29,8 @@ enum class Needs : uint8_t {
   collectives,  // Run::members of every run
   operations,   // Run::trace
   found_phases,
-  costs,  // Run::costs and Run::trace
+  costs,   // Run::costs and Run::trace
+  replay,  // Run::replay of every run
   tree,
   coverage,
   summed_or_measured,  // Source::runs or Source::coverage
@@ -48,7 +49,7 @@ struct Reads {
   bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
   bool identity = false;     // RunSummary::identity
-  bool overlap = false;      // job::Member::overlap, of Needs::collectives
+  bool overlap = false;      // job::Member::overlap and exchanges, of Needs::collectives
   bool findings = false;     // all that findings are made from, of Needs::runs
   /// It is for saved runs: databases have the tables that are made from it.
   bool saved_form = false;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 namespace kr::tables {
 namespace {
@@ -135,136 +133,6 @@ void add_metric_kernels(const Source& source, RowSink& sink) {
   });
 }
 
-/// The values of one metric on the devices of all ranks.
-struct DeviceValues {
-  struct Value {
-    size_t run;
-    int32_t device;
-    double value;
-  };
-  MetricUnit unit = MetricUnit::number;
-  std::vector<Value> values;
-
-  void add_to(const Source& source, Cells& row) const {
-    const auto less = [](const Value& a, const Value& b) { return a.value < b.value; };
-    const Value& least = *std::min_element(values.begin(), values.end(), less);
-    const Value& most = *std::max_element(values.begin(), values.end(), less);
-    double sum = 0;
-    for (const Value& one : values) sum += one.value;
-    row.insert(row.end(), {to_string(unit), static_cast<int64_t>(values.size())});
-    add_metric_value(row, unit, least.value);
-    add_metric_value(row, unit, sum / static_cast<double>(values.size()));
-    add_metric_value(row, unit, most.value);
-    for (const Value* one : {&least, &most}) {
-      row.insert(row.end(), {source.rank(one->run), int64_t{one->device}});
-    }
-  }
-};
-
-/// Keys are texts that begin a row, in the order first met.
-class BalanceRows {
- public:
-  void add(std::vector<std::string> key, MetricUnit unit, const DeviceValues::Value& value) {
-    const auto [at, added] = places_.try_emplace(std::move(key), rows_.size());
-    if (added) rows_.push_back({&at->first, {unit, {}}});
-    rows_[at->second].second.values.push_back(value);
-  }
-  void write(const Source& source, RowSink& sink) const {
-    Cells row;
-    for (const auto& [key, values] : rows_) {
-      row.clear();
-      for (const std::string& text : *key) row.push_back(text);
-      values.add_to(source, row);
-      sink.row(row);
-    }
-  }
-
- private:
-  std::map<std::vector<std::string>, size_t> places_;
-  std::vector<std::pair<const std::vector<std::string>*, DeviceValues>> rows_;
-};
-
-/// The profiler samples GPUs that the run does not use, too.
-bool is_used(const Run& run, const MetricSummary& metric) {
-  const std::vector<analyze::DeviceSum>& all = run.summary.devices;
-  return metric.samples > 0 && std::any_of(all.begin(), all.end(), [&](const auto& one) {
-           return metric.device == one.device;
-         });
-}
-
-void add_metric_balance(const Source& source, RowSink& sink) {
-  BalanceRows rows;
-  for (size_t run = 0; run < source.runs.size(); ++run) {
-    const auto& sums = source.runs[run].statistics->gpu_metrics;
-    if (!sums) continue;
-    for (const MetricSummary& metric : sums->metrics) {
-      if (!is_used(source.runs[run], metric)) continue;
-      rows.add({metric.name}, metric.unit, {run, *metric.device, metric.mean});
-    }
-  }
-  rows.write(source, sink);
-}
-
-void add_metric_label_balance(const Source& source, RowSink& sink) {
-  BalanceRows rows;
-  for (size_t run = 0; run < source.runs.size(); ++run) {
-    const auto& sums = source.runs[run].statistics->gpu_metrics;
-    if (!sums) continue;
-    each_metric_dimension(source, *sums, [&](const analyze::DimensionMetrics& dimension) {
-      each_metric_part(
-          *sums, dimension.times,
-          [&](const MetricTimes& times, const MetricSummary& metric, const MetricPart& part) {
-            if (!part.mean) return;
-            rows.add({dimension.dimension, dimension.labels[times.key], metric.name}, metric.unit,
-                     {run, times.device, *part.mean});
-          });
-    });
-  }
-  rows.write(source, sink);
-}
-
-std::string without_several_metric_devices(const Source& source) {
-  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
-  if (std::string why = not_ranks(source); !why.empty()) return why;
-  size_t devices = 0;
-  for (const Run& run : source.runs) {
-    if (!run.statistics->gpu_metrics) continue;
-    std::set<int32_t> own;
-    for (const MetricSummary& metric : run.statistics->gpu_metrics->metrics) {
-      if (is_used(run, metric)) own.insert(*metric.device);
-    }
-    devices += own.size();
-  }
-  return devices < 2 ? "fewer than two devices have GPU metrics" : "";
-}
-
-std::vector<Column> balance_columns(std::vector<Column> keys, std::string_view of) {
-  return columns_of(
-      {std::move(keys),
-       {{"metric", Unit::text, Role::key, "The metric, as the profiler names it."},
-        {"unit", Unit::text, Role::detail,
-         "Which of the columns of values it has: `ratio`, which is of the peak of the device, "
-         "`hz`, `bytes_per_s`, `watts`, `number`."},
-        {"devices", Unit::count, Role::measure, "Devices of all ranks that have a value."}},
-       metric_value_columns("min", fmt::format("The smallest mean of a device{}", of),
-                            Role::measure),
-       metric_value_columns("mean", fmt::format("The mean of these means{}", of), Role::measure),
-       metric_value_columns("max", fmt::format("The largest mean of a device{}", of),
-                            Role::measure),
-       {{"min_rank", Unit::id, Role::measure, "The rank with the smallest; the first of several."},
-        {"min_device", Unit::id, Role::detail, "Its device."},
-        {"max_rank", Unit::id, Role::measure, "The rank with the largest; the first of several."},
-        {"max_device", Unit::id, Role::detail, "Its device."}}});
-}
-
-std::string without_metric_steps(const Source& source) {
-  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.statistics->gpu_metrics && !run.statistics->gpu_metrics->phases.empty();
-  });
-  return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
-}
-
 const Column run_column{"run", Unit::text, Role::key, "The run."};
 const Column device_column{"device", Unit::id, Role::key, "The device, as in `devices`."};
 
@@ -302,6 +170,14 @@ std::string without_gpu_metrics(const Source& source) {
                "them";
 }
 
+std::string without_metric_steps(const Source& source) {
+  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return run.statistics->gpu_metrics && !run.statistics->gpu_metrics->phases.empty();
+  });
+  return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
+}
+
 void each_metric_run(const Source& source, const EachMetricRun& each) {
   for (const Run& run : source.runs) {
     if (run.statistics->gpu_metrics) each(run, *run.statistics->gpu_metrics);
@@ -329,31 +205,6 @@ void each_metric_dimension(const Source& source, const GpuMetricSums& sums,
     }
   }
 }
-
-const Definition gpu_metric_balance_table{
-    {.id = "gpu_metric_balance",
-     .title = "sampled GPU metrics over ranks",
-     .doc = "One row per metric that several devices of the ranks of a job have: its mean over the "
-            "trace on each device, compared.",
-     .columns = balance_columns({}, "")},
-    Needs::statistics,
-    add_metric_balance,
-    without_several_metric_devices,
-    {.gpu_metrics = true}};
-
-const Definition gpu_metric_label_balance_table{
-    {.id = "gpu_metric_label_balance",
-     .title = "sampled GPU metrics over ranks by label",
-     .doc = "One row per label and metric: its mean in the label's own time on each device of the "
-            "ranks of a job, compared. Devices with fewer than two samples have none.",
-     .columns = balance_columns({{"dimension", Unit::text, Role::key, "The dimension."},
-                                 {"label", Unit::text, Role::key, "The label."}},
-                                " in the label's own time"),
-     .in_short_form = false},
-    Needs::statistics,
-    add_metric_label_balance,
-    without_several_metric_devices,
-    {.gpu_metrics = true}};
 
 const Definition gpu_metrics_table{
     {.id = "gpu_metrics",

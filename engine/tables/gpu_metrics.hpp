@@ -22,6 +22,8 @@ std::vector<Column> columns_of(std::initializer_list<std::vector<Column>> parts)
 
 /// Why no run has metrics; empty: one has.
 std::string without_gpu_metrics(const Source& source);
+/// The same, or why no run has metrics by phase and step.
+std::string without_metric_steps(const Source& source);
 
 /// Calls `each` for the runs that have metrics.
 using EachMetricRun = std::function<void(const Run&, const analyze::GpuMetricSums&)>;

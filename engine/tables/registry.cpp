@@ -63,6 +63,10 @@ constexpr NeedsInfo all_needs[] = {
      [](const Source& source) {
        return every_run(source, [](const Run& run) { return run.costs.has_value(); });
      }},
+    {Needs::replay, "replay",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.replay.has_value(); });
+     }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
     {Needs::summed_or_measured, "runs",
@@ -114,6 +118,7 @@ bool is_about_runs(const Definition& definition) {
     case Needs::found_phases:
     case Needs::operations:
     case Needs::costs:
+    case Needs::replay:
       return true;
     default:
       return definition.info.describes_results;

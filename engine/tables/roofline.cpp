@@ -1,9 +1,11 @@
-// The roofline model of what ncu measured: a point per kernel and per label.
+// The roofline model of what ncu measured, a point per kernel and per label; and of what was
+// computed from the shapes of ops, a point per label.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
+#include "tables/costs.hpp"
 #include "tables/ncu_rows.hpp"
 
 namespace kr::tables {
@@ -49,7 +51,7 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
               table::cell_or_nothing(point.bound), table::cell_or_nothing(ncu::verdict(measures)),
               table::cell(measures.get(ncu::Measure::l2_bytes_per_s)),
               table::cell(measures.get(ncu::Measure::l2_peak_bytes_per_s)),
-              ns_if(roof, time.with_roof_ns), ns_if(roof, time.at_roof_ns)});
+              ns_if(roof, time.with_roof_ns), ns_if(roof, time.at_roof_ns), "ncu"});
   sink.row(row);
 }
 
@@ -88,6 +90,83 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
   }
 }
 
+/// As roofs are called: `bf16 tensor`. Empty: not known.
+std::string precision_of(const cost::CostSum& sum) {
+  const std::string word(word_of(sum.main_type()));
+  const bool vector = word.empty() || word == "fp32" || word == "fp64";
+  return vector ? word : word + " tensor";
+}
+
+/// Of labels that have ops whose FLOPs and bytes are known.
+void add_cost_points(const Source& source, const Run& run,
+                     const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
+  const double bandwidth = run.gpu == nullptr ? 0 : run.gpu->dram_bytes_per_s;
+  const Cell memory = bandwidth > 0 ? Cell(bandwidth) : Cell();
+  for (const LabelCosts& one : costs_by_label(source, run)) {
+    const cost::CostSum& sum = one.sum;
+    const auto at = std::find(dimensions.begin(), dimensions.end(), one.dimension);
+    if (sum.point_ns() == 0 || sum.point_flops() <= 0 || at == dimensions.end()) continue;
+    const auto peak = cost::peak_of(run.gpu, sum.main_type(), false);
+    const std::string precision = precision_of(sum);
+    Cells labels(dimensions.size());
+    labels[static_cast<size_t>(at - dimensions.begin())] = std::string_view(one.label);
+    row.assign({run.summary.id, std::string_view(one.dimension), std::string_view(one.label),
+                Cell(), Cell(), Cell()});
+    row.insert(row.end(), labels.begin(), labels.end());
+    const double seconds = static_cast<double>(sum.point_ns()) / ns_per_s;
+    row.insert(
+        row.end(),
+        {table::cell_or_nothing(precision), sum.point_ns(), sum.point_flops(),
+         Cell(int64_t{std::llround(sum.point_bytes())}), table::cell(sum.point_flops_per_s()),
+         sum.point_bytes() / seconds, table::cell(sum.intensity()), table::cell(peak), memory,
+         peak && bandwidth > 0 ? Cell(*peak / bandwidth) : Cell(),
+         table::cell(sum.roof_flops_per_s()), table::cell(sum.peak_ratio()),
+         table::cell_or_nothing(sum.bound()), Cell(), Cell(), Cell(), Cell(), Cell(), "shapes"});
+    sink.row(row);
+  }
+}
+
+/// Of the data sheet: of memory, and of the precisions of points.
+void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
+  if (run.gpu == nullptr) return;
+  const std::string from = "data sheet of " + run.gpu->name;
+  const auto add = [&](bool memory, const std::string& name, double per_second) {
+    const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
+    if (run.ncu && std::any_of(run.ncu->roofs.begin(), run.ncu->roofs.end(), is_there)) return;
+    if (per_second <= 0) return;
+    sink.row({run.summary.id, memory ? "memory" : "compute", std::string_view(name), per_second,
+              std::string_view(from)});
+  };
+  std::map<std::string, double> peaks;  // by name
+  for (const LabelCosts& one : costs_by_label(source, run)) {
+    const auto peak = cost::peak_of(run.gpu, one.sum.main_type(), false);
+    if (one.sum.point_ns() == 0 || !peak) continue;
+    std::string name = precision_of(one.sum);
+    const size_t word = name.find(' ');
+    for (size_t i = 0; i < std::min(word, name.size()); ++i) {
+      if (name[i] >= 'a' && name[i] <= 'z') name[i] = static_cast<char>(name[i] - 'a' + 'A');
+    }
+    peaks[name] = *peak;
+  }
+  for (const auto& [name, peak] : peaks) add(false, name, peak);
+  add(true, "DRAM", run.gpu->dram_bytes_per_s);
+}
+
+bool has_costs(const Run& run) {
+  return run.costs && run.trace && run.trace->trace.host && run.trace->trace.host->ops;
+}
+
+/// Why there is no roofline; empty: there is.
+std::string without_points(const Source& source) {
+  if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
+  const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
+                                 [](const Run& run) { return run.costs.has_value(); });
+  const std::string why = not_measured_by_ncu(source);
+  if (why.empty()) return why;
+  return asked ? why + ". Nor are there costs: " + without_costs(source)
+               : why + ", or --costs computes points from the shapes of ops";
+}
+
 void add_roofline(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
@@ -101,6 +180,9 @@ void add_roofline(const Source& source, RowSink& sink) {
                 time.mean.measures(), time, row, sink);
     }
   }
+  for (const Run& run : source.runs) {
+    if (has_costs(run)) add_cost_points(source, run, dimensions, row, sink);
+  }
 }
 
 void add_roofs(const Source& source, RowSink& sink) {
@@ -109,6 +191,9 @@ void add_roofs(const Source& source, RowSink& sink) {
       sink.row({run->summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
                 roof.source});
     }
+  }
+  for (const Run& run : source.runs) {
+    if (has_costs(run)) add_cost_roofs(source, run, sink);
   }
 }
 
@@ -122,7 +207,9 @@ const Definition roofline_table{
     {"roofline",
      "roofline",
      "One row per run and measured kernel, and one per label of each dimension: a point of the "
-     "roofline model. Rates are those that ncu measured, times those of the run.",
+     "roofline model. Rates are those that ncu measured, times those of the run; or, where "
+     "`source` "
+     "is `shapes`, the declared costs of the label's ops by their time.",
      {{"run", Unit::text, Role::key, "The run."},
       {"level", Unit::text, Role::key, "`kernel`, or the dimension."},
       {"key", Unit::name, Role::key, "The kernel as ncu names it, or the label."},
@@ -132,12 +219,15 @@ const Definition roofline_table{
                    "The kernel's label in the dimension `stage`, or `kind` if the model has none."),
       {std::string(table::dimension_columns), Unit::text, Role::detail,
        "One column per dimension of the models, named after it: the label.", true},
-      known_column("precision", Unit::text, Role::measure,
-                   "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`."),
+      known_column(
+          "precision", Unit::text, Role::measure,
+          "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`; of shapes the type "
+          "of the operands: `bf16 tensor`."),
       known_column(
           "total_ns", Unit::ns, Role::measure,
           "Time in the run that is taken as that of the point: see `ncu_match`; nothing of "
-          "a kernel without a duration."),
+          "a kernel without a duration. Of shapes, the time of ops whose FLOPs and bytes are "
+          "known."),
       known_column("flops", Unit::flop, Role::detail, "Operations of that precision in that time."),
       known_column("bytes", Unit::bytes, Role::detail, "Bytes of DRAM in that time."),
       known_column("flops_per_s", Unit::per_second, Role::measure,
@@ -162,12 +252,15 @@ const Definition roofline_table{
       known_column("with_roof_ns", Unit::ns, Role::detail,
                    "Time of `total_ns` of which a roof is known."),
       known_column("at_roof_ns", Unit::ns, Role::detail,
-                   "What that would be at the nearest roof: see `optimize_first`.")},
+                   "What that would be at the nearest roof: see `optimize_first`."),
+      {"source", Unit::text, Role::measure,
+       "`ncu`: counters of the GPU measured FLOPs and bytes; `shapes`: they are computed from the "
+       "shapes of ops, by the rules' `cost` blocks."}},
      false,
      false},
     Needs::runs,
     add_roofline,
-    not_measured_by_ncu};
+    without_points};
 
 const Definition roofline_roofs_table{
     {"roofline_roofs",
@@ -183,6 +276,6 @@ const Definition roofline_roofs_table{
      false},
     Needs::runs,
     add_roofs,
-    not_measured_by_ncu};
+    without_points};
 
 }  // namespace kr::tables

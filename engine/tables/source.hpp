@@ -23,6 +23,7 @@
 #include "job/job.hpp"
 #include "kr/run.hpp"
 #include "ncu/joined.hpp"
+#include "replay/what_if.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
 #include "trees/view.hpp"
@@ -39,6 +40,7 @@ struct Run {
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::optional<std::vector<job::Member>> members = {};  // what communicates, by device
   std::optional<cost::CostedRun> costs = {};             // what ops cost
+  std::optional<replay::RunReplay> replay = {};          // with the changes asked for
   const ncu::GpuPeaks* gpu = nullptr;                    // whose peaks are roofs of costs
   std::optional<analyze::StreamUses> streams = {};
   std::optional<analyze::StepSums> saved_steps = {};  // of a saved run

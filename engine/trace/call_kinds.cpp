@@ -47,4 +47,12 @@ CallKind call_kind_of(std::string_view name) noexcept {
   return CallKind::other;
 }
 
+bool is_stream_wait(std::string_view name) noexcept {
+  for (const std::string_view head : {"cuda", "cu", "hip"}) {
+    if (!name.starts_with(head)) continue;
+    if (name.substr(head.size()).starts_with("StreamWaitEvent")) return true;
+  }
+  return false;
+}
+
 }  // namespace kr::trace

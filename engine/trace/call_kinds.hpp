@@ -23,6 +23,9 @@ bool is_driver_call(std::string_view name) noexcept;
 /// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
 std::string_view without_version(std::string_view name) noexcept;
 
+/// `cudaStreamWaitEvent` and its like: the stream waits, not the host.
+bool is_stream_wait(std::string_view name) noexcept;
+
 constexpr bool is_synchronization(CallKind kind) noexcept {
   return kind == CallKind::stream_synchronize || kind == CallKind::device_synchronize ||
          kind == CallKind::event_synchronize;

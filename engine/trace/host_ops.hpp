@@ -28,9 +28,18 @@ struct OpCall {
 };
 static_assert(sizeof(OpCall) == 24);
 
+/// A call of an op in a reference, whose launch was captured into a graph (NodeCreation::captured).
+struct CapturedCall {
+  static constexpr uint32_t none = UINT32_MAX;
+
+  uint32_t op;     // in HostOps::ops
+  uint32_t outer;  // the call around it, in HostOps::captured; none: there is none
+};
+
 struct HostOps {
   std::vector<HostOp> ops;     // in the order first met
   GrowingArray<OpCall> calls;  // by thread, start, the longer first
+  std::vector<CapturedCall> captured;
 };
 
 }  // namespace kr::trace

@@ -86,6 +86,9 @@ struct NodeCreation {
   /// Not of the trace itself, but of a reference: its place in HostTrace::aligned, counted from 1.
   /// 0: the trace recorded it.
   uint32_t aligned = 0;
+  /// The innermost op of the reference around it, where the shapes there are surely those of the
+  /// graph: its place in HostOps::captured, counted from 1. 0: there is none.
+  uint32_t captured = 0;
 };
 
 /// How a kernel of a graph was placed by a reference: as far as all best alignments agree.

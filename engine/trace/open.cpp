@@ -50,7 +50,8 @@ constexpr Magic magics[] = {
     {"version https://git-lfs", "is a Git LFS pointer, not the file itself",
      "fetch it with `git lfs pull`"},
     {"\xff\xfe"sv, "is UTF-16 text, as PowerShell redirects it",
-     "write it with `nsys stats --output FILE`, or convert it to UTF-8"},
+     "write it with --output FILE of `nsys stats` or --log-file FILE of ncu, or convert it to "
+     "UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text", "convert it to UTF-8"},
     {"NVR\0"sv, "is an ncu report (.ncu-rep)",
      "print its pages: `ncu --import FILE.ncu-rep --csv --page raw > FILE.csv`"},

@@ -105,6 +105,8 @@ struct SessionOptions {
   std::string scaling = "strong";  // or `weak`: the problem grows with the devices
   /// What communication kernels count as in efficiencies: `useful`, `communication` or `both`.
   std::string nccl = "both";
+  /// Changes that `what_if` replays the runs with: `substage/moe_gemm = roof`; see docs/cli.md.
+  std::vector<std::string> what_if = {};
   /// Called about ten times per second while a file is read, on a thread of the session. The first
   /// exception that it throws ends the calls, and is thrown when the file has been read.
   std::function<void(const ReadProgress&)> progress = {};

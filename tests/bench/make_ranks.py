@@ -62,7 +62,7 @@ def arrivals_of(plan, ranks, slow):
 def events_of(rank, ranks, slow, plan, arrived):
     noise = random.Random(rank)
     factor = times_of(rank, ranks, slow)
-    events, now, correlation, collective = [], 0.0, 1, 0
+    now, correlation, collective = 0.0, 1, 0
     for number, step in enumerate(plan):
         begin = now
         now += 50
@@ -77,18 +77,17 @@ def events_of(rank, ranks, slow, plan, arrived):
             else:
                 start, args = now, {}
                 end = start + mean * factor * noise.uniform(0.99, 1.0)
-            events.append(complete("cudaLaunchKernel", "cuda_runtime", 1000 + rank, 1, round(launch, 3), 5, {"correlation": correlation}))
+            yield complete("cudaLaunchKernel", "cuda_runtime", 1000 + rank, 1, round(launch, 3), 5, {"correlation": correlation})
             args = {"device": rank % 8, "stream": 7, "correlation": correlation, **args}
-            events.append(complete(name, "kernel", rank % 8, 7, round(start, 3), round(end - start, 3), args))
+            yield complete(name, "kernel", rank % 8, 7, round(start, 3), round(end - start, 3), args)
             correlation += 1
             now = end + 2
             args = {"device": rank % 8, "stream": 7, "correlation": correlation, "bytes": 64}
-            events.append(complete("cudaMemsetAsync", "cuda_runtime", 1000 + rank, 1, round(launch + 6, 3), 5, {"correlation": correlation}))
-            events.append(complete("Memset (Device)", "gpu_memset", rank % 8, 7, round(now, 3), 1, args))
+            yield complete("cudaMemsetAsync", "cuda_runtime", 1000 + rank, 1, round(launch + 6, 3), 5, {"correlation": correlation})
+            yield complete("Memset (Device)", "gpu_memset", rank % 8, 7, round(now, 3), 1, args)
             correlation += 1
             now += 3 if not reduces else 2
-        events.append(complete(f"ProfilerStep#{number}", "user_annotation", 1000 + rank, 1, round(begin, 3), round(now - begin - 25, 3), {}))
-    return events
+        yield complete(f"ProfilerStep#{number}", "user_annotation", 1000 + rank, 1, round(begin, 3), round(now - begin - 25, 3), {})
 
 
 def main():
@@ -104,15 +103,20 @@ def main():
     plan = plan_of(given.operations, given.steps)
     arrived = arrivals_of(plan, given.ranks, slow)
     width = len(str(given.ranks - 1))
+    write = json.JSONEncoder(separators=(",", ":")).encode
     for rank in range(given.ranks):
-        trace = {
+        head = write({
             "schemaVersion": 1,
             "deviceProperties": [{"id": rank % 8, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 84929216512}],
             "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": given.ranks},
             "baseTimeNanoseconds": BASE,
-            "traceEvents": events_of(rank, given.ranks, slow, plan, arrived),
-        }
-        (given.folder / f"rank{rank:0{width}}.json").write_text(json.dumps(trace, separators=(",", ":")))
+            "traceEvents": [],
+        })
+        with open(given.folder / f"rank{rank:0{width}}.json", "w", encoding="utf-8") as out:
+            out.write(head.removesuffix("]}"))
+            for number, event in enumerate(events_of(rank, given.ranks, slow, plan, arrived)):
+                out.write(("," if number else "") + write(event))
+            out.write("]}")
 
 
 if __name__ == "__main__":

@@ -138,12 +138,18 @@ def check_refused(parts):
     refused([parts[0], "other.krun", "-o", "x.krun"], "was labelled by other rules than", "save both with the same rules")
     refused(["rank0.json", "-o", "x.krun"], "rank0.json: is not the name of a saved run", "--save FILE.krun")
     refused([parts[0], "-o", "x.json"], "x.json: is not the name of a saved run")
-    refused([parts[0], "missing.krun", "-o", "x.krun"], "missing.krun")
+    refused([parts[0], "missing.krun", "-o", "x.krun"], "missing.krun: no such file")
     refused([parts[0], "-o", parts[0]], parts[0])
     pathlib.Path("mine.krun").write_text("text of mine")
     refused([parts[0], "-o", "mine.krun"], "mine.krun")
     pathlib.Path("cut.krun").write_bytes(pathlib.Path(parts[1]).read_bytes()[:9000])
     refused([parts[0], "cut.krun", "-o", "x.krun"], "cut.krun")
+    shutil.copy(parts[1], "older.krun")
+    with sqlite3.connect("older.krun") as database:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        database.execute(f"PRAGMA user_version = {version - 1}")
+    database.close()
+    refused([parts[0], "older.krun", "-o", "x.krun"], "older.krun: was saved by another version of kr", "save the run again")
     shutil.copy(parts[1], "changed.krun")
     with sqlite3.connect("changed.krun") as database:
         database.execute("UPDATE labels SET total_ns = total_ns + 1")

@@ -792,9 +792,10 @@ def make_more_inputs(folder):
     (folder / "raw.csv").write_text(ncu_pages.raw())
     (folder / "stack.json").write_text(stack_trace())
     shutil.copy(folder / "sampled.sqlite", folder / "sampled1.sqlite")
-    for name in ("costs", "graphs", "collectives"):
+    for name in ("costs", "graphs", "collectives", "moe"):
         sessions.Session(sessions.HERE / f"{name}.txtar").write_files(folder / name)
-    subprocess.run([sys.executable, "make.py"], cwd=folder / "collectives", check=True)
+    for name in ("collectives", "moe"):
+        subprocess.run([sys.executable, "make.py"], cwd=folder / name, check=True)
 
 
 BY_STEPS = ["--rules", "steps.kr"]
@@ -826,13 +827,18 @@ RESULTS = [
      NCU.replace(",", " "), True),
     ("GPU metrics", ["analyze", "sampled.sqlite", *BY_STEPS, "--tables", SAMPLED], SAMPLED.replace(",", " "), True),
     ("GPU metrics of ranks", ["analyze", "sampled.sqlite", "sampled1.sqlite", "--job", "yes", *BY_STEPS, "--tables",
-                              "gpu_metric_balance,gpu_metric_label_balance"], "gpu_metric_balance gpu_metric_label_balance", True),
+                              "gpu_metric_balance,gpu_metric_label_balance,gpu_metric_phase_balance"],
+     "gpu_metric_balance gpu_metric_label_balance gpu_metric_phase_balance", True),
+    ("exchanges of experts", ["analyze", *(f"moe/job/rank{rank}.json,generic" for rank in range(4)), "--tables",
+                              "moe_exchange_sums,moe_exchange_balance,moe_exchange_labels,moe_exchanges"],
+     "moe_exchange_sums moe_exchange_balance moe_exchange_labels moe_exchanges", True),
     ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "rank_labels,rank_collectives"],
      "rank_labels rank_collectives", True),
     ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap_layers"], "collective_overlap_layers", True),
     ("sends", ["analyze", *(f"collectives/pipe/rank{rank}.json" for rank in range(3)), "--rules", "collectives/r.kr", "--tables",
                "point_to_point"], "point_to_point", True),
-    ("costs", ["analyze", "costs/new.json", "--rules", "costs/mine.kr", "--tables", "costs,cost_rates"], "costs cost_rates", True),
+    ("costs", ["analyze", "costs/new.json", "--rules", "costs/mine.kr", "--tables",
+               "costs,cost_rates,cost_steps,cost_coverage,cost_gaps"], "costs cost_rates cost_steps cost_coverage cost_gaps", True),
     ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanation_costs", False),
     ("graphs", ["analyze", "graphs/replay.json,generic", "--reference", "graphs/capture.json", "--tables", "graph_alignment"],
      "graph_alignment", True),

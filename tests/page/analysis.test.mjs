@@ -56,6 +56,31 @@ pageTest("GPU metrics: labels by metrics, empty without samples", "analysis-gpu"
   }
 });
 
+pageTest("GPU metrics over ranks: each value in its unit", "analysis-gpu", async (page) => {
+  const { gpu_metric_balance: all, gpu_metric_phase_balance: phases, gpu_metric_label_balance: labels } = JSON.parse(json("analysis-gpu")).tables;
+  assert.equal(all.length, 16);
+  assert.deepEqual([...new Set(phases.map((row) => row.phase))].length > 0 && phases.every((row) => row.devices === 2), true);
+  const shown = { gpu_metric_balance: all.length, gpu_metric_phase_balance: Math.min(phases.length, 25), gpu_metric_label_balance: 15 };
+  assert.ok(labels.filter((row) => row.dimension === "substage").length > 15);
+  for (const [card, rows] of Object.entries(shown)) {
+    assert.equal(await page.locator(`#${card} tbody tr:not(.sizer)`).count(), rows, card);
+  }
+  const cells = await page.$$eval("#gpu_metric_balance tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+  const clock = cells.find((row) => row[0].startsWith("GPC Clock"));
+  assert.deepEqual(clock.slice(2, 5).map((text) => text.replace(/[0-9.]+ /, "")), ["GHz", "GHz", "GHz"]);
+  for (const row of cells.filter((one) => one !== clock)) {
+    for (const text of row.slice(2, 5)) assert.match(text, /^[0-9.]+ %$/, row[0]);
+  }
+  if (!PICTURES) return;
+  for (const [name, size, look] of [["light", 1440], ["dark", 1440, { colorScheme: "dark" }], ["390", 390], ["print", 980, { media: "print" }]]) {
+    await page.setViewportSize({ width: size, height: 900 });
+    await page.emulateMedia({ colorScheme: "light", media: "screen", ...look });
+    for (const card of Object.keys(shown)) {
+      await page.locator(`#${card}`).screenshot({ path: join(PAGES, `analysis-gpu-${card}-${name}.png`) });
+    }
+  }
+});
+
 pageTest("ranks: which is slowest, and how even they are", "analysis", async (page) => {
   const { rank_step_balance: steps, rank_steps: times } = JSON.parse(json("analysis")).tables;
   assert.equal(await page.locator("#ranks tbody").first().locator("tr").count(), 2);
@@ -197,11 +222,11 @@ pageTest("tiles are sums over all devices of all runs", "analysis", async (page)
 pageTest("notes: warnings, inexact times and dropped records, of a run and of all", "analysis-hostile", async (page) => {
   const notes = await page.$$eval("#notes .note", (all) => all.map((one) => [one.className, one.textContent]));
   assert.deepEqual(notes, [
+    ...(await page.evaluate(() => healthNotes())).map(({ text, warning }) => [warning ? "note warning" : "note", text]),
     ["note warning", "dropped records: 3 × events with a <u>negative</u> duration (first at 1,234)"],
     ["note warning", "times are not exact: the trace has times in <u>whole</u> microseconds"],
     ["note warning", "The file ends in the middle of <u>an event</u>."],
     ["note", "20,000 × 20000 groups of unexplained names, with 0 ns of time, omitted; --top 0 shows all"],
-    ...(await page.evaluate(() => healthNotes())).map(({ text, warning }) => [warning ? "note warning" : "note", text]),
   ]);
 });
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,25 +10,51 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace kr::mpi {
 namespace {
 
-/// How often a process that waits looks whether it may go on. MPI's own calls that wait take a
-/// processor for themselves, which another process may need to read.
-constexpr auto look_interval = std::chrono::milliseconds(1);
+/// How often a process that waits looks whether it may go on: less and less often. MPI's own calls
+/// that wait take a processor for themselves, which another process may need to read.
+constexpr auto first_look = std::chrono::milliseconds(1);
+constexpr auto longest_look = std::chrono::milliseconds(16);
+/// How often process 0 lets others of other nodes change the counter. A call costs some 60 us: each
+/// millisecond, that took 6 % of a processor.
+constexpr auto progress_interval = std::chrono::milliseconds(10);
 /// Counts of MPI are ints, so what is longer is sent in pieces.
 constexpr size_t longest_piece = size_t{1} << 30;
 constexpr int tag = 1;
+
+constexpr const char* launcher_remedy =
+    "use srun --mpi=pmix (`srun --mpi=list` shows what there is), or mpirun";
 
 /// What srun says it started, in a step of its own.
 size_t processes_of_step() {
   const char* const text = std::getenv("SLURM_STEP_NUM_TASKS");
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+/// OpenMPI that cannot begin ends the program itself, with a message about how it was built: so
+/// what to do is said before. Some builds of MPI need no launcher but srun itself.
+void warn_of_launcher() {
+  const char* const task = std::getenv("SLURM_PROCID");
+  // One of many says it.
+  if (std::getenv("SLURM_STEP_NUM_TASKS") == nullptr || task == nullptr ||
+      std::string_view(task) != "0") {
+    return;
+  }
+  for (const char* const set : {"PMIX_RANK", "PMI_RANK", "PMI_FD", "OMPI_COMM_WORLD_SIZE"}) {
+    if (std::getenv(set) != nullptr) return;
+  }
+  write_all(STDERR_FILENO,
+            fmt::format("kr-mpi: srun was started without --mpi: if MPI cannot begin, {}\n",
+                        launcher_remedy));
 }
 
 }  // namespace
@@ -42,14 +69,14 @@ struct MpiProcesses::State {
   std::jthread progress;
 
   void wait(MPI_Request request) {
-    for (;;) {
+    for (auto look = first_look;; look = std::min(2 * look, longest_look)) {
       int done = 0;
       {
         const std::lock_guard lock(mutex);
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       }
       if (done != 0) return;
-      std::this_thread::sleep_for(look_interval);
+      std::this_thread::sleep_for(look);
     }
   }
 
@@ -96,6 +123,7 @@ struct MpiProcesses::State {
 
 MpiProcesses::MpiProcesses() : state_(std::make_unique<State>()) {
   int provided = MPI_THREAD_SINGLE;
+  warn_of_launcher();
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_size(MPI_COMM_WORLD, &state_->count);
   MPI_Comm_rank(MPI_COMM_WORLD, &state_->number);
@@ -104,7 +132,7 @@ MpiProcesses::MpiProcesses() : state_(std::make_unique<State>()) {
       MPI_Finalize();
       throw Error("",
                   fmt::format("srun started {} processes, which do not know each other", started),
-                  "use srun --mpi=pmix (`srun --mpi=list` shows what there is), or mpirun");
+                  launcher_remedy);
     }
     return;
   }
@@ -122,7 +150,7 @@ MpiProcesses::MpiProcesses() : state_(std::make_unique<State>()) {
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any wake;
-    while (!wake.wait_for(lock, stop, look_interval, [&] { return stop.stop_requested(); })) {
+    while (!wake.wait_for(lock, stop, progress_interval, [&] { return stop.stop_requested(); })) {
       const std::lock_guard call(state->mutex);
       int any = 0;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);

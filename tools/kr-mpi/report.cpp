@@ -2,8 +2,8 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -92,8 +92,7 @@ class Member {
     std::optional<PartFolder> folder;
     std::string path;  // of the merged runs
     if (options_.save.empty()) {
-      folder.emplace(temporary_folder() / fmt::format("kr-job-{}", ::getpid()),
-                     "the folder for temporary files");
+      folder.emplace(temporary_folder() / "kr-job", "the folder for temporary files");
       path = (folder->path() / unsaved_name).string();
     } else {
       path = options_.save;
@@ -157,6 +156,10 @@ Exit report(const Options& options, Streams& streams) {
   MpiProcesses processes;
   if (processes.number() > 0) streams.quiet = true;
   note_process(processes.number(), processes.count());
+  // mpirun gives each process a terminal of its own, wherever its own output goes.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr && streams.color == cli::When::automatic) {
+    streams.color = cli::When::never;
+  }
   Member member(options, processes, streams);
   std::string what;
   try {

@@ -47,6 +47,10 @@ OutputRules analyze_outputs() {
                      "collective_overlap_layers",
                      "collective_overlap_phases",
                      "collective_overlap_steps",
+                     "moe_exchange_sums",
+                     "moe_exchange_balance",
+                     "moe_exchange_labels",
+                     "moe_exchanges",
                      "phases",
                      "steps",
                      "phase_labels",
@@ -57,6 +61,7 @@ OutputRules analyze_outputs() {
                      "gpu_metrics",
                      "gpu_metric_balance",
                      "gpu_metric_label_balance",
+                     "gpu_metric_phase_balance",
                      "gpu_metric_labels",
                      "gpu_metric_phases",
                      "found_phases",
@@ -86,6 +91,7 @@ struct AnalyzeOptions : RunVerbOptions {
   NcuOptions ncu;
   JobOptions job;
   EfficiencyOptions efficiency;
+  std::vector<std::string> changes;
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
@@ -93,10 +99,13 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::vector<JobSource> baselines = options.efficiency.jobs();
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
-  Outputs outputs(options.outputs, analyze_outputs(), specs);
+  OutputRules made = analyze_outputs();
+  if (!options.changes.empty()) made.tables.insert(made.tables.begin(), "what_if");
+  Outputs outputs(options.outputs, made, specs);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
   options.job.apply(session);
+  session.change(options.changes);
   options.efficiency.join(session, baselines, outputs.wants());
   read_runs(session, specs, outputs, options.by, streams);
 
@@ -141,6 +150,13 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
   options.ncu.add_to(app);
   options.job.add_to(app);
   options.efficiency.add_to(app);
+  app.add_option("--what-if", options.changes,
+                 "How long the run and its steps would take with a change, such as "
+                 "`substage/moe_gemm = roof`, `kind/communication = overlapped`, "
+                 "`substage/gemm = 0.5x`, `name/flash_fwd = 12us`, `host = 0` (repeatable: each "
+                 "alone and all together)")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false);
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");

@@ -22,12 +22,14 @@ struct CoverageOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::string by = "substage";
   std::string least;
+  bool costs = false;
   std::optional<size_t> top;
 };
 
 OutputRules coverage_outputs() {
   return {.stem = "coverage",
-          .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"}};
+          .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs",
+                     "cost_coverage", "cost_gaps"}};
 }
 
 // Percentages have six decimals: 99.5 is 99500000.
@@ -65,7 +67,11 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, coverage_outputs());
 
   session::Session session = open_session(rules, options.trace, streams);
-  read_runs(session, specs, {.measured = dimension}, streams, Infos::shown);
+  if (options.costs) session.want_costs();
+  session::Wants wants = outputs.tables_named() ? outputs.wants() : session::Wants{};
+  if (!wants.costs) wants = {};
+  wants.measured = dimension;
+  read_runs(session, specs, wants, streams, Infos::shown);
   const bool text = outputs.makes("table") && !outputs.tables_named();
   const bool whole = outputs.makes_for_programs() || outputs.tables_named();
   // The text is short even if files are made as well.
@@ -88,6 +94,10 @@ void add_coverage_options(CLI::App& app, CoverageOptions& options) {
   app.add_option("RUN", options.runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   app.add_option("--by", options.by, "Dimension whose labels explain time (default: substage)")
       ->type_name("DIM");
+  app.add_flag(
+      "--costs", options.costs,
+      "Also show which share of the time has FLOPs and bytes by the shapes of ops, and the "
+      "ops to declare next");
   app.add_option("--min-coverage", options.least,
                  "Exit with 1 if less than this percentage of a run's time is explained")
       ->type_name("PCT");

@@ -78,6 +78,7 @@ struct RunVerbOptions {
 struct NcuOptions {
   std::vector<std::string> pages;
   std::string gpu;
+  bool costs = false;
   void add_to(CLI::App& app);
   /// Reads the pages. Throws Error.
   void join(session::Session& session) const;

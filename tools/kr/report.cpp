@@ -54,8 +54,7 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
                     const overview::Report& report, Streams& streams) {
   const tables::Definition& points = *tables::find("roofline");
   if (const std::string why = tables::absent(points, source); !why.empty()) {
-    throw Error("", "--roofline has nothing to draw: " + why,
-                "name pages of ncu with --ncu, or as the run");
+    throw Error("", "--roofline has nothing to draw: " + why);
   }
   const table::Table roofs = tables::make(*tables::find("roofline_roofs"), source);
   file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);
@@ -102,6 +101,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
+  if (roofline.wanted() && options.ncu.pages.empty()) session.want_costs();
   options.job.apply(session);
   options.efficiency.join(session, baselines, outputs.wants());
   std::vector<timeline::Timeline> timelines;

@@ -15,8 +15,10 @@ constexpr std::string_view svg_ending = ".svg", png_ending = ".png";
 }  // namespace
 
 void RooflineOptions::add_to(CLI::App& app) {
-  app.add_option("--roofline", file,
-                 "Draw the roofline of the run as FILE.svg or FILE.png, from the pages of --ncu")
+  app.add_option(
+         "--roofline", file,
+         "Draw the roofline of the run as FILE.svg or FILE.png, from the pages of --ncu and "
+         "from shapes of ops")
       ->type_name("FILE");
 }
 

@@ -18,10 +18,13 @@ void NcuOptions::add_to(CLI::App& app) {
                  "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
                  "shows them")
       ->type_name("NAME");
+  app.add_flag("--costs", costs,
+               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline");
 }
 
 void NcuOptions::join(session::Session& session) const {
   for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
+  if (costs) session.want_costs();
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 

@@ -34,6 +34,30 @@ const isOnlyDevice = (row) => runs.length > 1 && rowsOf("ranks").filter(({ rank 
 /** Rows of the dimension that is chosen, or of all where none can be. */
 const inDimension = (row) => state.by === "" || row.dimension === state.by;
 
+/** A value of a GPU metric in the column of its unit, with that unit. */
+function metricText(row, which) {
+  const value = row[`${which}_${row.unit}`];
+  if (missing(value)) return null;
+  if (row.unit === "ratio") return percentText(value);
+  const signs = { hz: "Hz", bytes_per_s: "B/s" };
+  return signs[row.unit] ? inSi(value, signs[row.unit]) : `${shortNumber(value)}${row.unit === "watts" ? " W" : ""}`;
+}
+
+/** The columns of metrics over ranks, behind their keys: texts, since each row has its own unit. */
+const METRIC_BALANCE_COLUMNS = [
+  ["metric", { kind: "name" }],
+  "devices",
+  ...[["min", "Smallest"], ["mean", "Mean"], ["max", "Largest"]].map(([which, title]) => ({
+    name: which,
+    title,
+    kind: "text",
+    hint: "the mean of the samples of a device",
+    of: (row) => metricText(row, which),
+  })),
+  ["min_rank", { title: "Smallest on rank" }],
+  ["max_rank", { title: "Largest on rank" }],
+];
+
 const CARDS = {
   report: [
     DEVICES_CARD,
@@ -114,6 +138,24 @@ const CARDS = {
       wide: { table: "collectives", by: "rank", keys: ["group", "kind"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8, where: isOnlyDevice },
     },
     HEAT_CARDS.collectives,
+    {
+      id: "moe_exchanges",
+      table: "moe_exchange_sums",
+      title: "Dispatch and combine of experts",
+      note: "each dispatch with its combine: span = dispatch + between + combine; idle is a part of between",
+      columns: [
+        "phase", "run", "device", "exchanges", "span_ns", "dispatch_ns", "dispatch_waiting_ns", "between_ns", "compute_ns", "idle_ns", "combine_ns", "combine_waiting_ns", "preparation_ns",
+        ["lone_dispatches", { title: "No combine" }],
+        ["lone_combines", { title: "No dispatch" }],
+      ],
+    },
+    {
+      id: "moe_exchange_balance",
+      table: "moe_exchange_balance",
+      title: "Dispatch and combine over ranks",
+      note: "the sum of each device, compared",
+      columns: ["phase", "what", "devices", "min_ns", "mean_ns", "max_ns", "max_over_mean", "min_rank", "max_rank"],
+    },
     HEAT_CARDS.labels,
     { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
     {
@@ -123,6 +165,29 @@ const CARDS = {
       title: "Phases",
       note: "operations by the annotation that encloses their launch",
       columns: ["phase", "run", "steps", "batch", "tokens", "instances", "total_ns", "busy_ns"],
+    },
+    {
+      id: "gpu_metric_balance",
+      table: "gpu_metric_balance",
+      title: "GPU metrics over ranks",
+      note: "means over the trace of each device, compared",
+      columns: METRIC_BALANCE_COLUMNS,
+    },
+    {
+      id: "gpu_metric_phase_balance",
+      table: "gpu_metric_phase_balance",
+      title: "GPU metrics over ranks by phase",
+      note: "means in the time of each phase",
+      columns: ["phase", ...METRIC_BALANCE_COLUMNS],
+    },
+    {
+      id: "gpu_metric_label_balance",
+      table: "gpu_metric_label_balance",
+      title: "GPU metrics over ranks by label",
+      note: "means in the time of each label",
+      where: inDimension,
+      first: 15,
+      columns: ["dimension", "label", ...METRIC_BALANCE_COLUMNS],
     },
     {
       id: "gpu_metrics",

@@ -1,4 +1,4 @@
-// Rooflines: a point per kernel, below what its GPU can. The table below has the same numbers.
+// Rooflines: a point per kernel or label, below what its GPU can. The table below has the same numbers.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -222,10 +222,10 @@ class RooflineChart {
       point.mark = drawn("path", {
         d: outline(limitOf(row), point.x, point.y, point.radius),
         fill: lookOfPoint(row).color,
-        class: "point",
+        class: row.source === "shapes" ? "point computed" : "point",
         role: "img",
         tabindex: at === this.at ? "0" : "-1",
-        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${timeText(nsOfPoint(row))}, limited by ${limitOf(row) ?? "what is not known"}`,
+        "aria-label": `${nameOfPoint(row)}, ${inSi(row.flops_per_s, "FLOP/s")} at ${shortNumber(row.intensity)} FLOP per byte, ${timeText(nsOfPoint(row))}, limited by ${limitOf(row) ?? "what is not known"}${row.source === "shapes" ? ", computed from shapes of ops" : ""}`,
       });
       point.mark.addEventListener("focus", () => this.show(point));
       point.mark.addEventListener("blur", () => this.show(null));
@@ -290,6 +290,7 @@ class RooflineChart {
         missing(row.at_roof_ns) ? null : ["Time at its nearest roof", humanTime(wholeNs(row.at_roof_ns))],
         missing(row.peak_ratio) ? null : ["Of its roof", percentText(row.peak_ratio)],
         ["Limited by", limitOf(row) ?? "not known"],
+        row.source === "shapes" ? ["Source", "computed from shapes of ops"] : null,
       ],
     );
   }
@@ -336,6 +337,7 @@ function rooflineLegend(points) {
     ...labels.slice(0, most).map((row) => element("span", {}, swatch(lookOfPoint(row).color), titleOfLabel(row))),
     labels.length > most ? element("span", {}, `and ${labels.length - most} more labels`) : null,
     ...bounds.map((bound) => element("span", {}, drawn("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, drawn("path", { d: outline(bound, 7, 7.5, 4.5) })), bound === "not known" ? "limit not known" : `limited by ${bound}`)),
+    points.some((row) => row.source === "shapes") ? element("span", {}, drawn("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, drawn("path", { d: outline("memory", 7, 7.5, 4.5), "stroke-dasharray": "3 2" })), "dashed: computed from shapes of ops") : null,
   );
 }
 
@@ -365,7 +367,7 @@ SHOWS.roofline = (entry) => {
   const run = choose("run", names);
   const ofRun = all.filter((row) => row.run === run);
   const levels = [...new Set(ofRun.map((row) => row.level))];
-  const level = choose("level", levels, "kernel");
+  const level = choose("level", levels, levels.includes("kernel") ? "kernel" : state.by);
   const rows = ofRun.filter((row) => row.level === level);
   const roofs = roofsOf(run, rows);
   const chart = new RooflineChart(rows, roofs);
@@ -376,7 +378,7 @@ SHOWS.roofline = (entry) => {
       sort: "-total_ns",
       columns: [
         ["key", { title: capital(printable(level)), kind: "name", kernel: true, swatch: (row) => lookOfPoint(row).color }],
-        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], "at_roof_ns", "grid", "block",
+        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], "at_roof_ns", "grid", "block", "source",
       ],
     },
     rooflineLegend(chart.rows),

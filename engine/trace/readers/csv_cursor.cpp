@@ -146,6 +146,7 @@ size_t CsvCursor::stop(CsvStop why, size_t at) noexcept {
 }
 
 void CsvCursor::fail(size_t at, std::string why, std::string remedy) {
+  if (remedy.empty()) remedy = "correct this line, or export the file again";
   throw CsvFault{at, std::move(why), std::move(remedy)};
 }
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/op_arguments.hpp"
+
 namespace kr::trace {
 
 /// Whether `module_of_text` is worth asking.
@@ -22,5 +24,10 @@ inline bool may_name_module(std::string_view text) noexcept {
 /// The module's dotted path, or its class; empty: the text names none. Of vLLM's ranges around
 /// compiled modules, `Torch Compiled Module (input):LlamaModel`, the class.
 std::string module_of_text(std::string_view text);
+
+/// The shapes that a dictionary tells: of the parameters `weight` and `bias` (`TrainableParams`; of
+/// kind unknown if there are none), then of the `Inputs`. No types are recorded. Empty: it tells no
+/// inputs.
+OpArguments module_arguments(std::string_view text);
 
 }  // namespace kr::trace

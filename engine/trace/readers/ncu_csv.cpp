@@ -60,21 +60,41 @@ class NcuTable {
     CsvRow row;
     row.read(bare);
     if (auto header = read_ncu_header(row.cells)) {
+      check_whole(text, place);
       begin_page(std::move(*header), place);
       return true;
     }
-    return !waiting_ || units(row, place);
+    if (!waiting_) return true;
+    check_whole(text, place);
+    return units(row, place);
   }
 
   void merge(const NcuRows& rows, const TextPlace& place) { merge_->add(rows, place); }
 
  private:
-  void begin_page(NcuLayout layout, const TextPlace& place) {
-    if (layout.metric && !layout.metric->value) {
+  // A value without its unit could be any, and one name is that of metrics of several sections.
+  void check_columns(const NcuLayout::Metric& columns, const TextPlace& place) const {
+    const std::pair<const std::optional<size_t>*, const char*> needed[] = {
+        {&columns.value, "Metric Value"},
+        {&columns.unit, "Metric Unit"},
+        {&columns.section, "Section Name"}};
+    for (const auto& [column, title] : needed) {
+      if (*column) continue;
       throw Error(input_->shown(), place.where(),
-                  "the header of an ncu page has no column `Metric Value`",
+                  fmt::format("the header of an ncu page has no column `{}`", title),
                   "export it again with `ncu --csv`");
     }
+  }
+
+  // The last line of a file that has no line break: the rest of it is missing, too.
+  void check_whole(std::string_view text, const TextPlace& place) const {
+    if (text.ends_with('\n') || place.allow_truncated) return;
+    throw Error(input_->shown(), place.where(), "the file is cut off in this row",
+                "export it again, or read the complete part with --allow-truncated");
+  }
+
+  void begin_page(NcuLayout layout, const TextPlace& place) {
+    if (layout.metric) check_columns(*layout.metric, place);
     merge_->begin_page();
     layout_.reset();
     waiting_.reset();
@@ -104,9 +124,11 @@ class NcuTable {
     if (!exponent) {
       throw Error(input_->shown(), place.where(),
                   fmt::format("`{}` is in `{}`, which is not a unit of time",
-                              layout_->duration->title, shown_text(unit)));
+                              layout_->duration->title, shown_text(unit)),
+                  base_units_remedy);
     }
     layout_->duration->exponent = *exponent;
+    layout_->duration_has_unit = !trimmed(unit).empty();
     return true;
   }
 

@@ -318,7 +318,8 @@ void NcuMerge::lay_out(const std::string& shown, bool needs_durations) {
     rounded_to = std::max(rounded_to, one.rounded_to);
     out_->add({now, *one.kernel.duration_ns, name, one.track});
     if (__builtin_add_overflow(now, *one.kernel.duration_ns, &now)) {
-      throw Error(shown, "all durations together do not fit in 64 bits of nanoseconds");
+      throw Error(shown, "all durations together do not fit in 64 bits of nanoseconds",
+                  base_units_remedy);
     }
   }
   if (unmeasured != 0 && !needs_durations) return;

@@ -207,7 +207,9 @@ void NcuRowParser::take(size_t at) {
   }
   if (layout_->duration) {
     const TimeColumn& column = *layout_->duration;
-    duration(at, trimmed(cells[column.column]), duration_rank(column.title), column.exponent,
+    const auto exponent =
+        layout_->duration_has_unit ? std::optional(column.exponent) : std::nullopt;
+    duration(at, trimmed(cells[column.column]), duration_rank(column.title), exponent,
              column.title);
   }
 }
@@ -257,10 +259,13 @@ void NcuRowParser::metric(size_t at) {
   const std::string_view unit = cell(layout_->metric->unit);
   const auto exponent = ncu_time_unit(unit);
   if (!exponent) {
-    cursor_.fail(at, fmt::format("`{}` is in `{}`, which is not a unit of time", name,
-                                 shown_text(trimmed(unit))));
+    cursor_.fail(at,
+                 fmt::format("`{}` is in `{}`, which is not a unit of time", name,
+                             shown_text(trimmed(unit))),
+                 base_units_remedy);
   }
-  duration(at, trimmed(cells[*layout_->metric->value]), rank, *exponent, name);
+  duration(at, trimmed(cells[*layout_->metric->value]), rank,
+           trimmed(unit).empty() ? std::nullopt : exponent, name);
   value(at, key_, cell(layout_->metric->value));
 }
 
@@ -308,7 +313,7 @@ void NcuRowParser::rule(size_t at) {
   out_->rules.push_back(found);
 }
 
-void NcuRowParser::duration(size_t at, std::string_view text, int rank, int exponent,
+void NcuRowParser::duration(size_t at, std::string_view text, int rank, std::optional<int> exponent,
                             std::string_view title) {
   const NcuNumber read = read_ncu_number(text, 0);
   if (read.is == NcuNumberIs::missing) return;
@@ -321,14 +326,21 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
   std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
                [](char c) { return c != ','; });
   int64_t duration_ns = 0;
-  const DecimalFault fault = read_decimal(number_, exponent, duration_ns);
+  const size_t point = number_.find('.');
+  if (!exponent && point != number_.npos) {
+    cursor_.fail(at,
+                 fmt::format("`{}` is `{}`, without a unit: only whole nanoseconds need none",
+                             title, shown_text(text)),
+                 base_units_remedy);
+  }
+  const DecimalFault fault = read_decimal(number_, exponent.value_or(0), duration_ns);
   if (fault != DecimalFault::none) {
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");
   }
-  const size_t point = number_.find('.');
   const size_t decimals = point == number_.npos ? 0 : number_.size() - point - 1;
-  const int rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
+  const int rounded_to =
+      std::max(0, exponent.value_or(0) - static_cast<int>(std::min<size_t>(decimals, 9)));
   out_->durations.push_back({this_kernel(), rank, duration_ns, rounded_to});
 }
 

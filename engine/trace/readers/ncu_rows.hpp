@@ -38,6 +38,7 @@ struct NcuLayout {
   std::optional<Metric> metric;
   /// Of a page with a column a metric: that of durations.
   std::optional<TimeColumn> duration;
+  bool duration_has_unit = false;
   /// Of such a page: the columns of all metrics, as `NcuRows::keys` has them.
   std::vector<std::pair<size_t, std::string>> metrics;
   std::vector<std::string> titles;
@@ -61,6 +62,9 @@ std::array<std::string_view, 4> parts_of_ncu_metric(std::string_view key);
 bool is_semicolon_header(std::string_view line);
 constexpr const char* decimal_point_remedy =
     "kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units base`";
+
+constexpr const char* base_units_remedy =
+    "export the page again with `ncu --csv --print-units base`";
 
 /// What ncu itself says: `==PROF== …`, `==WARNING== …`.
 bool is_ncu_message(std::string_view line) noexcept;
@@ -126,7 +130,9 @@ class NcuRowParser {
   void take(size_t at);
   void kernel(size_t at);
   void metric(size_t at);
-  void duration(size_t at, std::string_view text, int rank, int exponent, std::string_view title);
+  /// `exponent`: of its unit; nothing where it is printed without one.
+  void duration(size_t at, std::string_view text, int rank, std::optional<int> exponent,
+                std::string_view title);
   int64_t number(size_t at, size_t column, std::string_view title) const;
   void value(size_t at, std::string_view key, std::string_view text);
   void rule(size_t at);

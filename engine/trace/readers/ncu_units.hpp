@@ -26,8 +26,8 @@ struct NcuNumber {
 /// `1,234.5`, and the first number of `7 (3; 4)`, which has one value per instance.
 NcuNumber read_ncu_number(std::string_view text, int exponent);
 
-/// 10^exponent ns; no unit is ns, which metrics of time are based on. Nothing: it is no unit of
-/// time.
+/// 10^exponent ns; no unit is ns, which metrics of time are based on: whole numbers only, since
+/// others are of a unit that is missing. Nothing: it is no unit of time.
 std::optional<int> ncu_time_unit(std::string_view unit);
 
 /// `(224, 1, 1)`; all 0 if it is something else.

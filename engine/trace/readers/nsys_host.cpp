@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "trace/readers/block_reader.hpp"
+#include "trace/readers/module_text.hpp"
 #include "trace/readers/nsys_rows.hpp"
 
 namespace kr::trace {
@@ -63,14 +64,23 @@ bool NsysHost::usable(NsysHostTable table) {
 // CUPTI counts correlation ids in 32 bits; one that needs more is none of its.
 int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
   if (id < 0 || id > std::numeric_limits<uint32_t>::max()) return Launch::no_correlation;
-  if (!by_process_) return id;
   const int64_t process = global_pid >> nsys_process_shift;
-  if (process != last_process_) {
+  // 0 where the table does not say it.
+  if (process != last_process_ && (by_process_ || process != 0)) {
     const auto next = static_cast<int64_t>(processes_.size());
     last_number_ = processes_.try_emplace(process, next).first->second;
     last_process_ = process;
   }
-  return last_number_ << 32 | id;
+  return by_process_ ? last_number_ << 32 | id : id;
+}
+
+void NsysHost::note_processes() {
+  if (by_process_ || processes_.size() < 2) return;
+  out_->warn("missing-columns",
+             fmt::format("calls and operations are of {} processes, but not every table says of "
+                         "which (`globalPid`, `globalTid`): operations may be linked to calls of "
+                         "another process",
+                         processes_.size()));
 }
 
 uint32_t NsysHost::node_number(int64_t process, int64_t number) {
@@ -113,8 +123,10 @@ bool NsysHost::read() {
     out_->add_dropped(fmt::format("row of {} that is not found by its number", name_of(table)), 0,
                       all - met);
   }
+  note_processes();
   resolve_nodes();
   name_domains();
+  add_module_ops();
   return whole_ || names_only();
 }
 
@@ -203,6 +215,26 @@ void NsysHost::name_domains() {
     text.domain = known != domains_.end()
                       ? known->second
                       : fmt::format("(domain {})", text.domain.substr(text.domain.find(' ') + 1));
+  }
+}
+
+// Ranges of modules that tell shapes are calls of ops, for costs.
+void NsysHost::add_module_ops() {
+  if (!options_->ops || names_only()) return;
+  constexpr uint32_t no_op = UINT32_MAX, not_yet = UINT32_MAX - 1;
+  const HostTrace& host = out_->host();
+  if (host.range_texts.empty()) return;
+  std::vector<uint32_t> op_of(host.range_texts.size(), not_yet);  // by name of ranges
+  for (const HostRange& range : host.ranges) {
+    if (range.kind != HostRange::Kind::module || range.name >= op_of.size()) continue;
+    uint32_t& op = op_of[range.name];
+    if (op == not_yet) {
+      const std::string& text = host.range_texts[range.name].text;
+      HostOp one{"nn.Module: " + host.range_names[range.name], module_arguments(text)};
+      op = one.arguments.empty() ? no_op : out_->op(text, one);
+    }
+    if (op == no_op) continue;
+    out_->ops().calls.push_back({range.start_ns, range.end_ns, op, range.thread});
   }
 }
 

@@ -61,6 +61,7 @@ class NsysHost {
     bool several = false;  // it is a copy of two nodes
   };
   bool told_by_process() const;
+  void note_processes();
   bool usable(NsysHostTable table);
   bool names_only() const noexcept { return options_->host == HostDetail::range_names; }
   void read_parts(const std::vector<Part>& parts);
@@ -70,6 +71,7 @@ class NsysHost {
   uint32_t creation_of(uint32_t node) const;
   void resolve_nodes();
   void name_domains();
+  void add_module_ops();
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;

@@ -41,6 +41,13 @@ constexpr bool is_started(int64_t type) {
 }
 constexpr int64_t domain_created = 75;
 
+/// Ranges have their texts in one of two columns.
+bool lacks_texts(const sqlite::Database& database, const NsysSchema& schema) {
+  if (!schema.has(name_of(NsysHostTable::ranges))) return false;
+  const NsysColumns columns(database, name_of(NsysHostTable::ranges));
+  return !columns.has("text") || !columns.has("textId");
+}
+
 }  // namespace
 
 std::string_view name_of(NsysHostTable table) noexcept {
@@ -59,7 +66,7 @@ bool has_columns(const sqlite::Database& database, NsysHostTable table) {
     case NsysHostTable::calls:
       return all({"start", "end", "correlationId"});
     case NsysHostTable::ranges:
-      return all({"start", "eventType", "globalTid"});
+      return all({"start", "end", "eventType", "globalTid"});
     case NsysHostTable::nodes:
       return all({"start", "globalTid", "graphNodeId"});
   }
@@ -73,7 +80,8 @@ NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& sche
       names_only_(names_only),
       // What is far behind in a row costs time: only where there are payloads at all.
       payloads_(!names_only && schema.has("NVTX_PAYLOAD_SCHEMAS") &&
-                NsysColumns(database_, name_of(NsysHostTable::ranges)).has("binaryData")) {}
+                NsysColumns(database_, name_of(NsysHostTable::ranges)).has("binaryData")),
+      text_incomplete_(lacks_texts(database_, schema)) {}
 
 // In the order of the columns above. What is not wanted is NULL: SQLite decodes all that it is
 // asked for.
@@ -86,11 +94,10 @@ std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const
                          columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"));
       break;
     case NsysHostTable::ranges: {
-      const std::string times = names_only_
-                                    ? "NULL, NULL, \"eventType\", NULL, NULL"
-                                    : fmt::format("\"start\", {}, \"eventType\", \"globalTid\", {}",
-                                                  columns.or_else("end", "NULL"),
-                                                  columns.or_else("endGlobalTid", "NULL"));
+      const std::string times =
+          names_only_ ? "NULL, NULL, \"eventType\", NULL, NULL"
+                      : fmt::format("\"start\", \"end\", \"eventType\", \"globalTid\", {}",
+                                    columns.or_else("endGlobalTid", "NULL"));
       list = fmt::format("{}, {}, {}, {}, {}", times, columns.or_else("textId", "NULL"),
                          names_only_ ? "NULL" : columns.or_else("domainId", "NULL"),
                          columns.or_else("text", "NULL"),
@@ -111,6 +118,7 @@ void NsysHostReader::read(NsysHostRows& out) {
   if (ids_.begin(out)) {
     seen_threads_ = {};
     calls_ = {};
+    unnamed_calls_.clear();
     domains_.clear();
     domain_keys_.assign(1, {});
     names_ = {};
@@ -231,10 +239,18 @@ uint32_t NsysHostReader::call(const Cells& cells) {
   const auto given = number_in(cells, call_name);
   if (!given && cells[call_name].type != Type::null) return add(row_->text(call_name));
   const int64_t id = given.value_or(0);
-  if (const CallId known = calls_.find(id); known.valid()) return known.index;
-  if (!strings_.find(id, text_)) text_ = fmt::format("(unnamed call {})", id);
-  const uint32_t number = add(text_);
-  calls_.add(id, {number});
+  const CallId known = calls_.find(id);
+  uint32_t number = known.index;
+  if (!known.valid()) {
+    const bool found = strings_.find(id, text_);
+    if (!found) text_ = fmt::format("(unnamed call {})", id);
+    number = add(text_);
+    calls_.add(id, {number});
+    if (!found) unnamed_calls_.insert(number);
+  }
+  if (given && !unnamed_calls_.empty() && unnamed_calls_.contains(number)) {
+    add_dropped("CUDA call name id without a string");
+  }
   return number;
 }
 
@@ -299,7 +315,10 @@ void NsysHostReader::add_domain(const Cells& cells) {
 NsysHostReader::RangeName NsysHostReader::range_name(size_t domain, bool may_be_module) {
   if (!row_->is_null(text)) return named(row_->text(text), domain, may_be_module);
   const auto id = row_->whole_number(text_id);
-  if (!id && row_->is_null(text_id)) return named({}, domain, false);
+  if (!id && row_->is_null(text_id)) {
+    if (text_incomplete_) add_dropped("NVTX range whose text is in a column that is missing");
+    return named({}, domain, false);
+  }
   if (!id) {
     add_dropped("NVTX text id that is not a number");
     return named({}, domain, false);

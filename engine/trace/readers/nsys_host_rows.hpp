@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,7 @@ class NsysHostReader {
   NsysStrings strings_;
   bool names_only_;
   bool payloads_;
+  bool text_incomplete_;  // texts may be in a column that is missing
   std::array<std::unique_ptr<sqlite::Statement>, nsys_host_table_count> statements_;
   // Of the range that is being read.
   sqlite::Statement* row_ = nullptr;
@@ -112,6 +114,7 @@ class NsysHostReader {
   };
   std::array<SeenThread, 16> seen_threads_;
   IdMemory<CallId> calls_;  // by id of the string
+  std::unordered_set<uint32_t> unnamed_calls_;
   // By id of the string, without and with modules; the default domain has most.
   std::array<IdMemory<RangeName>, 2> names_;
   std::map<std::tuple<size_t, int64_t, bool>, RangeName> names_in_domains_;

@@ -26,6 +26,7 @@ enum Column {
   node_column,
   first_detail_column
 };
+constexpr const char* export_again = "export the report again with `nsys export --type sqlite`";
 constexpr size_t typed_columns = 5;  // without the link
 constexpr size_t linked_columns = 8;
 
@@ -133,7 +134,7 @@ std::string nsys_query(const sqlite::Database& database, const NsysLabels& label
     if (columns.has(needed)) continue;
     throw Error(database.path(),
                 fmt::format("its table {} has no column `{}`", name_of(table), needed),
-                "export the report again with `nsys export --type sqlite`");
+                export_again);
   }
   std::string more;
   if (parts.link != NsysLink::none || parts.details) {
@@ -340,8 +341,10 @@ int64_t NsysRowReader::row_id(const NsysRange& range, uint64_t number) const {
 }
 
 void NsysRowReader::fail(const NsysRange& range, uint64_t number, std::string_view what) const {
-  throw Error(database_.path(), fmt::format("table {}, row {}: {}", name_of(range.table),
-                                            row_id(range, number), what));
+  throw Error(
+      database_.path(),
+      fmt::format("table {}, row {}: {}", name_of(range.table), row_id(range, number), what),
+      export_again);
 }
 
 }  // namespace kr::trace

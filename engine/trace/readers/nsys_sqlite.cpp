@@ -20,6 +20,7 @@
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_metrics.hpp"
+#include "trace/readers/nsys_missing.hpp"
 #include "trace/readers/nsys_plan.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
@@ -198,6 +199,7 @@ class NsysReader {
 
   void finish() {
     check_counts();
+    note_missing();
     if (host_ && !host_->read()) whole_ = false;
     if (host_ && options_->waits && options_->host == HostDetail::all) {
       NsysWaits waits(*database_, schema_, labels_, *out_);
@@ -226,6 +228,14 @@ class NsysReader {
       out_->warn("no-gpu-work",
                  "The export contains no GPU work: it has no rows of kernels, copies or sets.");
     }
+  }
+
+  void note_missing() {
+    std::vector<NsysTable> read;
+    for (const NsysTable table : tables) {
+      if (met_[static_cast<size_t>(table)] != 0) read.push_back(table);
+    }
+    note_missing_columns(*database_, schema_, read, options_->host == HostDetail::all, *out_);
   }
 
   void read_clock() {

@@ -81,6 +81,12 @@ void NsysWaits::read_synchronizations(const Correlation& correlation) {
     if (!has_times(rows, "synchronization", number)) continue;
     const int64_t global_pid = rows.whole_number(3).value_or(0);
     const auto id = rows.whole_number(2);
+    for (const int column : {2, 3, 4}) {
+      if (rows.is_null(column) || rows.whole_number(column)) continue;
+      out_->add_dropped("synchronization whose correlation, process or type is not a number",
+                        static_cast<uint64_t>(number));
+      break;
+    }
     waits_->synchronizations.push_back(
         {id ? correlation(global_pid, *id) : Launch::no_correlation, rows.integer(0),
          rows.integer(1), type(rows.whole_number(4).value_or(0)), process(global_pid)});

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/gzip.hpp"
@@ -295,4 +297,25 @@ TEST_CASE("another user's link in a shared folder is not followed") {
   CHECK(why_of([&] { write_file(link, "x"); }) ==
         "is a link of another user in a folder that everybody can write to");
   CHECK_FALSE(fs::exists(folder.path / "elsewhere"));
+}
+
+TEST_CASE("runs that begin at once do not take each other's folders") {
+  const Folder folder;
+  std::vector<std::thread> runs;
+  std::atomic<size_t> failed = 0;
+  for (int i = 0; i < 8; ++i) {
+    runs.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        try {
+          const PartFolder part(folder.path / "x", "x");
+          if (!fs::is_directory(part.path())) ++failed;
+        } catch (const Error&) {
+          ++failed;
+        }
+      }
+    });
+  }
+  for (std::thread& run : runs) run.join();
+  CHECK(failed.load() == 0);
+  CHECK(count(folder.path) == 0);
 }

@@ -31,6 +31,7 @@ trace::Trace read_text(const std::string& text, const trace::OpenOptions& option
 }
 
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
+const std::string row_remedy = "; correct this line, or export the file again";
 // Made from the list of formats.
 const std::string accepted =
     "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), PyTorch profiler JSON, "
@@ -61,7 +62,7 @@ TEST_CASE("rows that break the format are named with line, offset and column") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
-    CHECK(opened(header + row + c.text + row) == at + c.message);
+    CHECK(opened(header + row + c.text + row) == at + c.message + row_remedy);
   }
 }
 
@@ -72,7 +73,8 @@ TEST_CASE("lines are counted through what stands before and between reports") {
   for (int i = 0; i < 40000; ++i) text += "Processing [a]\n";
   text += header + row;
   CHECK(opened(text + "x,10,1,1,GPU (0),1,7,k\n") ==
-        fmt::format(":80006: at byte {}: `Start (ns)` is not a number: `x`", text.size()));
+        fmt::format(":80006: at byte {}: `Start (ns)` is not a number: `x`", text.size()) +
+            row_remedy);
 }
 
 TEST_CASE("a file that ends within a row is cut off") {
@@ -121,8 +123,8 @@ TEST_CASE("what is not a trace is told what it is") {
        ":1: at byte 0: times are printed in seconds, which nsys rounds to 100 us: most durations "
        "are 0; export in nanoseconds (`--timeunit nsec`), or use --allow-inexact"},
       {"\xff\xfeS\0t\0",
-       ": is UTF-16 text, as PowerShell redirects it; write it with `nsys stats --output FILE`, or "
-       "convert it to UTF-8"},
+       ": is UTF-16 text, as PowerShell redirects it; write it with --output FILE of `nsys stats` "
+       "or --log-file FILE of ncu, or convert it to UTF-8"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);

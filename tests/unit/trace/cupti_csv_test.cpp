@@ -307,6 +307,7 @@ TEST_CASE("rows and headers that cannot be read") {
     std::string text;
     std::string message;
   };
+  const std::string line = "; correct this line, or export the file again";
   const Case cases[] = {
       {header + "x,2,a,1,0,7\n",
        ":2: at byte 41: `start` is not a number: `x`; write times as whole numbers or decimals: a "
@@ -317,17 +318,17 @@ TEST_CASE("rows and headers that cannot be read") {
        "decimals: "
        "a "
        "double printed with an exponent has lost digits"},
-      {header + ",2,a,1,0,7\n", ":2: at byte 41: `start` is missing"},
-      {header + "-1,2,a,1,0,7\n", ":2: at byte 41: `start` is negative: -1"},
-      {header + "5,2,a,1,0,7\n", ":2: at byte 41: `end` comes before `start`: 2, 5"},
-      {"start,dur,name\n1,-2,a\n", ":2: at byte 15: `dur` is negative: -2"},
-      {"start,dur,name\n1,,a\n", ":2: at byte 15: `dur` is missing"},
-      {header + "1,2,a,1,x,7\n", ":2: at byte 41: `device` is not a number: `x`"},
-      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is not a device number"},
-      {header + "1,2,a,1,0,7.5\n", ":2: at byte 41: `stream` is not a number: `7.5`"},
-      {header + "1,2,a,0x1,0,7\n", ":2: at byte 41: `correlation` is not a number: `0x1`"},
-      {header + "1,2,a,1,0\n", ":2: at byte 41: the row has 5 cells, but the header has 6"},
-      {header + "1,2,a\"b,1,0,7\n", ":2: at byte 41: unexpected quote in cell 3"},
+      {header + ",2,a,1,0,7\n", ":2: at byte 41: `start` is missing" + line},
+      {header + "-1,2,a,1,0,7\n", ":2: at byte 41: `start` is negative: -1" + line},
+      {header + "5,2,a,1,0,7\n", ":2: at byte 41: `end` comes before `start`: 2, 5" + line},
+      {"start,dur,name\n1,-2,a\n", ":2: at byte 15: `dur` is negative: -2" + line},
+      {"start,dur,name\n1,,a\n", ":2: at byte 15: `dur` is missing" + line},
+      {header + "1,2,a,1,x,7\n", ":2: at byte 41: `device` is not a number: `x`" + line},
+      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is not a device number" + line},
+      {header + "1,2,a,1,0,7.5\n", ":2: at byte 41: `stream` is not a number: `7.5`" + line},
+      {header + "1,2,a,0x1,0,7\n", ":2: at byte 41: `correlation` is not a number: `0x1`" + line},
+      {header + "1,2,a,1,0\n", ":2: at byte 41: the row has 5 cells, but the header has 6" + line},
+      {header + "1,2,a\"b,1,0,7\n", ":2: at byte 41: unexpected quote in cell 3" + line},
       {header + "1,2,a,1,0,7\n1,2",
        ":3: at byte 53: the file is cut off in this row; export it again, or read the complete "
        "part with --allow-truncated"},

@@ -29,4 +29,33 @@ TEST_CASE("texts that name none") {
   }
 }
 
+TEST_CASE("shapes that a dictionary of a module tells") {
+  using trace::module_arguments;
+  using Kind = OpArgument::Kind;
+  const OpArguments linear = module_arguments(
+      "{'Module': 'a', 'TrainableParams': {'bias': [2112], 'weight': [2112, 7168]}, 'Inputs': "
+      "[[8192, 7168], [3]], 'StaticParams': {'p': 0.5, 'weight': [1, 1]}}");
+  REQUIRE(linear.size() == 4);
+  CHECK(linear[0].dims == std::vector<int64_t>{2112, 7168});
+  CHECK(linear[1].dims == std::vector<int64_t>{2112});
+  CHECK(linear[2].dims == std::vector<int64_t>{8192, 7168});
+  CHECK(linear[3].dims == std::vector<int64_t>{3});
+  CHECK(linear[2].kind == Kind::tensor);
+  CHECK(linear[2].type == ElementType::unknown);
+
+  const OpArguments plain = module_arguments(R"({"Module": "b", "Inputs": [[8]]})");
+  REQUIRE(plain.size() == 3);
+  CHECK(plain[0].kind == Kind::unknown);
+  CHECK(plain[1].kind == Kind::unknown);
+  CHECK(plain[2].dims == std::vector<int64_t>{8});
+
+  for (const char* text :
+       {"", "nn.Module: x", "{'Module': 'a'}", "{'Inputs': []}", "{'Inputs': 3}", "{'Inputs': [[",
+        "{'Inputs': [['8']]}", "{'Inputs': [[-8]]}", "{'Inputs': [[1 2]]}",
+        "{'Inputs': [[1234567890123456789]]}", "{'TrainableParams': {'weight': [1, 2]}}"}) {
+    CAPTURE(text);
+    CHECK(module_arguments(text).empty());
+  }
+}
+
 }  // namespace kr::test::module_text_test

@@ -35,6 +35,8 @@ const std::string one_by_one =
     "ncu reports durations but no start times: kernels are read as one after the other, in order "
     "of ID.";
 
+const std::string base_units = "; export the page again with `ncu --csv --print-units base`";
+
 }  // namespace
 
 TEST_CASE("kernels of a page of details follow each other in order of ID") {
@@ -110,7 +112,17 @@ TEST_CASE("a page with a column a metric") {
   CHECK(dump(read_text(header + "\"0\",\"a\",\"7\",\"0\",\"1\",\"6\",\"2\"\n")) ==
         "0 6 kernel  (0) 7 a\n");
   CHECK(fault(header + "\"\",\"\",\"\",\"\",\"byte\",\"cycle\",\"%\"\n" + rows) ==
-        ":2: at byte 92: `gpu__time_duration.sum` is in `cycle`, which is not a unit of time");
+        ":2: at byte 92: `gpu__time_duration.sum` is in `cycle`, which is not a unit of time" +
+            base_units);
+  // A decimal is in a unit, and none says which.
+  for (const std::string units : {"", "\"\",\"\",\"\",\"\",\"byte\",\"\",\"%\"\n"}) {
+    CAPTURE(units);
+    const std::string text = header + units;
+    CHECK(fault(text + rows) ==
+          fmt::format(":{}: at byte {}: `gpu__time_duration.sum` is `6.750`, without a unit: only "
+                      "whole nanoseconds need none{}",
+                      units.empty() ? 2 : 3, text.size(), base_units));
+  }
 }
 
 TEST_CASE("what ncu and the program print around a page") {
@@ -160,6 +172,7 @@ TEST_CASE("pages that cannot be read") {
     std::string message;
   };
   const std::string at = fmt::format(":2: at byte {}: ", details.size());
+  const std::string line = "; correct this line, or export the file again";
   const std::string base = "; `ncu --csv --print-units base` prints whole nanoseconds";
   const std::string point =
       "; kr reads `.` as decimal sign: export it again with `LC_ALL=C ncu --csv --print-units "
@@ -174,13 +187,15 @@ TEST_CASE("pages that cannot be read") {
       {metric(0, "DRAM Throughput", "%", "0,40"),
        at + "`DRAM Throughput` is `0,40`, with a comma as decimal sign" + point},
       {metric(0, "Duration", "cycle", "5"),
-       at + "`Duration` is in `cycle`, which is not a unit of time"},
+       at + "`Duration` is in `cycle`, which is not a unit of time" + base_units},
+      {metric(0, "Duration", "", "4.70"),
+       at + "`Duration` is `4.70`, without a unit: only whole nanoseconds need none" + base_units},
       {"\"x\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5\",\n",
-       at + "`ID` is not a number: `x`"},
+       at + "`ID` is not a number: `x`" + line},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"GPU\",\"S\",\"Duration\",\"ns\",\"5\",\n",
-       at + "`Device` is not a number: `GPU`"},
-      {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells, but the header has 12"},
-      {"hello\n", at + "the row has 1 cells, but the header has 12"},
+       at + "`Device` is not a number: `GPU`" + line},
+      {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells, but the header has 12" + line},
+      {"hello\n", at + "the row has 1 cells, but the header has 12" + line},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5",
        at + "the file is cut off in this row; export it again, or read the complete part with "
             "--allow-truncated"},
@@ -189,13 +204,27 @@ TEST_CASE("pages that cannot be read") {
     CAPTURE(c.text);
     CHECK(fault(details + c.text) == c.message);
   }
-  CHECK(
-      fault("\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\"\n\"0\",\"1\",\"k\",\"m\"\n") ==
-      ":1: at byte 0: the header of an ncu page has no column `Metric Value`; export it again with "
-      "`ncu --csv`");
+  const std::string titles =
+      "ID,Process ID,Kernel Name,Section Name,Metric Name,Metric Unit,Metric Value";
+  for (const std::string title : {"Metric Value", "Metric Unit", "Section Name"}) {
+    CAPTURE(title);
+    std::string others = titles;
+    others.replace(others.find(title), title.size(), "other");
+    CHECK(
+        fault(others + "\n0,1,k,S,m,ns,5\n") ==
+        fmt::format(":1: at byte 0: the header of an ncu page has no column `{}`; export it again "
+                    "with `ncu --csv`",
+                    title));
+  }
+  // The rest of a header, or of a row of units.
+  const std::string cut =
+      "the file is cut off in this row; export it again, or read the complete part with "
+      "--allow-truncated";
+  CHECK(fault(titles.substr(0, 60)) == ":1: at byte 0: " + cut);
+  CHECK(fault("ID,Kernel Name,a__b.sum\n,,by") == ":2: at byte 24: " + cut);
   const std::string most = metric(0, "Duration", "ns", "9223372036854775807");
   CHECK(fault(details + most + metric(1, "Duration", "ns", "1")) ==
-        ": all durations together do not fit in 64 bits of nanoseconds");
+        ": all durations together do not fit in 64 bits of nanoseconds" + base_units);
 }
 
 }  // namespace kr::test::ncu_csv_test

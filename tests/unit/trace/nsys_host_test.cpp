@@ -137,7 +137,8 @@ TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
   CHECK(around(trace) == "100 >  > \n");
   CHECK(trace.host->calls[0].name == "(unnamed call 55)");
   CHECK(dump_dropped(trace) ==
-        "1 x CUDA call with an open end at 1\n1 x NVTX text id without a string at 1\n");
+        "1 x CUDA call with an open end at 1\n1 x CUDA call name id without a string at 1\n"
+        "1 x NVTX text id without a string at 1\n");
 }
 
 TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {

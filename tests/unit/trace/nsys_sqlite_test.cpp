@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.hpp"
@@ -89,8 +90,15 @@ TEST_CASE("copies, sets and graphs") {
   REQUIRE(trace.dropped.size() == 1);
   CHECK(trace.dropped[0].what == "kind of copy without a label");
   CHECK(trace.dropped[0].first_offset == 3);
-  REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
+  const auto count = [&](std::string_view code) {
+    return std::count_if(trace.warnings.begin(), trace.warnings.end(),
+                         [&](const Warning& warning) { return warning.code == code; });
+  };
+  // Copies and graphs have no device, and nothing has a stream.
+  CHECK(count("no-device-column") == 2);
+  CHECK(count("missing-columns") == 3);
+  REQUIRE(trace.warnings.size() == 6);
+  CHECK(trace.warnings[5].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
 
 TEST_CASE("processes that number their GPUs by themselves have different GPUs") {
@@ -289,16 +297,19 @@ TEST_CASE("no GPU work is a result, no nsys export is none") {
 
 TEST_CASE("times that cannot be are named with table and row") {
   const std::string table = ": table CUPTI_ACTIVITY_KIND_KERNEL, row 2: ";
+  const std::string again = "; export the report again with `nsys export --type sqlite`";
   const std::string good = "(1, 2, 0, 7, 3, 3), ";
   const auto message = [&](const char* bad) {
     return refused(strings + kernels + kernel(good + bad));
   };
-  CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts");
-  CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative");
-  CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
-  CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
-  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number");
-  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a device number");
+  CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts" + again);
+  CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative" + again);
+  CHECK(message("(NULL, 4, 0, 7, 3, 3)") ==
+        table + "its start is missing or not a whole number" + again);
+  CHECK(message("(1.5, 4, 0, 7, 3, 3)") ==
+        table + "its start is missing or not a whole number" + again);
+  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number" + again);
+  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a device number" + again);
   CHECK(refused("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER);"
                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
         ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "

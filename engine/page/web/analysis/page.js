@@ -70,5 +70,5 @@ setUpShell({
   },
 });
 byId("empty").hidden = someGpuWork;
-drawNotes([...notesOfResults(), ...healthNotes()]);
+drawNotes([...healthNotes(), ...notesOfResults()]);
 drawAll();

@@ -1,0 +1,87 @@
+// What a run would take if some of its operations took other times, by replaying it (model.hpp),
+// and what its critical path is made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
+#include "ncu/joined.hpp"
+#include "replay/change.hpp"
+#include "replay/model.hpp"
+
+namespace kr::replay {
+
+/// Largest difference of the unchanged replay from what was measured, as a part of it.
+inline constexpr double largest_error = 0.01;
+
+/// From the first start to the last end of operations.
+struct Spans {
+  int64_t run_ns = 0;
+  std::vector<int64_t> steps_ns;  // by step; with those of steps inside it
+};
+
+/// Whether the replay describes what was measured.
+bool reproduces(int64_t measured_ns, int64_t replayed_ns) noexcept;
+
+/// One change, or all of them together.
+struct WhatIf {
+  std::string text;        // `all changes`, if together
+  int64_t operations = 0;  // that it is about; of `host`: 0
+  int64_t before_ns = 0;   // their durations
+  int64_t after_ns = 0;
+  /// `roof`: the part of `before_ns` with a known roof. Empty of other changes.
+  std::optional<int64_t> roof_ns;
+  std::string without;  // why there is no result; empty: there is
+  Spans spans;          // of the replay
+};
+
+struct ReplayStep {
+  std::string phase;
+  std::optional<int64_t> step;
+  bool outermost = true;  // not inside a step of its phase
+  bool empty = true;      // it launched nothing
+};
+
+/// Time of the critical path of the measured run.
+struct PathSum {
+  PathPart part = PathPart::operation;
+  std::string dimension;  // of operations; else empty
+  std::string label;
+  int64_t pieces = 0;
+  int64_t total_ns = 0;
+};
+
+struct RunReplay {
+  std::vector<ReplayStep> steps;  // in the order of classify::Attribution
+  Spans measured;
+  Spans replayed;               // unchanged, but for delays without a known cause
+  std::vector<WhatIf> changes;  // each; all of them together last, if there are several
+  /// Operations by part, then dimension, the longest first. Those of a dimension and all other
+  /// parts add up to the span of the run.
+  std::vector<PathSum> path;
+  int64_t launch_latency_ns = 0;
+  int64_t without_launch = 0;
+  int64_t operations = 0;
+};
+
+/// What `roof` is known by; both may be null.
+struct Roofs {
+  const cost::CostedRun* costs = nullptr;
+  const ncu::GpuPeaks* gpu = nullptr;  // peaks for costs
+  const ncu::Joined* ncu = nullptr;
+};
+
+/// The run should have been read with its host trace.
+RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                     const analyze::RunSummary& summary, std::span<const Change> changes,
+                     const Roofs& roofs);
+
+std::string_view to_string(PathPart part) noexcept;
+
+}  // namespace kr::replay

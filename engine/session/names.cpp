@@ -1,0 +1,44 @@
+// What rules say of one name.
+#include "session/session.hpp"
+
+namespace kr::session {
+namespace {
+
+trace::Trace trace_of(std::string_view name, OperationKind kind) {
+  trace::TraceBuilder builder("", "");
+  const trace::NameId id = builder.name(name, kind);
+  builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
+  return std::move(builder).finish();
+}
+
+}  // namespace
+
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension) {
+  const trace::Trace trace = trace_of(name, kind);
+  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
+  if (!dimension) return one;
+  const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
+  const classify::DimensionLabels* labels = labelled.find(*dimension);
+  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
+  return one;
+}
+
+const tables::Explanation& Session::explain(const NameQuery& asked) {
+  const match::CompiledRules& rules = *source_.rules;
+  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
+  const classify::Choice choice =
+      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
+                 {asked.engine, asked.model, rules.named})
+          .choice;
+  explanation_ = {
+      query.name, rules.program().title(choice.model), choice.why,
+      classify::why(rules, choice.model, query),
+      match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
+  source_.explanation = &*explanation_;
+  return *explanation_;
+}
+
+}  // namespace kr::session

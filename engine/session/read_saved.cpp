@@ -1,0 +1,81 @@
+// Saved runs, and the jobs that efficiencies are compared with.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "session/session.hpp"
+
+namespace kr::session {
+
+void Session::call_saved(std::string path, std::string name) {
+  names_of_saved_.insert_or_assign(std::move(path), std::move(name));
+}
+
+void Session::read_baseline(const JobSource& source, const Wants& wants) {
+  Session job(*source_.rules, open_, progress_, references_);
+  for (const classify::RunSpec& spec : source.runs) {
+    const bool saved = changes::names_saved_run(spec.path);
+    job.read(std::span(&spec, 1), {.sums = true,
+                                   .steps = wants.steps || wants.statistics,
+                                   .collectives = true,
+                                   .unsaved = false,
+                                   .host_trace = wants.host_trace && !saved});
+  }
+  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
+                                 [](const tables::Run& run) { return run.summary.operations > 0; });
+  if (!works) {
+    throw Error(source.runs.empty() ? source.name : source.runs[0].path,
+                "has no GPU work to compare with");
+  }
+  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
+  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
+}
+
+void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
+  if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
+    throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
+                "name only the file");
+  }
+  const bool trees = changes::saves_module_trees(spec.path);
+  if (wants.beyond_saved() && !trees) {
+    throw Error(spec.path, "is a saved run, without operations, which this needs",
+                "name the trace; kr report and kr diff read saved runs");
+  }
+  if (trees != wants.modules) {
+    throw Error(spec.path,
+                trees ? "is a saved run of module trees, without operations"
+                      : "is a saved run without module trees",
+                trees ? "only kr diff reads it: compare it with another run of module trees"
+                      : "save them with `kr tree RUN --save FILE.krun`");
+  }
+  if (trees && !wants.comparison) {
+    throw Error(spec.path, "is a saved run, without the module trees of each step",
+                "name the trace; kr diff reads saved runs");
+  }
+  for (changes::SavedRun& saved : changes::read_saved_runs(spec.path)) {
+    const size_t number = runs_read();
+    analyze::RunSummary& summary = saved.summary;
+    summary.id += fmt::format("_{}", number);  // unique among the runs read
+    if (const auto named = names_of_saved_.find(spec.path); named != names_of_saved_.end()) {
+      summary.source.replace(0, spec.path.size(), named->second);
+    }
+    for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
+    if (trees) {
+      source_.other_runs.push_back(
+          {summary.id, summary.source, summary.format, summary.engine, summary.model,
+           summary.choice_why,
+           tables::notes_of(summary.id, summary.dropped, summary.inexact, summary.warnings)});
+      modules_.push_back(nullptr);
+      saved_trees_.emplace(number, std::move(saved));
+      continue;
+    }
+    tables::Run& run = source_.runs.emplace_back();
+    run.summary = std::move(summary);
+    run.saved = std::move(saved.profile);
+    run.saved_steps = std::move(saved.steps);
+    run.members = std::move(saved.members);
+    run.streams = std::move(saved.streams);
+    measure(run, nullptr);
+  }
+}
+
+}  // namespace kr::session

@@ -1,0 +1,45 @@
+// The module trees that are shown.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "session/session.hpp"
+
+namespace kr::session {
+namespace {
+
+/// A name that no node has folds nothing, which looks like a fold that changes nothing. `compat`
+/// has names of its own, which few models have.
+std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
+                                       const trees::ViewOptions& options) {
+  std::vector<std::string> folds = options.folds;
+  if (folds.empty() || options.compat) return {};
+  std::vector<std::string> names;
+  for (const trace::OperationName& name : trace.names) {
+    std::erase(folds, name.text);
+    std::erase(folds, trees::numbered(name.text).stem);
+    names.emplace_back(name.text);
+  }
+  for (std::string& fold : folds) {
+    const auto near = nearest(fold, names);
+    fold = fmt::format("no node is named `{}`{}", fold,
+                       near ? fmt::format("; did you mean `{}`?", *near) : "");
+  }
+  return folds;
+}
+
+}  // namespace
+
+void Session::show_tree(const trees::ViewOptions& options) {
+  const trees::LabelledModules& run = modules(0);
+  const sema::Program& program = source_.rules->program();
+  const sema::Model& model = program.models.get(run.choice.model);
+  view_.emplace(*source_.rules, run, options);
+  tree_ = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
+           program.engines.get(model.engine).name, model.name, &*view_,
+           unknown_folds(run.trace, options)};
+  source_.tree = &*tree_;
+}
+
+}  // namespace kr::session

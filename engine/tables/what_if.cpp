@@ -1,0 +1,232 @@
+// What runs would take if some of their operations took other times, and their critical paths.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+using replay::RunReplay;
+using replay::WhatIf;
+
+/// Steps of one phase, or the run.
+struct ReplayScope {
+  std::string_view phase;     // empty: the run
+  std::vector<size_t> steps;  // none: the run
+
+  int64_t of(const replay::Spans& spans) const {
+    if (phase.empty()) return spans.run_ns;
+    int64_t sum = 0;
+    for (const size_t step : steps) sum += spans.steps_ns[step];
+    return sum;
+  }
+};
+
+/// The run, then its phases in the order of their first step.
+std::vector<ReplayScope> scopes_of(const RunReplay& replay) {
+  std::vector<ReplayScope> scopes{{}};
+  std::map<std::string_view, size_t> known;
+  for (size_t i = 0; i < replay.steps.size(); ++i) {
+    const replay::ReplayStep& step = replay.steps[i];
+    if (!step.outermost || step.empty) continue;
+    const auto [at, added] = known.try_emplace(step.phase, scopes.size());
+    if (added) scopes.push_back({step.phase, {}});
+    scopes[at->second].steps.push_back(i);
+  }
+  return scopes;
+}
+
+std::string no_replay(int64_t measured_ns, int64_t replayed_ns) {
+  return fmt::format(
+      "the unchanged replay differs by {:.1f} %: delays without a known cause are part of this "
+      "time",
+      100 * std::abs(ratio_of(replayed_ns - measured_ns, measured_ns)));
+}
+
+/// What both tables say of one time: measured, replayed, changed.
+void add_times(Cells& row, int64_t measured_ns, int64_t replayed_ns, const WhatIf& change,
+               int64_t changed_ns, std::string& note) {
+  const bool known = replay::reproduces(measured_ns, replayed_ns) && change.without.empty();
+  if (!change.without.empty()) {
+    note = change.without;
+  } else if (!known) {
+    note = no_replay(measured_ns, replayed_ns);
+  }
+  const bool ratio = known && changed_ns > 0;
+  row.insert(
+      row.end(),
+      {measured_ns, replayed_ns, known ? Cell(changed_ns) : Cell(),
+       known ? Cell(replayed_ns - changed_ns) : Cell(),
+       ratio ? Cell(static_cast<double>(replayed_ns) / static_cast<double>(changed_ns)) : Cell()});
+}
+
+void add_what_if(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const std::vector<ReplayScope> scopes = scopes_of(*run.replay);
+    for (const WhatIf& change : run.replay->changes) {
+      for (const ReplayScope& scope : scopes) {
+        Cells row{run.summary.id, change.text, table::cell_or_nothing(scope.phase),
+                  scope.phase.empty() ? Cell() : Cell(static_cast<int64_t>(scope.steps.size()))};
+        std::string note;
+        add_times(row, scope.of(run.replay->measured), scope.of(run.replay->replayed), change,
+                  change.without.empty() ? scope.of(change.spans) : 0, note);
+        const bool none = change.roof_ns && *change.roof_ns == 0;
+        row.insert(row.end(),
+                   {change.operations, change.before_ns, none ? Cell() : Cell(change.after_ns),
+                    table::cell(change.roof_ns), table::cell_or_nothing(note)});
+        sink.row(row);
+      }
+    }
+  }
+}
+
+void add_what_if_steps(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const RunReplay& replay = *run.replay;
+    for (const WhatIf& change : replay.changes) {
+      for (size_t i = 0; i < replay.steps.size(); ++i) {
+        const replay::ReplayStep& step = replay.steps[i];
+        if (step.empty) continue;
+        Cells row{run.summary.id, change.text, static_cast<int64_t>(i), step.phase,
+                  table::cell(step.step)};
+        std::string note;
+        add_times(row, replay.measured.steps_ns[i], replay.replayed.steps_ns[i], change,
+                  change.without.empty() ? change.spans.steps_ns[i] : 0, note);
+        row.push_back(table::cell_or_nothing(note));
+        sink.row(row);
+      }
+    }
+  }
+}
+
+void add_critical_path(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    for (const replay::PathSum& one : run.replay->path) {
+      sink.row({run.summary.id, to_string(one.part), table::cell_or_nothing(one.dimension),
+                table::cell_or_nothing(one.label), one.pieces, one.total_ns,
+                ratio_of(one.total_ns, run.replay->measured.run_ns)});
+    }
+  }
+}
+
+std::string without_changes(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (!run.replay->changes.empty()) return {};
+  }
+  return "no change is named: name one with --what-if";
+}
+
+std::string without_replayed_steps(const Source& source) {
+  if (std::string why = without_changes(source); !why.empty()) return why;
+  for (const Run& run : source.runs) {
+    if (!run.replay->steps.empty()) return {};
+  }
+  return "no annotation of a trace matches the `phases` of its model";
+}
+
+std::string without_path(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (!run.replay->path.empty()) return {};
+  }
+  return "no run has operations";
+}
+
+Column replayed_or_nothing(const char* id, Unit unit, Role role, const char* doc) {
+  return {id, unit, role, doc, true};
+}
+
+/// Those of `add_times`, between others.
+std::vector<Column> replay_columns(std::vector<Column> columns, std::vector<Column> last) {
+  const std::vector<Column> times{
+      {"measured_ns", Unit::ns, Role::measure,
+       "From the first start to the last end of the operations; of several steps, the sum."},
+      {"replayed_ns", Unit::ns, Role::detail,
+       "The same in the replay without a change. Delays of more than 50 us that nothing in the "
+       "trace explains are cut: more than 1 % off, the replay tells nothing."},
+      replayed_or_nothing(
+          "what_if_ns", Unit::ns, Role::measure,
+          "The same with the change. Nothing if the replay is more than 1 % off, or the change "
+          "cannot be made: see `note`."),
+      replayed_or_nothing("saved_ns", Unit::ns, Role::measure,
+                          "`replayed_ns` less `what_if_ns`; negative if it takes longer."),
+      replayed_or_nothing("speedup", Unit::factor, Role::measure,
+                          "`replayed_ns` divided by `what_if_ns`.")};
+  columns.insert(columns.end(), times.begin(), times.end());
+  columns.insert(columns.end(), last.begin(), last.end());
+  return columns;
+}
+
+constexpr const char* change_doc =
+    "The change as written: `substage/moe_gemm = roof`; `all changes`: all of them together.";
+constexpr const char* replay_note_doc = "Why there is no result; nothing if there is one.";
+
+}  // namespace
+
+const Definition what_if_table{
+    {"what_if", "what if",
+     "One row per run, change and phase, and one for the whole run: how long it would take if "
+     "operations took other times, by replaying its streams, launches and waits. The time of the "
+     "host between its calls stays, and so do the waits inside communication kernels.",
+     replay_columns(
+         {{"run", Unit::text, Role::key, "The run."},
+          {"change", Unit::text, Role::key, change_doc},
+          replayed_or_nothing("phase", Unit::text, Role::key,
+                              "The phase; nothing for the whole run."),
+          replayed_or_nothing("steps", Unit::count, Role::measure,
+                              "Steps of the phase that are in no other step of it.")},
+         {{"operations", Unit::count, Role::detail, "Operations that the change is about."},
+          {"before_ns", Unit::ns, Role::detail, "The sum of their durations."},
+          replayed_or_nothing("after_ns", Unit::ns, Role::detail,
+                              "The same with the change; nothing if no roof is known."),
+          replayed_or_nothing("roof_known_ns", Unit::ns, Role::measure,
+                              "Of `roof`: the part of `before_ns` whose roof is known, by the cost "
+                              "of its ops or by ncu. The rest keeps its time. Nothing of other "
+                              "changes."),
+          replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
+    Needs::replay,
+    add_what_if,
+    without_changes,
+    {.waits = true}};
+
+const Definition what_if_steps_table{
+    {"what_if_steps", "what if, by step", "One row per run, change and step: see `what_if`.",
+     replay_columns({{"run", Unit::text, Role::key, "The run."},
+                     {"change", Unit::text, Role::key, change_doc},
+                     {"step_id", Unit::id, Role::key, "The step's number in the run: see `steps`."},
+                     {"phase", Unit::text, Role::measure, "Its phase."},
+                     replayed_or_nothing("step", Unit::id, Role::measure,
+                                         "Its number in the annotation; nothing if it has none.")},
+                    {replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
+    Needs::replay,
+    add_what_if_steps,
+    without_replayed_steps,
+    {.waits = true}};
+
+const Definition critical_path_table{
+    {"critical_path",
+     "critical path",
+     "One row per run and part of its critical path: from its last operation back to what each "
+     "waited for last. Of operations: one row per dimension and label. Those of one dimension and "
+     "all other parts add up to the span of the run.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"part", Unit::text, Role::key,
+       "`operation`; `delay`: of an operation that is ready, at most 50 us; `unexplained`: what "
+       "exceeds that, or comes before it; `launch`: from the launching call to the usual launch "
+       "latency; `host`: a thread until it calls; `synchronization`: the return of a call from "
+       "what it waited for."},
+      replayed_or_nothing("dimension", Unit::text, Role::key,
+                          "The dimension; nothing of parts other than operations."),
+      replayed_or_nothing("label", Unit::text, Role::key,
+                          "The label; nothing of parts other than operations."),
+      {"pieces", Unit::count, Role::measure, "How many there are."},
+      {"total_ns", Unit::ns, Role::measure, "Their time on the path."},
+      {"share", Unit::ratio, Role::measure, "The same as a part of the span of the run."}}},
+    Needs::replay,
+    add_critical_path,
+    without_path,
+    {.waits = true}};
+
+}  // namespace kr::tables

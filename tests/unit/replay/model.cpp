@@ -1,0 +1,175 @@
+// Runs whose answers are known by hand, in us.
+#include "replay/model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "replay/change.hpp"
+#include "support/rules.hpp"
+
+namespace {
+
+using kr::replay::Changed;
+using kr::replay::Model;
+using kr::replay::PathPart;
+
+constexpr int64_t us = 1000;
+
+/// A run on one thread; kernels are launched by the calls added.
+class PlantedRun {
+ public:
+  void call(const char* name, int64_t start, int64_t duration) {
+    builder_.host().launches.push_back({calls_++, start * us, duration * us,
+                                        builder_.call({name, false}), builder_.thread({"1", "1"})});
+  }
+  /// Launched by the last call.
+  void kernel(int64_t stream, int64_t start, int64_t duration) {
+    kr::trace::Track track;
+    track.stream = stream;
+    builder_.add({start * us, duration * us, builder_.name("k", kr::OperationKind::kernel),
+                  builder_.track(track)});
+    const int64_t correlation = calls_ - 1;
+    builder_.add_correlations(&correlation, 1);
+  }
+  kr::trace::Trace finish() { return std::move(builder_).finish(); }
+
+ private:
+  kr::trace::TraceBuilder builder_{"", ""};
+  int64_t calls_ = 0;
+};
+
+int64_t span_us(const kr::trace::Trace& trace, const Changed& changed) {
+  kr::replay::Extent extent;
+  Model(trace).replay(changed,
+                      [&](uint32_t, int64_t start, int64_t end) { extent.add(start, end); });
+  return extent.span_ns() / us;
+}
+
+/// As measured, but for some operations.
+Changed with(const kr::trace::Trace& trace, const std::map<size_t, int64_t>& durations_us) {
+  Changed changed;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const auto found = durations_us.find(i);
+    changed.duration_ns.push_back(found != durations_us.end() ? found->second * us
+                                                              : trace.operations[i].duration_ns);
+  }
+  return changed;
+}
+
+Changed overlapping(const kr::trace::Trace& trace, size_t operation) {
+  Changed changed;
+  changed.overlapped.assign(trace.operations.size(), false);
+  changed.overlapped[operation] = true;
+  return changed;
+}
+
+std::string change_error(const char* text) {
+  const auto rules = kr::test::compile(R"(engine e { substage { gemm: "a" rest: otherwise } })");
+  try {
+    kr::replay::parse_change(text, rules.program());
+  } catch (const kr::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("kernels of one stream move up, but not before their launch") {
+  PlantedRun run;
+  run.call("cudaLaunchKernel", 0, 1);
+  run.kernel(7, 5, 100);  // launch latency 5
+  run.call("cudaLaunchKernel", 10, 1);
+  run.kernel(7, 106, 20);  // 1 us behind the first
+  run.call("cudaLaunchKernel", 80, 1);
+  run.kernel(7, 127, 10);
+  const auto trace = run.finish();
+  CHECK(span_us(trace, {}) == 132);
+  // 5 + 50, 56 + 20, then the third, launched at 80, not before 85: with its delay of 1 us to 96.
+  CHECK(span_us(trace, with(trace, {{0, 50}})) == 91);
+  CHECK(span_us(trace, with(trace, {{0, 200}})) == 232);
+  CHECK(span_us(trace, overlapping(trace, 2)) == 132);
+}
+
+TEST_CASE("a stream that waits for an event moves with the other") {
+  for (const bool waits : {true, false}) {
+    CAPTURE(waits);
+    PlantedRun run;
+    run.call("cudaLaunchKernel", 0, 1);
+    run.kernel(1, 5, 50);
+    run.call(waits ? "cudaStreamWaitEvent" : "cudaEventRecord", 2, 1);
+    run.call("cudaLaunchKernel", 4, 1);
+    run.kernel(2, 55, 10);  // a collective, for example
+    run.call(waits ? "cudaStreamWaitEvent" : "cudaEventRecord", 6, 1);
+    run.call("cudaLaunchKernel", 8, 1);
+    run.kernel(1, 65, 30);
+    const auto trace = run.finish();
+    CHECK(span_us(trace, {}) == 90);
+    CHECK(span_us(trace, with(trace, {{0, 20}})) == (waits ? 60 : 60));
+    // Nothing waits for the collective: 50 + 30.
+    CHECK(span_us(trace, overlapping(trace, 1)) == (waits ? 80 : 90));
+  }
+}
+
+TEST_CASE("the host goes on when what it waits for is done") {
+  PlantedRun run;
+  run.call("cudaLaunchKernel", 0, 1);
+  run.kernel(7, 5, 100);
+  run.call("cudaStreamSynchronize", 2, 106);  // returns at 108, 3 behind the kernel
+  run.call("cudaLaunchKernel", 120, 1);       // 12 of host
+  run.kernel(7, 125, 10);
+  const auto trace = run.finish();
+  CHECK(span_us(trace, {}) == 130);
+  CHECK(span_us(trace, with(trace, {{0, 40}})) == 70);
+  Changed fast_host;
+  fast_host.host = 0;
+  CHECK(span_us(trace, fast_host) == 115);  // 5 to 105, a launch latency of 5, 10
+  std::map<PathPart, int64_t> parts;
+  Model(trace).critical_path([&](PathPart part, uint32_t, int64_t ns) { parts[part] += ns / us; });
+  CHECK(parts == std::map<PathPart, int64_t>{{PathPart::operation, 110},
+                                             {PathPart::launch, 5},
+                                             {PathPart::host, 12},
+                                             {PathPart::synchronization, 3}});
+}
+
+TEST_CASE("a delay that nothing explains is not part of an explained replay") {
+  PlantedRun run;
+  run.call("cudaLaunchKernel", 0, 1);
+  run.kernel(7, 5, 100);
+  run.call("cudaLaunchKernel", 10, 1);
+  run.kernel(7, 1105, 10);
+  const auto trace = run.finish();
+  CHECK(span_us(trace, {}) == 1110);
+  Changed explained;
+  explained.explained_only = true;
+  CHECK(span_us(trace, explained) == 160);
+}
+
+TEST_CASE("changes as people write them") {
+  const auto rules = kr::test::compile(R"(engine e { substage { gemm: "a" rest: otherwise } })");
+  using What = kr::replay::Change::What;
+  const auto parsed = [&](const char* text) {
+    return kr::replay::parse_change(text, rules.program());
+  };
+  CHECK(parsed(" substage/gemm=roof ").what == What::roof);
+  CHECK(parsed("substage/gemm = roof").key == "gemm");
+  CHECK(parsed("substage/gemm = overlapped").what == What::overlapped);
+  CHECK(parsed("substage/gemm = 0").factor == 0);
+  CHECK(parsed("substage/gemm = 0.5x").factor == 0.5);
+  CHECK(parsed("substage/gemm = 150%").factor == 1.5);
+  CHECK(parsed("name/a = b = 12.5us").duration_ns == 12500);
+  CHECK(parsed("name/a = b = 12.5us").key == "a = b");
+  CHECK(parsed("host = 0").of_host());
+  CHECK(change_error("substage/gem = 0").find("did you mean `gemm`?") != std::string::npos);
+  for (const char* const text :
+       {"substage/gemm", "gemm = 0", "/gemm = 0", "substage/ = 0",
+        "substage/gemm = ", "substage/gemm = 5", "substage/gemm = -1x", "substage/gemm = x",
+        "substage/gemm = 2000x", "substage/gemm = 5h", "substage/gemm = 2e3us", "host = roof",
+        "host = 5us", "nothing/gemm = 0", "substage/gemm = 9999s"}) {
+    CAPTURE(text);
+    CHECK(!change_error(text).empty());
+  }
+}
