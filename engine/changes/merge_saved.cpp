@@ -69,7 +69,15 @@ class Merger {
  public:
   Merger(std::span<const std::string> paths, const std::string& location, const std::string& path)
       : paths_(paths), out_(sqlite::Database::write(location, path)) {
-    for (size_t part = 0; part < paths.size(); ++part) add_part(part);
+    for (size_t part = 0; part < paths.size(); ++part) {
+      const size_t before = runs_.size();
+      add_part(part);
+      // Its runs may have those of other parts between them.
+      if (runs_.size() - before > 1 && kept_.size() < most_kept) {
+        kept_.emplace(part, std::move(*open_));
+        open_.reset();
+      }
+    }
     std::sort(runs_.begin(), runs_.end(),
               [](const MergedRun& a, const MergedRun& b) { return a.key() < b.key(); });
     check_runs();
@@ -91,8 +99,9 @@ class Merger {
  private:
   using Columns = std::set<MergedColumn>;
 
-  /// One at a time is open: there may be more parts than files may be.
+  /// Few are open: there may be more parts than files may be.
   const SavedTables& open(size_t part) {
+    if (const auto at = kept_.find(part); at != kept_.end()) return at->second;
     if (!open_ || open_->path() != paths_[part]) open_.emplace(paths_[part]);
     return *open_;
   }
@@ -246,7 +255,9 @@ class Merger {
 
   std::span<const std::string> paths_;
   sqlite::Database out_;
-  std::optional<SavedTables> open_;
+  static constexpr size_t most_kept = 64;
+  std::map<size_t, SavedTables> kept_;  // of several runs
+  std::optional<SavedTables> open_;     // the last of the others
   std::vector<MergedRun> runs_;
   std::map<std::string_view, Columns> columns_;  // by table
   // Of the tables that are not about runs.

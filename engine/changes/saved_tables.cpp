@@ -9,6 +9,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "kr/render.hpp"
 
@@ -104,7 +105,31 @@ bool SavedTables::has(std::string_view table) const {
   return database_.can_prepare(fmt::format("SELECT 1 FROM {}", sqlite::quoted(table)));
 }
 
-Statement SavedTables::of_run(const std::string& sql, const std::string& run) const {
+// Saved runs have no index: the rows of a run follow each other.
+const SavedTables::RowsByRun& SavedTables::rows_by_run(const std::string& table) const {
+  const auto [at, added] = rows_.try_emplace(table);
+  if (added) {
+    Statement rows = database_.prepare(
+        fmt::format("SELECT run, min(rowid), max(rowid) FROM {} GROUP BY run", table));
+    while (rows.step()) {
+      at->second.emplace(rows.text(0), Rows{rows.integer(1), rows.integer(2)});
+    }
+  }
+  return at->second;
+}
+
+Statement SavedTables::of_run(std::string sql, const std::string& run) const {
+  constexpr std::string_view before = " FROM ", after = " WHERE run = ?1";
+  const size_t end = sql.find(after);
+  KR_CHECK(end != sql.npos);
+  const size_t begin = sql.rfind(before, end);
+  KR_CHECK(begin != sql.npos);
+  const size_t name = begin + before.size();
+  const RowsByRun& runs = rows_by_run(sql.substr(name, end - name));
+  const auto at = runs.find(run);
+  const Rows rows_of_run = at == runs.end() ? Rows{0, -1} : at->second;
+  sql.insert(end + after.size(),
+             fmt::format(" AND rowid BETWEEN {} AND {}", rows_of_run.first, rows_of_run.second));
   Statement rows = database_.prepare(sql);
   rows.bind(1, run);
   return rows;

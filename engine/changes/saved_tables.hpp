@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/sqlite.hpp"
 #include "changes/saved_run.hpp"
@@ -43,15 +46,22 @@ class SavedTables {
     return row.is_null(column) ? std::nullopt : std::optional(amount(row, column));
   }
 
-  /// With the id of the run as its parameter 1.
-  sqlite::Statement of_run(const std::string& sql, const std::string& run) const;
+  /// With the id of the run as its parameter 1: `sql` has `FROM table WHERE run = ?1`. Of a file of
+  /// many runs it reads the rows of this run alone.
+  sqlite::Statement of_run(std::string sql, const std::string& run) const;
   void read_sequences(const char* table, const std::string& run, Profile& profile) const;
 
  private:
+  /// The first and the last row.
+  using Rows = std::pair<int64_t, int64_t>;
+  using RowsByRun = std::map<std::string, Rows, std::less<>>;
+
   void check_version() const;
+  const RowsByRun& rows_by_run(const std::string& table) const;
 
   std::string path_;
   sqlite::Database database_;
+  mutable std::map<std::string, RowsByRun, std::less<>> rows_;  // by table, once asked for
 };
 
 /// The levels and the profile of a run of module trees.

@@ -57,7 +57,7 @@ class DeviceTime {
   void each_part(int64_t begin, int64_t end, const Visit& visit) const {
     auto at = std::partition_point(parts_.begin(), parts_.end(),
                                    [begin](const Part& part) { return part.end <= begin; });
-    for (; at != parts_.end() && at->start < end; ++at) {
+    for (; begin < end && at != parts_.end() && at->start < end; ++at) {
       visit(at->row, std::min(at->end, end) - std::max(at->start, begin));
     }
   }

@@ -111,7 +111,11 @@ void Model::wait_in_graph(std::span<const uint32_t> operations) {
     for (const auto& [stream, on] : streams) {
       if (stream == one.track.index) continue;
       size_t& ended = next[stream];
-      while (ended < on.size() && trace_.operations[on[ended]].end_ns() <= one.start_ns) ++ended;
+      // Of operations without a duration, too: only those before it in the order of the trace.
+      const auto has_ended = [&](uint32_t other) {
+        return other < i && trace_.operations[other].end_ns() <= one.start_ns;
+      };
+      while (ended < on.size() && has_ended(on[ended])) ++ended;
       if (ended > 0) waits_.push_back({i, on[ended - 1]});
     }
   }
@@ -150,8 +154,8 @@ void Model::find_waits() {
           const uint32_t on = streams[order[k]].operation;
           const bool other = order[k] != track && streams[order[k]].launch != launch;
           const int64_t start_ns = trace_.operations[operation].start_ns;
-          if (other && trace_.operations[on].end_ns() <= start_ns)
-            waits_.push_back({operation, on});
+          if (!other || on > operation || trace_.operations[on].end_ns() > start_ns) continue;
+          waits_.push_back({operation, on});
         }
         const auto at = std::find(order.begin(), order.end(), track);
         if (at == order.end()) {

@@ -9,7 +9,8 @@
 // 3. If the process called `cudaStreamWaitEvent` or its like between the last launch to its stream
 //    and its own: the operations launched last to the other streams of the device. Traces name
 //    neither the event nor the stream that is waited for.
-// 4. In one launch of a graph: the operations of its other streams that had ended.
+// 4. In one launch of a graph: on each of its other streams, the last operation before the first
+//    that had not ended.
 // 5. Without a call that launched it: the operations of its device that had ended.
 //
 // The time from then to its start is its delay, which a replay keeps. A thread of the host spends

@@ -133,7 +133,7 @@ void add_cost_steps(const Source& source, RowSink& sink) {
 
 const Definition cost_steps_table{
     {"cost_steps",
-     "FLOPs of steps",
+     "steps by FLOPs",
      "One row per run and step with operations: how much of the GPUs' peak it uses, by the costs "
      "of its ops. See docs/cost.md for the formulas.",
      {

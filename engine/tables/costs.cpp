@@ -249,10 +249,8 @@ std::string without_costs(const Source& source) {
   for (const Run& run : source.runs) {
     if (run.trace->trace.host && run.trace->trace.host->ops) return {};
   }
-  return "no run has ops of a framework: traces of PyTorch's profiler have them, with "
-         "`record_shapes=True` the shapes of their arguments, too; and nsys exports with "
-         "layer-wise "
-         "ranges of NVTX. Of graphs, a --reference may tell them";
+  return "no run has ops with shapes: PyTorch's profiler records them with `record_shapes=True`, "
+         "vLLM and SGLang as NVTX ranges of layers; kernels of graphs get those of a --reference";
 }
 
 std::vector<LabelCosts> costs_by_label(const Source& source, const Run& run) {

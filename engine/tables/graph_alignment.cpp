@@ -30,7 +30,7 @@ void add_graph_alignment(const Source& source, RowSink& sink) {
   }
 }
 
-std::string without_graphs(const Source& source) {
+std::string without_compared_graphs(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(),
                                [](const Run& run) { return !run.summary.graphs.empty(); });
   return any ? std::string() : "no graph of a run was compared with a reference (--reference)";
@@ -74,6 +74,6 @@ const Definition graph_alignment_table{
       {"abstain_ns", Unit::ns, Role::measure, "The durations of those of `abstain`."}}},
     Needs::runs,
     add_graph_alignment,
-    without_graphs};
+    without_compared_graphs};
 
 }  // namespace kr::tables

@@ -161,9 +161,9 @@ std::string without_points(const Source& source) {
   if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
   const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
                                  [](const Run& run) { return run.costs.has_value(); });
-  const std::string why = not_measured_by_ncu(source);
+  std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
-  return asked ? why + ". Nor are there costs: " + without_costs(source)
+  return asked ? why + ", and there are no costs: " + without_costs(source)
                : why + ", or --costs computes points from the shapes of ops";
 }
 

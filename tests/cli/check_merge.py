@@ -22,6 +22,7 @@ RULES = """engine e {
 }
 """
 RANKS = 7
+MANY = 1000
 failures = []
 
 
@@ -122,6 +123,31 @@ def check_limit():
     expect(len(notes) == 1 and str(notes[0]["count"]) in notes[0]["text"], notes)
 
 
+def check_many(part):
+    """A file of so many runs that to look through all of it for each would exceed what kr allows a file of its size."""
+    shutil.copy(part, "thousand.krun")
+    with sqlite3.connect("thousand.krun") as database:
+        tables = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            columns = [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]
+            if "run" not in columns:
+                continue
+            rows = database.execute(f'SELECT * FROM "{table}" ORDER BY rowid').fetchall()
+            run, hashed = columns.index("run"), columns.index("operations_hash") if table == "run_identities" else None
+            for copy in range(1, MANY):
+                changed = [list(row) for row in rows]
+                for row in changed:
+                    row[run] = row[run].rstrip("0123456789") + str(copy)
+                    if hashed is not None:
+                        row[hashed] = f"{copy:0{len(row[hashed])}x}"
+                database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', changed)
+    database.close()
+    done = kr("report", "thousand.krun", "--rules", "e.kr", "--format", "json", "--tables", "runs")
+    expect(done.returncode == 0 and len(json.loads(done.stdout)["runs"]) == MANY, done.stderr)
+    done = kr("merge", "thousand.krun", "-o", "again.krun")
+    expect(done.returncode == 0, done.stderr)
+
+
 def refused(words, *texts):
     done = kr("merge", *words)
     message = done.stderr.decode()
@@ -178,6 +204,7 @@ def main():
         check_order(parts)
         check_same(traces)
         check_limit()
+        check_many(parts[0])
         check_refused(parts)
         os.chdir("/")
     for failure in failures:

@@ -842,6 +842,8 @@ RESULTS = [
     ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanation_costs", False),
     ("graphs", ["analyze", "graphs/replay.json,generic", "--reference", "graphs/capture.json", "--tables", "graph_alignment"],
      "graph_alignment", True),
+    ("what if", ["analyze", "serving.json", "--rules", "serving.kr", "--what-if", "host = 0.5x", "--tables",
+                 "what_if,what_if_steps,critical_path"], "what_if what_if_steps critical_path", True),
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),

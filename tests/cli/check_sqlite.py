@@ -23,7 +23,7 @@ REAL = ["kineto/vllm_decode_graph.json.gz", "kineto/sglang_prefill.json.gz", "ki
         "kineto/cpu_only.json.gz", "kineto/v100_resnet_2021_streams.json.gz"]
 APPLICATION = int.from_bytes(b"krtr", "big")
 # Tables about runs need one of these columns.
-OF_RUNS = ("runs", "steps", "streams", "statistics", "operations", "costs", "collectives", "found phases")
+OF_RUNS = ("runs", "steps", "streams", "statistics", "operations", "costs", "replay", "collectives", "found phases")
 
 # Each step with itself and its enclosing steps: an operation of a step belongs to all of these.
 ENCLOSING = ("WITH RECURSIVE enclosing(run, inner_id, step_id, outer_id, phase) AS ("

@@ -27,6 +27,19 @@ export async function picture(page, name) {
   if (PICTURES) await page.screenshot({ path: join(PAGES, name), fullPage: true });
 }
 
+/** Each card by itself: light, dark, narrow and on paper. */
+export async function cardPictures(page, name, cards) {
+  if (!PICTURES) return;
+  for (const [kind, width, look] of [["light", 1440], ["dark", 1440, { colorScheme: "dark" }], ["390", 390], ["print", 980, { media: "print" }]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: "light", media: "screen", ...look });
+    await page.waitForTimeout(1000); // the page draws its cards anew
+    for (const card of cards) {
+      await page.locator(`#${card}`).screenshot({ path: join(PAGES, `${name}-${card}-${kind}.png`) });
+    }
+  }
+}
+
 async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), "kr-page-"));
   const browser = await chromium.launchPersistentContext(profile, {

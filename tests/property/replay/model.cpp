@@ -125,13 +125,16 @@ class SlowReplay {
     for (const auto& [stream, newest] : last) {
       const auto own = together.find(stream);
       const bool begun = own != together.end() && own->second.front() < i;
-      if (first && waited && !begun && end(newest.second) <= start(i)) out.insert(newest.second);
+      const bool done = newest.second < i && end(newest.second) <= start(i);
+      if (first && waited && !begun && done) out.insert(newest.second);
     }
     for (const auto& [stream, on] : together) {
+      std::optional<uint32_t> ended;  // the last of those before the first that had not
       for (const uint32_t j : on) {
-        if (end(j) > start(i)) break;
-        if (j < i) out.insert(j);
+        if (j > i || end(j) > start(i)) break;
+        ended = j;
       }
+      if (ended) out.insert(*ended);
     }
     return out;
   }

@@ -72,8 +72,8 @@ std::string details(Random& random, const std::vector<Kernel>& kernels,
                     const std::string& newline) {
   std::string text;
   put(text,
-      {"ID", "Process ID", "Kernel Name", "Stream", "Device", "Metric Name", "Metric Unit",
-       "Metric Value", "Rule Name", "Rule Type"},
+      {"ID", "Process ID", "Kernel Name", "Stream", "Device", "Section Name", "Metric Name",
+       "Metric Unit", "Metric Value", "Rule Name", "Rule Type"},
       newline);
   for (const Kernel& kernel : kernels) {
     Lines metrics{"x__y.sum", "Duration", "L2 Hit Rate", ""};
@@ -85,18 +85,13 @@ std::string details(Random& random, const std::vector<Kernel>& kernels,
         spelled(random, kernel.duration_ns, static_cast<int>(below(random, 2)));
     for (const std::string& metric : metrics) {
       const bool duration = metric == (both ? "gpu__time_duration.sum" : "Duration");
-      Lines cells{std::to_string(kernel.id),
-                  "9",
-                  kernel.name,
-                  std::to_string(kernel.stream),
-                  std::to_string(kernel.device),
-                  metric,
-                  duration ? unit : "%",
-                  duration ? value : "1,005.5",
-                  ""};
-      if (both && metric == "Duration") cells[6] = "ms", cells[7] = "7";
+      Lines cells{
+          std::to_string(kernel.id),     "9",       kernel.name, std::to_string(kernel.stream),
+          std::to_string(kernel.device), "Section", metric,      duration ? unit : "%",
+          duration ? value : "1,005.5",  ""};
+      if (both && metric == "Duration") cells[7] = "ms", cells[8] = "7";
       if (metric.empty())
-        cells = {cells[0], "9", cells[2], cells[3], cells[4], "", "", "", "Rule, x", "OPT"};
+        cells = {cells[0], "9", cells[2], cells[3], cells[4], "", "", "", "", "Rule, x", "OPT"};
       put(text, cells, newline);
       if (below(random, 15) == 0) text += "==PROF== a \"line\", of ncu" + newline;
     }
