@@ -2,17 +2,13 @@
 // package `kr` makes the classes. Built for the stable interface of Python 3.9, so that one module
 // serves every later version.
 //
-// Reading happens on a thread of its own without the GIL; the caller waits for it and looks for
-// signals, so that Ctrl-C ends it.
 #include <atomic>
-#include <chrono>
-#include <future>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "kr/lint.hpp"
 #include "tables.hpp"
+#include "waiting.hpp"
 
 namespace kr::python {
 namespace {
@@ -20,15 +16,11 @@ namespace {
 constexpr const char* rules_name = "kr.rules";
 constexpr const char* session_name = "kr.session";
 
-/// Thrown by the call for progress.
-struct Interrupted {};
-
 struct SessionHandle {
   std::optional<Session> session;
-  SharedMutex mutex = std::make_shared<std::recursive_mutex>();
-  /// The flag of the call that reads now; it is set if that call was interrupted.
-  std::shared_ptr<std::atomic<const std::atomic<bool>*>> stop =
-      std::make_shared<std::atomic<const std::atomic<bool>*>>(nullptr);
+  SharedTurns turns = std::make_shared<Turns>();
+  /// Of the call that reads now.
+  std::shared_ptr<std::atomic<const Stop*>> stop = std::make_shared<std::atomic<const Stop*>>();
 };
 
 template <class Handle>
@@ -72,31 +64,17 @@ PyObject* at(PyObject* args, Py_ssize_t i) {
   return item;
 }
 
-/// `work` without the GIL, once no other thread uses the session.
+/// `work` with the session, in its turn; a signal ends reading.
 template <class Work>
 auto run(SessionHandle& handle, Work work) {
-  using Result = decltype(work(*handle.session));
-  std::atomic<bool> interrupted = false;
-  std::future<Result> result = std::async(std::launch::async, [&] {
-    const std::lock_guard lock(*handle.mutex);
-    if (interrupted) throw Interrupted();
+  return in_turn(*handle.turns, [&](const Stop& stop) {
     struct Current {
-      std::atomic<const std::atomic<bool>*>& stop;
+      std::atomic<const Stop*>& stop;
       ~Current() { stop = nullptr; }
     } const current{*handle.stop};
-    current.stop = &interrupted;
+    current.stop = &stop;
     return work(*handle.session);
   });
-  while (true) {
-    {
-      const Unlocked unlocked;
-      if (result.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
-    }
-    // The set exception stays set.
-    if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
-  }
-  if (!interrupted) return result.get();
-  throw Raised();  // the exception of the signal handler
 }
 
 /// Members of a dict; those that are missing or None keep their default.
@@ -299,7 +277,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("each_sibling", options.tables.each_sibling);
     auto handle = std::make_unique<SessionHandle>();
     options.progress = [stop = handle->stop](const ReadProgress&) {
-      const std::atomic<bool>* flag = *stop;
+      const Stop* flag = *stop;
       if (flag != nullptr && *flag) throw Interrupted();
     };
     handle->session.emplace(rules, std::move(options));
@@ -330,7 +308,7 @@ PyObject* session_tables(PyObject*, PyObject* args) {
     const std::vector<std::string> ids = strings_of(at(args, 1));
     std::vector<Table> tables = run(handle, [&](Session& session) { return session.tables(ids); });
     Owned all = checked(PyList_New(0));
-    for (Table& table : tables) append(all, wrap(std::move(table), handle.mutex));
+    for (Table& table : tables) append(all, wrap(std::move(table), handle.turns));
     return all;
   });
 }
@@ -349,7 +327,7 @@ PyObject* session_sql(PyObject*, PyObject* args) {
     SessionHandle& handle = session_of(at(args, 0));
     const std::string query = string_of(at(args, 1));
     Table table = run(handle, [&](Session& session) { return session.sql(query); });
-    return wrap(std::move(table), handle.mutex);
+    return wrap(std::move(table), handle.turns);
   });
 }
 

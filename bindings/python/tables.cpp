@@ -22,13 +22,18 @@ Owned boolean(bool value) {
   return checked(PyBool_FromLong(value ? 1 : 0));
 }
 
-/// The cells of a table, read without the GIL: while a thread has the mutex of a session, it never
-/// waits for the GIL, so that a thread with the GIL may wait for the mutex.
+/// The cells of a table, read without the GIL.
 class Cached final : public RowSink {
  public:
   explicit Cached(std::span<const Column> columns) : columns_(columns), data_(columns.size()) {}
 
+  void read(const Table& table, const Stop& stop) {
+    stop_ = &stop;
+    table.write(*this);
+  }
+
   void row(std::span<const Cell> cells) override {
+    if (rows_ % 4096 == 0 && *stop_) throw Interrupted();
     for (size_t i = 0; i < cells.size(); ++i) {
       const Cell& cell = cells[i];
       data_[i].kinds += static_cast<char>(cell.index());
@@ -127,6 +132,7 @@ class Cached final : public RowSink {
                  bytes(values.data(), 8 * rows_), bytes(present.data(), rows_));
   }
 
+  const Stop* stop_ = nullptr;
   std::span<const Column> columns_;
   std::vector<One> data_;
   size_t rows_ = 0;
@@ -138,11 +144,7 @@ PyObject* written(PyObject* capsule, Owned (Cached::*make)()) {
   try {
     const TableHandle& handle = handle_of(capsule);
     Cached cells(handle.table.columns());
-    {
-      const Unlocked unlocked;
-      const std::lock_guard lock(*handle.mutex);
-      handle.table.write(cells);
-    }
+    in_turn(*handle.turns, [&](const Stop& stop) { cells.read(handle.table, stop); });
     return (cells.*make)().release();
   } catch (...) {
     return raise_current();
@@ -152,7 +154,7 @@ PyObject* written(PyObject* capsule, Owned (Cached::*make)()) {
 /// A stream that other threads may read while the session is used.
 struct LockedStream {
   ArrowArrayStream inner;
-  SharedMutex mutex;
+  SharedTurns turns;
 };
 
 LockedStream& locked(ArrowArrayStream* stream) {
@@ -161,12 +163,12 @@ LockedStream& locked(ArrowArrayStream* stream) {
 
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
   LockedStream& one = locked(stream);
-  const std::lock_guard lock(*one.mutex);
+  const Turn turn(*one.turns);
   return one.inner.get_schema(&one.inner, out);
 }
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   LockedStream& one = locked(stream);
-  const std::lock_guard lock(*one.mutex);
+  const Turn turn(*one.turns);
   return one.inner.get_next(&one.inner, out);
 }
 const char* last_error(ArrowArrayStream* stream) {
@@ -189,8 +191,8 @@ void free_stream(PyObject* capsule) {
 
 }  // namespace
 
-Owned wrap(Table table, SharedMutex mutex) {
-  auto handle = std::make_unique<TableHandle>(TableHandle{std::move(table), std::move(mutex)});
+Owned wrap(Table table, SharedTurns turns) {
+  auto handle = std::make_unique<TableHandle>(TableHandle{std::move(table), std::move(turns)});
   Owned capsule = checked(PyCapsule_New(handle.get(), table_name, [](PyObject* object) {
     delete static_cast<TableHandle*>(PyCapsule_GetPointer(object, table_name));
   }));
@@ -227,7 +229,7 @@ PyObject* table_columns(PyObject*, PyObject* capsule) {
 PyObject* table_arrow(PyObject*, PyObject* capsule) {
   try {
     const TableHandle& handle = handle_of(capsule);
-    auto inner = std::make_unique<LockedStream>(LockedStream{{}, handle.mutex});
+    auto inner = std::make_unique<LockedStream>(LockedStream{{}, handle.turns});
     render::arrow(handle.table, nullptr, &inner->inner);
     auto stream = std::make_unique<ArrowArrayStream>();
     *stream = {get_schema, get_next, last_error, release_stream, inner.release()};

@@ -1,24 +1,19 @@
 // Tables as objects of Python.
 #pragma once
 
-#include <memory>
-#include <mutex>
-
 #include "kr/table.hpp"
 #include "object.hpp"
+#include "waiting.hpp"
 
 namespace kr::python {
 
-/// The tables of a session are for one thread at a time. Who has it never waits for the GIL.
-using SharedMutex = std::shared_ptr<std::recursive_mutex>;
-
 struct TableHandle {
   Table table;
-  SharedMutex mutex;
+  SharedTurns turns;
 };
 
 /// A capsule.
-Owned wrap(Table table, SharedMutex mutex);
+Owned wrap(Table table, SharedTurns turns);
 
 Owned info_of(const TableInfo& info, std::span<const Column> columns);
 

@@ -107,10 +107,16 @@ struct SessionOptions {
   std::string nccl = "both";
   /// Changes that `what_if` replays the runs with: `substage/moe_gemm = roof`; see docs/cli.md.
   std::vector<std::string> what_if = {};
-  /// Called about ten times per second while a file is read, on a thread of the session. The first
-  /// exception that it throws ends the calls, and is thrown when the file has been read.
+  /// Called when a file is opened (0 of 0), then about ten times per second while it is read, on
+  /// another thread. An exception that it throws ends reading, and is thrown to the caller.
   std::function<void(const ReadProgress&)> progress = {};
   TableOptions tables = {};
+};
+
+/// The module trees of steps as stacked bars, an SVG document.
+struct TreePicture {
+  std::string name;  // of the phases that it shows: `prefill`, `decode_steps`, `other_steps`
+  std::string svg;   // letters are outlines: it looks the same on every system
 };
 
 /// Runs and their tables.
@@ -162,6 +168,13 @@ class Session {
   void compare_with(const Rules& before);
   /// `explanations` and `explanation_alternatives` are about this name.
   void explain(NameQuery name);
+
+  /// The page of `kr report` about the runs: one HTML document that needs no other file and fetches
+  /// nothing. An empty title is made from the runs. Throws Error, also for module trees.
+  std::string report_page(const std::string& title = {});
+  /// The pictures of `kr tree` of the run, with the options of `TableOptions`. Throws Error if it
+  /// has no module trees.
+  std::vector<TreePicture> tree_pictures();
 
  private:
   struct Impl;
