@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kr/lint.hpp"
+#include "options.hpp"
 #include "tables.hpp"
 #include "waiting.hpp"
 
@@ -77,58 +78,6 @@ auto run(SessionHandle& handle, Work work) {
   });
 }
 
-/// Members of a dict; those that are missing or None keep their default.
-class Options {
- public:
-  explicit Options(PyObject* dict) : dict_(dict) {}
-  void operator()(const char* key, std::string& out) const {
-    if (PyObject* value = get(key)) out = string_of(value);
-  }
-  void operator()(const char* key, bool& out) const {
-    if (PyObject* value = get(key)) {
-      const int truth = PyObject_IsTrue(value);
-      checked(truth);
-      out = truth != 0;
-    }
-  }
-  void operator()(const char* key, std::vector<std::string>& out) const {
-    if (PyObject* value = get(key)) out = strings_of(value);
-  }
-  void operator()(const char* key, double& out) const {
-    if (PyObject* value = get(key)) {
-      out = PyFloat_AsDouble(value);
-      if (PyErr_Occurred() != nullptr) throw Raised();
-    }
-  }
-  void operator()(const char* key, std::optional<int64_t>& out) const {
-    if (PyObject* value = get(key)) out = whole(value);
-  }
-  void operator()(const char* key, size_t& out) const {
-    if (PyObject* value = get(key)) out = static_cast<size_t>(natural(value));
-  }
-  void operator()(const char* key, unsigned& out) const {
-    if (PyObject* value = get(key)) out = static_cast<unsigned>(natural(value));
-  }
-
- private:
-  PyObject* get(const char* key) const {
-    PyObject* value = PyDict_GetItemString(dict_, key);
-    return value == Py_None ? nullptr : value;
-  }
-  static int64_t whole(PyObject* value) {
-    const long long number = PyLong_AsLongLong(value);
-    if (number == -1 && PyErr_Occurred() != nullptr) throw Raised();
-    return number;
-  }
-  static int64_t natural(PyObject* value) {
-    const int64_t number = whole(value);
-    if (number >= 0) return number;
-    PyErr_SetString(PyExc_ValueError, "expected a number that is not negative");
-    throw Raised();
-  }
-  PyObject* dict_;
-};
-
 LoadOptions load_options(PyObject* folder, PyObject* use_cache) {
   LoadOptions options;
   if (folder != Py_None) options.rules_folder = string_of(folder);
@@ -160,11 +109,7 @@ PyObject* rules_load(PyObject*, PyObject* args) {
   return guarded([&] {
     const std::vector<std::string> names = strings_of(at(args, 0));
     const LoadOptions options = load_options(at(args, 1), at(args, 2));
-    std::unique_ptr<Rules> rules;
-    {
-      const Unlocked unlocked;
-      rules = std::make_unique<Rules>(Rules::load(names, options));
-    }
+    auto rules = unlocked([&] { return std::make_unique<Rules>(Rules::load(names, options)); });
     return capsule(std::move(rules), rules_name, [](PyObject* object) {
       delete static_cast<Rules*>(PyCapsule_GetPointer(object, rules_name));
     });
@@ -193,9 +138,7 @@ PyObject* rules_classify(PyObject*, PyObject* args) {
     const std::string dimension = string_of(at(args, 2));
     const std::string engine = string_of(at(args, 3));
     const std::string model = string_of(at(args, 4));
-    NameLabels found;
-    {
-      const Unlocked unlocked;
+    const NameLabels found = unlocked([&] {
       std::vector<std::string_view> views;
       views.reserve(ends.size());
       size_t begin = 0;
@@ -203,8 +146,8 @@ PyObject* rules_classify(PyObject*, PyObject* args) {
         views.push_back(std::string_view(bytes).substr(begin, end - begin));
         begin = end;
       }
-      found = rules.label_names(views, dimension, engine, model);
-    }
+      return rules.label_names(views, dimension, engine, model);
+    });
     std::vector<Owned> labels;
     labels.reserve(found.labels.size());
     for (const std::string& label : found.labels) labels.push_back(text(label));
@@ -225,27 +168,38 @@ PyObject* rules_classify(PyObject*, PyObject* args) {
   });
 }
 
+Owned findings_of(const std::vector<Finding>& findings) {
+  Owned all = checked(PyList_New(0));
+  const auto number = [](uint64_t value) { return checked(PyLong_FromUnsignedLongLong(value)); };
+  for (const Finding& one : findings) {
+    append(all,
+           tuple(text(one.code), text(one.name), text(one.severity), text(one.path),
+                 number(one.line), number(one.column), number(one.end_line), number(one.end_column),
+                 text(one.message), text(one.help), text(one.example)));
+  }
+  return all;
+}
+
 /// (text, path, infos, rules_folder, use_cache): a list of tuples, in the order of kr::Finding.
 PyObject* lint(PyObject*, PyObject* args) {
   return guarded([&] {
     const std::string rules = string_of(at(args, 0));
-    LintTextOptions options{.path = string_of(at(args, 1)),
-                            .infos = PyObject_IsTrue(at(args, 2)) == 1,
-                            .load = load_options(at(args, 3), at(args, 4))};
-    std::vector<Finding> findings;
-    {
-      const Unlocked unlocked;
-      findings = lint_text(rules, options);
-    }
-    Owned all = checked(PyList_New(0));
-    const auto number = [](uint64_t value) { return checked(PyLong_FromUnsignedLongLong(value)); };
-    for (const Finding& one : findings) {
-      append(all,
-             tuple(text(one.code), text(one.name), text(one.severity), text(one.path),
-                   number(one.line), number(one.column), number(one.end_line),
-                   number(one.end_column), text(one.message), text(one.help), text(one.example)));
-    }
-    return all;
+    const LintTextOptions options{.path = string_of(at(args, 1)),
+                                  .infos = PyObject_IsTrue(at(args, 2)) == 1,
+                                  .load = load_options(at(args, 3), at(args, 4))};
+    return findings_of(unlocked([&] { return lint_text(rules, options); }));
+  });
+}
+
+/// (text, path, rules_folder): (tests, failed, findings as of `lint`)
+PyObject* run_tests(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string rules = string_of(at(args, 0));
+    const LintTextOptions options{.path = string_of(at(args, 1)),
+                                  .load = load_options(at(args, 2), Py_True)};
+    const TextTests tests = unlocked([&] { return test_text(rules, options); });
+    return tuple(checked(PyLong_FromUnsignedLongLong(tests.tests)),
+                 checked(PyLong_FromUnsignedLongLong(tests.failed)), findings_of(tests.findings));
   });
 }
 
@@ -266,6 +220,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("link_gb_per_s", options.link_gb_per_s);
     get("scaling", options.scaling);
     get("nccl", options.nccl);
+    get("what_if", options.what_if);
     get("by", options.tables.by);
     get("most_groups", options.tables.most_groups);
     get("level", options.tables.level);
@@ -363,17 +318,32 @@ PyObject* session_explain(PyObject*, PyObject* args) {
   });
 }
 
+/// (session, title)
+PyObject* session_page(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string title = string_of(at(args, 1));
+    return text(
+        run(session_of(at(args, 0)), [&](Session& session) { return session.report_page(title); }));
+  });
+}
+
+/// (session): of each picture its name and SVG.
+PyObject* session_pictures(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::vector<TreePicture> pictures =
+        run(session_of(at(args, 0)), [](Session& session) { return session.tree_pictures(); });
+    Owned all = checked(PyList_New(0));
+    for (const TreePicture& one : pictures) append(all, tuple(text(one.name), text(one.svg)));
+    return all;
+  });
+}
+
 /// (parts, path)
 PyObject* merge(PyObject*, PyObject* args) {
   return guarded([&] {
     const std::vector<std::string> parts = strings_of(at(args, 0));
     const std::string path = string_of(at(args, 1));
-    size_t runs = 0;
-    {
-      const Unlocked unlocked;
-      runs = merge_saved(parts, path);
-    }
-    return checked(PyLong_FromSize_t(runs));
+    return checked(PyLong_FromSize_t(unlocked([&] { return merge_saved(parts, path); })));
   });
 }
 
@@ -384,6 +354,7 @@ PyMethodDef functions[] = {
     {"rules_load", rules_load, METH_VARARGS, nullptr},
     {"rules_classify", rules_classify, METH_VARARGS, nullptr},
     {"lint", lint, METH_VARARGS, nullptr},
+    {"run_tests", run_tests, METH_VARARGS, nullptr},
     {"merge", merge, METH_VARARGS, nullptr},
     {"session_new", session_new, METH_VARARGS, nullptr},
     {"session_add", session_add, METH_VARARGS, nullptr},
@@ -393,6 +364,8 @@ PyMethodDef functions[] = {
     {"session_save", session_save, METH_VARARGS, nullptr},
     {"session_compare_with", session_compare_with, METH_VARARGS, nullptr},
     {"session_explain", session_explain, METH_VARARGS, nullptr},
+    {"session_page", session_page, METH_VARARGS, nullptr},
+    {"session_pictures", session_pictures, METH_VARARGS, nullptr},
     {"table_info", table_info, METH_O, nullptr},
     {"table_rows", table_rows, METH_O, nullptr},
     {"table_columns", table_columns, METH_O, nullptr},

@@ -59,6 +59,13 @@ class Unlocked {
   PyThreadState* state_;
 };
 
+/// What `work` returns, done without the GIL.
+template <class Work>
+auto unlocked(Work work) {
+  const Unlocked released;
+  return work();
+}
+
 /// A byte that is not UTF-8 becomes `\xNN`, as in Arrow and JSON.
 Owned text(std::string_view value);
 /// Appends the UTF-8 of a str; lone surrogates that `os.fsdecode` makes become their bytes.

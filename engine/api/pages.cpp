@@ -1,4 +1,5 @@
-// Pages and pictures. Apart from session.cpp: programs that make none do not link ECharts and Cairo.
+// Pages and pictures. Apart from session.cpp: programs that make none do not link ECharts and
+// Cairo.
 #include "page/pages.hpp"
 
 #include "api/session_impl.hpp"
@@ -71,8 +72,8 @@ std::vector<TreePicture> Session::tree_pictures() {
   how.merge_siblings = !options.each_sibling;
   const trees::TreeView view(*impl_->rules, impl_->results->session.modules(0), how);
   std::vector<TreePicture> pictures;
-  for (picture::Picture& one : picture::tree_pictures(impl_->rules->program(), view,
-                                                      trees::Metric::cuda_time_ms)) {
+  for (picture::Picture& one :
+       picture::tree_pictures(impl_->rules->program(), view, trees::Metric::cuda_time_ms)) {
     pictures.push_back({std::move(one.file_stem), std::move(one.svg)});
   }
   return pictures;

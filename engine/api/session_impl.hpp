@@ -56,8 +56,9 @@ struct Session::Impl {
   /// Why there is no such table; empty: there is. It is prepared.
   std::string absent(const Definition& definition) const;
 
- private:
   std::shared_ptr<Results> new_results() const;
+
+ private:
   std::optional<trees::Level> comparison_level() const;
   std::string_view impossible(Needs needs) const;
   session::Wants wants_of(const Definitions& needed, const session::Wants& also) const;

@@ -1,4 +1,4 @@
-// The findings of `kr lint` in a text.
+// The findings of `kr lint` in a text, and the outcome of its tests.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Finding {
 };
 
 struct LintTextOptions {
-  std::string path = "<text>";  // what findings call the text; no file is opened
+  std::string path = "<text>";  // what findings call the text; no file of that name is opened
   bool infos = false;           // likely problems, too, as `kr lint --info`
   LoadOptions load = {};
 };
@@ -34,5 +34,14 @@ struct LintTextOptions {
 /// The findings in the text of a rules file, by place, with the errors that prevent loading. Throws
 /// Error if a file that it uses cannot be read.
 std::vector<Finding> lint_text(std::string_view text, const LintTextOptions& options = {});
+
+/// What the tests in a text say.
+struct TextTests {
+  uint64_t tests = 0;             // once per model
+  uint64_t failed = 0;            // of them
+  std::vector<Finding> findings;  // failures; or the errors that prevent loading, and no test ran
+};
+/// Runs the tests of a rules file, as `kr test`. `infos` means nothing. Throws Error as lint_text.
+TextTests test_text(std::string_view text, const LintTextOptions& options = {});
 
 }  // namespace kr

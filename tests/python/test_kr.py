@@ -169,14 +169,16 @@ class Module(unittest.TestCase):
 
     def test_sql_and_reading_at_once(self):
         session = self.session()
-        self.assertEqual([one.id for one in session.read(["labels", "ranks", "devices"])], ["labels", "devices"])
+        self.assertEqual([one.id for one in session.read(["labels", "comparison", "devices"])], ["labels", "devices"])
         total = session.sql("SELECT count(*) AS n FROM operations").rows()
         self.assertEqual(total, [(len(session.tables["operations"]),)])
         self.assertIn("labels", session.tables)
-        self.assertNotIn("ranks", session.tables)
+        self.assertNotIn("comparison", session.tables)
         self.assertNotIn("nothing", session.tables)
-        with self.assertRaises(KeyError):
-            session.tables["ranks"]
+        for id in ("comparison", "nothing"):
+            with self.assertRaises(KeyError):
+                session.tables[id]
+            self.assertIsNone(session.tables.get(id))
 
     def test_errors(self):
         with self.assertRaises(kr.Error) as caught:
@@ -206,7 +208,7 @@ class Module(unittest.TestCase):
         labels = self.rules.classify(NAMES * 3, engine="vllm")
         self.assertEqual(labels, labels[: len(NAMES)] * 3)
         self.assertEqual(labels[0], "gemm")
-        self.assertEqual(labels[2], "unclassified")
+        self.assertEqual(labels[2], "unknown")
         self.assertEqual(labels[3], self.rules.classify(NAMES[3], engine="vllm"))
         for one in self.rules.classify([], engine="vllm"), self.rules.classify(()):
             self.assertEqual(one, [])
@@ -278,16 +280,22 @@ class Module(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_interrupt(self):
-        """A signal ends a read between its files, as KeyboardInterrupt, and the session works on."""
+        """A signal ends a read within a file, as KeyboardInterrupt, and others go on."""
         fifo = os.path.join(self.folder.name, "pipe")
         os.mkfifo(fifo)
         session = kr.Session(self.rules).add(fifo, "vllm")
 
         def feed():
-            with open(fifo, "w") as pipe:
-                os.kill(os.getpid(), signal.SIGINT)
-                threading.Event().wait(0.5)  # the read sees the signal before its file ends
-                pipe.write(pathlib.Path(self.trace).read_text())
+            head, *rows = pathlib.Path(self.trace).read_text().splitlines(keepends=True)
+            written = 0
+            try:
+                with open(fifo, "w") as pipe:
+                    pipe.write(head)
+                    os.kill(os.getpid(), signal.SIGINT)
+                    while written < 2_000_000_000:  # more than can be read in the time of the test
+                        written += pipe.write("".join(rows[:100]))
+            except BrokenPipeError:
+                pass
 
         feeder = threading.Thread(target=feed)
         feeder.start()
@@ -306,14 +314,23 @@ class Module(unittest.TestCase):
     def test_html(self):
         shown = self.session().tables["kernels"]._repr_html_()
         self.assertIn("<table>", shown)
-        self.assertNotIn("kernel<", shown)  # names are escaped
+        self.assertNotIn("Kernel2<", shown)  # names are escaped
+        self.assertIn("Kernel2&lt;", shown)
         self.assertNotIn("<script", shown)
         from kr import notebook
 
         cell = "ruleset mine {\n  a <b> c\n}\n"
         found = notebook.kr("", cell)
         self.assertIn("&lt;b&gt;", found._repr_html_())
-        self.assertEqual(notebook.Findings("", []).__repr__(), "no findings")
+        self.assertEqual(notebook.Findings("", []).__repr__(), "no findings, no tests")
+        rules = 'engine e {\n  substage { gemm: "gemm"  misc: otherwise }\n}\ntest e {\n  "a_gemm" => substage gemm\n'
+        path = os.path.join(self.folder.name, "mine.kr")
+        found = notebook.kr(path, rules + "}\n")
+        self.assertEqual((repr(found), pathlib.Path(path).read_text()), ("no findings, 1 of 1 test passed", rules + "}\n"))
+        found = notebook.kr("--info", rules + '  "relu" => substage gemm\n}\n')
+        self.assertEqual((found.tests, found.failed, found[-1].line), (2, 1, 6))
+        self.assertIn("1 of 2 tests passed", found._repr_html_())
+        self.assertEqual(kr.test(rules + "}\n", path="vllm"), (1, 0, []))
         with self.assertRaises(ValueError):
             notebook.kr("--nothing", cell)
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _kr
+from .shown import Picture, Pictures, in_frame
 from .tables import Column, Table, TableInfo, info_of
 
 __all__ = [
-    "Column", "Error", "Finding", "InternalError", "Rules", "Session", "Table", "TableInfo",
-    "Tables", "all_tables", "classify", "lint", "merge", "report", "why",
+    "Column", "Error", "Finding", "InternalError", "Picture", "Pictures", "Rules", "Session", "Table", "TableInfo",
+    "Tables", "Tests", "all_tables", "classify", "lint", "merge", "report", "test", "why",
 ]
 __version__ = _kr.version()
 
@@ -51,19 +52,26 @@ _kr.set_errors(Error, InternalError)
 
 
 def _rules_folder(given: Optional[PathLike]) -> Optional[str]:
-    """The rules of the install that this package is part of, wherever it was moved."""
+    """The rules in this package, or of the install that it is part of, wherever it was moved."""
     if given is not None:
         return os.fspath(given)
-    parents = Path(__file__).resolve().parents
-    folder = parents[4] / "share" / "kr" if len(parents) > 4 else None
-    return str(folder) if folder is not None and (folder / "stdlib").is_dir() else None
+    here = Path(__file__).resolve().parent
+    for folder in [here, *list(here.parents)[3:4]]:
+        if (folder / "share" / "kr" / "stdlib").is_dir():
+            return str(folder / "share" / "kr")
+    return None
 
 
 class Rules:
     """Rules, ready for use. Several threads may use them."""
 
-    def __init__(self, handle: object):
+    def __init__(self, handle: object, loaded: Any = None):
         self._handle = handle
+        self._loaded = loaded
+
+    def __reduce__(self) -> Any:
+        """Rules that are sent to another process are loaded there again."""
+        return _load, self._loaded
 
     @classmethod
     def load(cls, *names: PathLike, rules_folder: Optional[PathLike] = None,
@@ -71,7 +79,8 @@ class Rules:
         """Names of shipped rulesets, paths of rules files, or the path of one .krdb; none: the
         rulesets that ship. Raises Error if the rules have errors; its text has all of them."""
         paths = [os.fspath(name) for name in names]
-        return cls(_kr.rules_load(paths, _rules_folder(rules_folder), use_cache))
+        handle = _kr.rules_load(paths, _rules_folder(rules_folder), use_cache)
+        return cls(handle, (paths, rules_folder, use_cache))
 
     def classify(self, names: Any, dimension: str = "substage", engine: str = "",
                  model: str = "") -> Any:
@@ -93,6 +102,10 @@ class Rules:
         return _kr.rules_classify(self._handle, list(names), dimension, engine, model, False)
 
 
+def _load(paths: List[str], rules_folder: Optional[PathLike], use_cache: bool) -> Rules:
+    return Rules.load(*paths, rules_folder=rules_folder, use_cache=use_cache)
+
+
 class Tables(Mapping[str, Table]):
     """The tables of a session by id: those that its runs have."""
 
@@ -102,6 +115,8 @@ class Tables(Mapping[str, Table]):
 
     def __getitem__(self, id: str) -> Table:
         if id not in self._made:
+            if not _is_known(id):
+                raise KeyError(f"there is no table `{id}`; kr.all_tables() has all")
             found = self._session.read([id])
             if not found:
                 raise KeyError(f"these runs have no table `{id}`: {self._session.absent(id)}")
@@ -109,8 +124,7 @@ class Tables(Mapping[str, Table]):
         return self._made[id]
 
     def __contains__(self, id: object) -> bool:
-        known = isinstance(id, str) and any(one.id == id for one in all_tables())
-        return known and not self._session.absent(str(id))
+        return _is_known(id) and not self._session.absent(str(id))
 
     def __iter__(self) -> Iterator[str]:
         return iter([one.id for one in self._session.read([info.id for info in all_tables()])])
@@ -120,6 +134,10 @@ class Tables(Mapping[str, Table]):
 
     def _forget(self) -> None:
         self._made.clear()
+
+
+def _is_known(id: object) -> bool:
+    return any(one.id == id for one in all_tables())
 
 
 class Session:
@@ -136,11 +154,13 @@ class Session:
         self._handle = _kr.session_new(self.rules._handle, options)
         #: By id: ``session.tables["labels"]``.
         self.tables = Tables(self)
+        self._paths: List[str] = []
 
     def add(self, path: PathLike, engine: str = "", model: str = "",
             elapsed_ns: Optional[int] = None) -> "Session":
         """Adds a run; opens nothing. Without an engine or model they are detected."""
         _kr.session_add(self._handle, os.fspath(path), engine, model, elapsed_ns)
+        self._paths.append(os.fspath(path))
         self.tables._forget()
         return self
 
@@ -172,10 +192,24 @@ class Session:
         _kr.session_explain(self._handle, name, engine, model, kind, within)
         self.tables._forget()
 
+    def page(self, title: str = "") -> str:
+        """The page of `kr report` about the runs: one HTML document that fetches nothing."""
+        return _kr.session_page(self._handle, title)
+
+    def pictures(self) -> Pictures:
+        """The module trees of the run by step, as `kr tree` draws them."""
+        return Pictures(Picture(*one) for one in _kr.session_pictures(self._handle))
+
+    def __repr__(self) -> str:
+        return f"<kr.Session: {', '.join(self._paths) or 'no runs'}>"
+
+    def _repr_html_(self) -> Optional[str]:
+        return in_frame(self.page()) if self._paths else None
+
 
 _session_options = {
     "allow_truncated", "allow_inexact", "threads", "references", "ncu", "gpu", "clock", "job",
-    "link_gb_per_s", "scaling", "nccl", "by", "most_groups", "level", "phase", "step", "folds",
+    "link_gb_per_s", "scaling", "nccl", "what_if", "by", "most_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling",
 }
 _shipped: Optional[Rules] = None
@@ -239,6 +273,22 @@ def lint(text: str, path: str = "<text>", infos: bool = False,
     likely problems, too."""
     return [Finding(*one)
             for one in _kr.lint(text, path, infos, _rules_folder(rules_folder), use_cache)]
+
+
+class Tests(NamedTuple):
+    """What the tests in a rules file say."""
+
+    #: A test counts once per model.
+    tests: int
+    failed: int
+    #: Failures; or the errors that prevent loading.
+    findings: List[Finding]
+
+
+def test(text: str, path: str = "<text>", rules_folder: Optional[PathLike] = None) -> Tests:
+    """Runs the tests in the text of a rules file, as `kr test`."""
+    tests, failed, findings = _kr.run_tests(text, path, _rules_folder(rules_folder))
+    return Tests(tests, failed, [Finding(*one) for one in findings])
 
 
 def merge(parts: Sequence[PathLike], path: PathLike) -> int:
