@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kr/lint.hpp"
+#include "names.hpp"
 #include "options.hpp"
 #include "tables.hpp"
 #include "waiting.hpp"
@@ -121,32 +122,15 @@ PyObject* rules_load(PyObject*, PyObject* args) {
 PyObject* rules_classify(PyObject*, PyObject* args) {
   return guarded([&] {
     const Rules& rules = rules_of(at(args, 0));
-    PyObject* names = at(args, 1);
-    if (!PyList_Check(names)) {
-      PyErr_SetString(PyExc_TypeError, "names are not a list");
-      throw Raised();
-    }
-    const auto count = static_cast<size_t>(PyList_Size(names));
-    std::string bytes;
-    std::vector<size_t> ends;
-    ends.reserve(count);
-    // The size is asked again: a conversion may run code of Python.
-    for (Py_ssize_t i = 0; i < PyList_Size(names); ++i) {
-      append_utf8(PyList_GetItem(names, i), bytes);
-      ends.push_back(bytes.size());
-    }
+    const DistinctNames names(at(args, 1));
     const std::string dimension = string_of(at(args, 2));
     const std::string engine = string_of(at(args, 3));
     const std::string model = string_of(at(args, 4));
+    std::vector<uint32_t> label_of = names.place_of();
     const NameLabels found = unlocked([&] {
-      std::vector<std::string_view> views;
-      views.reserve(ends.size());
-      size_t begin = 0;
-      for (const size_t end : ends) {
-        views.push_back(std::string_view(bytes).substr(begin, end - begin));
-        begin = end;
-      }
-      return rules.label_names(views, dimension, engine, model);
+      NameLabels made = rules.label_names(names.distinct(), dimension, engine, model);
+      for (uint32_t& label : label_of) label = made.label_of[label];
+      return made;
     });
     std::vector<Owned> labels;
     labels.reserve(found.labels.size());
@@ -156,13 +140,12 @@ PyObject* rules_classify(PyObject*, PyObject* args) {
       for (const Owned& label : labels) append(list, label);
       return tuple(std::move(list),
                    checked(PyBytes_FromStringAndSize(
-                       reinterpret_cast<const char*>(found.label_of.data()),
-                       static_cast<Py_ssize_t>(found.label_of.size() * sizeof(uint32_t)))));
+                       reinterpret_cast<const char*>(label_of.data()),
+                       static_cast<Py_ssize_t>(label_of.size() * sizeof(uint32_t)))));
     }
-    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(found.label_of.size())));
-    for (size_t i = 0; i < found.label_of.size(); ++i) {
-      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i),
-                             labels[found.label_of[i]].share()));
+    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(label_of.size())));
+    for (size_t i = 0; i < label_of.size(); ++i) {
+      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), labels[label_of[i]].share()));
     }
     return list;
   });

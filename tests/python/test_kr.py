@@ -319,7 +319,7 @@ class Module(unittest.TestCase):
         self.assertNotIn("<script", shown)
         from kr import notebook
 
-        cell = "ruleset mine {\n  a <b> c\n}\n"
+        cell = "engine <b> {\n}\n"
         found = notebook.kr("", cell)
         self.assertIn("&lt;b&gt;", found._repr_html_())
         self.assertEqual(notebook.Findings("", []).__repr__(), "no findings, no tests")
