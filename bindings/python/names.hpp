@@ -5,14 +5,15 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "object.hpp"
 
 namespace kr::python {
 
-/// A list mostly has few names, and often the same objects: a look into a dict, which compares
-/// objects first and knows their hashes, is much less than a copy of the text.
+/// A list mostly has few names, and often the same objects, which are found by their addresses, or
+/// in a dict, without a copy of the text.
 class DistinctNames {
  public:
   explicit DistinctNames(PyObject* list) : places_(checked(PyDict_New())) {
@@ -40,6 +41,10 @@ class DistinctNames {
 
  private:
   void add(PyObject* name) {
+    // The last object of the list that was met here, if the dict holds it.
+    const auto address = reinterpret_cast<uintptr_t>(name) >> 4;
+    auto& [known, known_place] = recent_[(address ^ (address >> 14)) % recent_.size()];
+    if (known == name) return place_of_.push_back(known_place);
     if (!PyUnicode_CheckExact(name)) return place_of_.push_back(append(name));
     if (PyObject* place = PyDict_GetItemWithError(places_.get(), name)) {
       return place_of_.push_back(static_cast<uint32_t>(PyLong_AsUnsignedLong(place)));
@@ -48,6 +53,8 @@ class DistinctNames {
     const uint32_t place = append(name);
     checked(PyDict_SetItem(places_.get(), name, checked(PyLong_FromUnsignedLong(place)).get()));
     place_of_.push_back(place);
+    known = name;
+    known_place = place;
   }
 
   uint32_t append(PyObject* name) {
@@ -61,6 +68,7 @@ class DistinctNames {
   }
 
   Owned places_;
+  std::vector<std::pair<PyObject*, uint32_t>> recent_{size_t{1} << 14};
   std::vector<uint32_t> place_of_;
   std::string bytes_;
   std::vector<size_t> ends_;

@@ -24,6 +24,7 @@ SOURCE = pathlib.Path(os.environ["KR_SOURCE"]).resolve()
 notebook = json.loads((SOURCE / "examples/tutorial.ipynb").read_text())
 shown_file = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 parts, kinds = [], []
+here = os.getcwd()
 with tempfile.TemporaryDirectory() as folder:
     for path in (SOURCE / "examples").glob("*.csv.gz"):
         shutil.copy(path, folder)
@@ -43,6 +44,7 @@ with tempfile.TemporaryDirectory() as folder:
         kinds.append(sorted(data))
         parts.append(f"<pre style='background:#eee;padding:.5em'>{html.escape(source)}</pre>")
         parts.append(data.get("text/html") or data.get("image/svg+xml") or f"<pre>{html.escape(data.get('text/plain', ''))}</pre>")
+    os.chdir(here)
 shown = "\n".join(parts)
 if shown_file:
     shown_file.write_text(f"<!doctype html><meta charset=utf-8><body style='font:14px sans-serif;max-width:1100px'>{shown}")

@@ -52,7 +52,7 @@ class Findings(List[Finding]):
 
 def kr(line: str, cell: str) -> Findings:
     """Checks the rules in the cell and runs their tests. ``%%kr --info`` shows likely problems, too;
-    ``%%kr FILE.kr`` also writes them to a file, if they have no errors."""
+    ``%%kr FILE.kr`` also writes them to a file, if they can be used."""
     infos, path = False, ""
     for word in line.split():
         if word == "--info":
@@ -62,14 +62,15 @@ def kr(line: str, cell: str) -> Findings:
         else:
             raise ValueError(f"%%kr does not know {word!r}; it takes --info and the name of a file, FILE.kr")
     findings = lint(cell, path="<cell>", infos=infos)
-    broken = any(one.severity == "error" for one in findings)
-    if broken:
-        return Findings(cell, findings)
     done = test(cell, path="<cell>")
-    if path:
+    # Tests that fail are findings of both.
+    places = {(one.code, one.line, one.column) for one in findings}
+    findings += [one for one in done.findings if (one.code, one.line, one.column) not in places]
+    loads = done.tests > 0 or not done.findings
+    if path and loads:
         with open(path, "w", encoding="utf-8") as file:
             file.write(cell)
-    return Findings(cell, [*findings, *done.findings], done.tests, done.failed)
+    return Findings(cell, findings, done.tests, done.failed)
 
 
 def load_ipython_extension(shell: Any) -> None:
