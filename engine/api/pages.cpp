@@ -59,7 +59,7 @@ std::vector<TreePicture> Session::tree_pictures() {
   const Definition& tree = *tables::find("tree");
   impl_->prepare({&tree});
   if (const std::string why = impl_->absent(tree); !why.empty()) {
-    throw Error("", "these runs have no module trees: " + why);
+    throw Error("", "there are no pictures of module trees: " + why);
   }
   const TableOptions& options = impl_->options.tables;
   trees::ViewOptions how = trees::view_for_people();

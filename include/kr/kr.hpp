@@ -172,8 +172,8 @@ class Session {
   /// The page of `kr report` about the runs: one HTML document that needs no other file and fetches
   /// nothing. An empty title is made from the runs. Throws Error, also for module trees.
   std::string report_page(const std::string& title = {});
-  /// The pictures of `kr tree` of the run, with the options of `TableOptions`. Throws Error if it
-  /// has no module trees.
+  /// The pictures of `kr tree`, with the options of `TableOptions`. Throws Error if there is not
+  /// one run.
   std::vector<TreePicture> tree_pictures();
 
  private:

@@ -16,6 +16,7 @@ import tempfile
 
 try:
     from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 except ImportError:
     print("python3-ipython is missing")
     sys.exit(77)
@@ -30,7 +31,9 @@ with tempfile.TemporaryDirectory() as folder:
         shutil.copy(path, folder)
     os.environ["IPYTHONDIR"] = folder + "/ipython"
     os.chdir(folder)
-    shell = InteractiveShell.instance()
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell = InteractiveShell.instance(config=config)
     shell.displayhook.write_output_prompt = lambda: None
     for number, cell in enumerate(notebook["cells"], 1):
         source = "".join(cell["source"])

@@ -314,8 +314,8 @@ class Module(unittest.TestCase):
         self.assertTrue(shown.startswith("<iframe") and "srcdoc=" in shown)
         self.assertNotIn('"', shown.split('srcdoc="', 1)[1].rstrip('></iframe>').rstrip('"'))
         self.assertIsNone(kr.Session(self.rules)._repr_html_())
-        with self.assertRaises(kr.Error):
-            session.pictures()
+        with self.assertRaisesRegex(kr.Error, "about one run"):
+            kr.Session(self.rules).pictures()
         entry = {"name": "LlamaForCausalLM", "cuda_time_us": 7, "pct_cuda_time": 100, "invocations": 1}
         path = os.path.join(self.folder.name, "profile.json")
         pathlib.Path(path).write_text(json.dumps({"prefill": {"summary_stats": [{"entry": entry, "children": []}]}}))
