@@ -122,11 +122,11 @@ PyObject* rules_load(PyObject*, PyObject* args) {
 PyObject* rules_classify(PyObject*, PyObject* args) {
   return guarded([&] {
     const Rules& rules = rules_of(at(args, 0));
-    const DistinctNames names(at(args, 1));
+    DistinctNames names(at(args, 1));
     const std::string dimension = string_of(at(args, 2));
     const std::string engine = string_of(at(args, 3));
     const std::string model = string_of(at(args, 4));
-    std::vector<uint32_t> label_of = names.place_of();
+    std::vector<uint32_t> label_of = names.take_places();
     const NameLabels found = unlocked([&] {
       NameLabels made = rules.label_names(names.distinct(), dimension, engine, model);
       for (uint32_t& label : label_of) label = made.label_of[label];

@@ -26,8 +26,8 @@ class DistinctNames {
     for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) add(PyList_GetItem(list, i));
   }
 
-  /// By name of the list, its place in `distinct()`.
-  const std::vector<uint32_t>& place_of() const { return place_of_; }
+  /// By name of the list, its place in `distinct()`; once.
+  std::vector<uint32_t> take_places() { return std::move(place_of_); }
   std::vector<std::string_view> distinct() const {
     std::vector<std::string_view> all;
     all.reserve(ends_.size());

@@ -99,7 +99,8 @@ class Rules:
                 return numpy.empty(array.shape, dtype=object)
             return numpy.array(labels, dtype=object)[
                 numpy.frombuffer(codes, dtype="uint32")].reshape(array.shape)
-        return _kr.rules_classify(self._handle, list(names), dimension, engine, model, False)
+        given = names if isinstance(names, list) else list(names)
+        return _kr.rules_classify(self._handle, given, dimension, engine, model, False)
 
 
 def _load(paths: List[str], rules_folder: Optional[PathLike], use_cache: bool) -> Rules:
