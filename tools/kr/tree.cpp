@@ -15,13 +15,12 @@
 #include "picture/tree_picture.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
+#include "trees/for_people.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
-constexpr uint64_t default_top_k = 12;
-constexpr size_t default_width = 50;
 constexpr uint64_t default_picture_interval = 4;
 
 struct TreeOptions : RunVerbOptions {
@@ -92,12 +91,12 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   const bool steps = options.all_steps || options.step || options.step_interval;
   view.by_phase = !options.compat && !steps;
   view.merge_siblings = !options.compat && !options.each_sibling;
-  view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
+  view.top_k = options.top_k.value_or(machine ? 0 : trees::default_top_k);
   view.limit_others = !options.compat && !options.top_k;
   view.unique_names = options.unique_names || (!machine && !options.plain_names);
   view.abbreviate = !machine || options.unique_names || options.width.has_value();
   view.short_names = !machine && !options.compat;
-  view.width = options.width.value_or(machine ? 0 : default_width);
+  view.width = options.width.value_or(machine ? 0 : trees::default_width);
   view.compat = options.compat;
   return view;
 }
