@@ -104,17 +104,15 @@ class ProtonReader {
       const std::string key(json_.key());
       once(seen.add(key));
       const JsonKind kind = json_.value();
-      if (kind == JsonKind::null) {
+      std::optional<int64_t>* const whole = number_of(one, key);
+      if (kind == JsonKind::null || (whole == nullptr && key != "arch")) {
         json_.skip();
-      } else if (key == "arch" && kind == JsonKind::number) {
-        one.arch = json_.number();
-      } else if (key == "arch") {
-        json_.expect(JsonKind::string);
-        one.arch = json_.string();
-      } else if (std::optional<int64_t>* const to = number_of(one, key)) {
-        *to = read_whole(json_);
+      } else if (whole != nullptr) {
+        *whole = read_whole(json_);
       } else {
-        json_.skip();
+        const bool number = kind == JsonKind::number;
+        if (!number) json_.expect(JsonKind::string);
+        one.arch = number ? json_.number() : json_.string();
       }
     }
   }
