@@ -32,6 +32,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/sanitizer.hpp"
 #include "convert/export.hpp"
 #include "convert/import.hpp"
 #include "golden/annotate.hpp"
@@ -186,6 +187,11 @@ int run(const std::vector<std::string>& arguments) {
     }
     std::sort(cases.begin(), cases.end());
   }
+  const size_t missing = all ? count_codes_without_case(cases) : 0;
+  // Sanitizers check memory and not results: they get a third of the cases.
+  if (all && KR_ADDRESS_SANITIZER != 0 && std::getenv("KR_LONG") == nullptr) {
+    std::erase_if(cases, [at = 0](const fs::path&) mutable { return at++ % 3 != 0; });
+  }
   size_t failed = 0;
   for (const fs::path& path : cases) {
     const std::string text = read_file(path);
@@ -199,7 +205,6 @@ int run(const std::vector<std::string>& arguments) {
       ++failed;
     }
   }
-  const size_t missing = all ? count_codes_without_case(cases) : 0;
   std::cout << fmt::format("{} cases, {} differ, {} codes without a case\n", cases.size(), failed,
                            missing);
   return failed + missing == 0 ? 0 : 1;

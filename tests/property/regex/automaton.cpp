@@ -5,6 +5,7 @@
 #include "regex/dfa.hpp"
 #include "support/patterns.hpp"
 #include "support/reference_match.hpp"
+#include "support/rounds.hpp"
 
 using namespace kr;
 using test::ReferenceMatch;
@@ -111,7 +112,8 @@ TEST_CASE("random larger patterns on random names") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   size_t patterns = 0;
-  for (int round = 0; round < 4'000; ++round) {
+  const auto rounds = static_cast<int>(test::rounds(4'000));
+  for (int round = 0; round < rounds; ++round) {
     const std::string pattern = test::random_pattern(random, 2 + round % 4);
     const auto regex = test::parsed(pattern, round % 7 == 0);
     if (!regex) continue;
@@ -120,7 +122,7 @@ TEST_CASE("random larger patterns on random names") {
     for (int i = 0; i < 40; ++i) names.push_back(test::random_name(random, 24));
     check(pattern, *regex, names);
   }
-  CHECK(patterns > 2'000);
+  CHECK(patterns > static_cast<size_t>(rounds) / 2);
   MESSAGE(patterns << " patterns, " << not_anchored_at_edges << " not anchored at their edges");
 }
 
@@ -269,7 +271,7 @@ TEST_CASE("memory does not grow with the number of expressions that need much of
   const regex::NfaUnion all(automata);
   regex::Searcher searcher(all);
   std::mt19937 random(5);
-  for (int i = 0; i < 20; ++i) {
+  for (uint64_t i = 0; i < test::rounds(20); ++i) {
     std::string name;
     for (int j = 0; j < 2000; ++j) name += "abc"[random() % 3];
     std::vector<bool> found(automata.size());
