@@ -205,7 +205,7 @@ async function alikeNeighbours(page) {
 
 // Large pages of kinds that others have, too.
 const LARGE =
-  /^(several|two|wide|analysis-(hostile|huge|one|wide)|tables-analysis(-(hostile|huge|one|scaling|wide))?|tree-(apart|cut|labels|many|single)|roofline-many|timeline-two|report-ranks)$/;
+  /^(several|two|wide|analysis-(hostile|huge|one|wide)|tables-analysis(-(gpu|hostile|huge|one|scaling|wide))?|tree-(apart|cut|labels|many|single)|roofline-many|timeline-two|report-ranks)$/;
 
 for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(name))) {
   pageTest(`layout, colours, keyboard, screen readers, paper: ${file}`, file, async (page) => {
