@@ -17,6 +17,7 @@
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/part_file.hpp"
+#include "config.hpp"
 #include "match/scanner.hpp"
 #include "trace/subprocess.hpp"
 #include "verb.hpp"
@@ -176,7 +177,19 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
     return Exit::failed;
   }
   for (size_t i = 0; i < program().verbs.size(); ++i) {
-    if (chosen[0]->get_name() == program().verbs[i]->name) return actions[i](streams);
+    if (chosen[0]->get_name() != program().verbs[i]->name) continue;
+    // Verbs of the setup have nothing to do with a project.
+    const bool reads = app->get_option("--no-config")->count() == 0 &&
+                       program().verbs[i]->group != std::string_view("Setup");
+    ProjectFile project = reads ? ProjectFile::find() : ProjectFile();
+    project.apply(*app, *chosen[0]);
+    settings_in_force() = project.settings(*app, *chosen[0]);
+    try {
+      return actions[i](streams);
+    } catch (const Error& error) {
+      if (const auto placed = project.placed(error)) throw *placed;
+      throw;
+    }
   }
   return Exit::failed;
 }
@@ -191,15 +204,20 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
                           program().example, program().name));
   app->require_subcommand(0, 1);
   app->fallthrough();
+  // What a kr.toml may set says so: it must not make kr write files or run programs.
+  app->option_defaults()->configurable(false);
   const std::map<std::string, When> when{
       {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
   app->add_option("--color", streams.color, "Colour: auto, always, never")
       ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN");
+      ->type_name("WHEN")
+      ->configurable();
   app->add_option("--progress", streams.progress, "Progress of long reads: auto, always, never")
       ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN");
-  app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes");
+      ->type_name("WHEN")
+      ->configurable();
+  app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes")->configurable();
+  app->add_flag("--no-config", "Read no kr.toml");
   for (const Verb* verb : program().verbs) {
     CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
     sub->footer(fmt::format("Example: {}", verb->example));

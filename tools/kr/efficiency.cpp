@@ -80,11 +80,13 @@ void EfficiencyOptions::add_to(CLI::App& app) {
   app.add_option("--scaling", scaling,
                  "strong (the problem stays the same) or weak (it grows with the devices) "
                  "(default: strong)")
-      ->type_name("KIND");
+      ->type_name("KIND")
+      ->configurable();
   app.add_option("--nccl", nccl,
                  "What communication kernels count as in efficiencies: useful, communication or "
                  "both (default: both)")
-      ->type_name("READING");
+      ->type_name("READING")
+      ->configurable();
 }
 
 std::vector<JobSource> EfficiencyOptions::jobs() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "config.hpp"
 #include "outputs.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
@@ -69,6 +70,7 @@ Exit list(const ListOptions& options, Streams& streams) {
     for (const tables::Definition* one : tables::all()) ids.push_back(one->info.id);
     source.table = parse_choice(options.of, "kr list columns", ids);
   }
+  source.settings = settings_in_force();
   outputs.finish(source, {}, streams);
   return Exit::done;
 }

@@ -134,7 +134,8 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
                "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
                fmt::join(rules.tables, ", "),
                rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->configurable();
   }
   app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
                  "Folder for output files (created if missing)")
@@ -143,7 +144,8 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
       ->type_name("FILE");
   app.add_flag("--all", all,
                "Show all rows and columns of tables on a terminal; of many ranks, all tables in "
-               "JSON and pages");
+               "JSON and pages")
+      ->configurable();
   app.add_flag("--force", force, "Replace existing files that kr did not write");
 }
 

@@ -151,12 +151,13 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("--in_file,--in-file", options.more_runs,
                  "Same as RUN, for compatibility with gputrc2graph.py")
       ->type_name("RUN");
-  app.add_option("--title", options.title, "Title of the page and the table");
+  app.add_option("--title", options.title, "Title of the page and the table")->configurable();
   app.add_option("--save", options.save,
                  "Save the sums of the runs as FILE.krun, which kr diff compares with other runs")
       ->type_name("FILE");
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);
   options.job.add_to(app);

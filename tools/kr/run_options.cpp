@@ -13,13 +13,16 @@ void NcuOptions::add_to(CLI::App& app) {
                  "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
                  "(repeatable)")
       ->type_name("PAGES")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--gpu", gpu,
                  "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
                  "shows them")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->configurable();
   app.add_flag("--costs", costs,
-               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline");
+               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline")
+      ->configurable();
 }
 
 void NcuOptions::join(session::Session& session) const {
@@ -32,15 +35,18 @@ void JobOptions::add_to(CLI::App& app) {
   app.add_option("--job", as_job,
                  "Whether several runs are ranks of one job: `auto` (the default: if their traces, "
                  "names or clocks say so), `yes`, `no`")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->configurable();
   app.add_option("--clock", clock,
                  "What brings several runs to one clock: `collectives` (the default: where they "
                  "contradict the clocks of the traces), `utc` (these alone), `none`")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->configurable();
   app.add_option("--link", link,
                  "What the links between devices can do, in GB/s, to compare collectives with")
       ->type_name("GB/s")
-      ->check(positive_number());
+      ->check(positive_number())
+      ->configurable();
 }
 
 void JobOptions::apply(session::Session& session) const {

@@ -72,11 +72,14 @@ Exit test(const TestOptions& options, Streams& streams) {
 
 void add_test_options(CLI::App& app, TestOptions& options) {
   app.add_option("PATH", options.paths,
-                 "Rules files, folders, or names of shipped rulesets (default: all that ship)");
+                 "Rules files, folders, or names of shipped rulesets (default: all that ship)")
+      ->configurable();
   app.add_option("--format", options.format, "human, json or junit (default: human)")
-      ->type_name("FORMAT");
+      ->type_name("FORMAT")
+      ->configurable();
   app.add_flag("--coverage", options.coverage,
-               "Report rules and alternatives that no test reaches, each with a test to paste");
+               "Report rules and alternatives that no test reaches, each with a test to paste")
+      ->configurable();
 }
 
 }  // namespace

@@ -1,0 +1,367 @@
+#include "config.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "base/nearest.hpp"
+#include "base/version.hpp"
+#include "source/text_file.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+constexpr const char* project_file = "kr.toml";
+constexpr const char* required_version = "required-version";
+
+/// As the command line spells it: a key may have `_` instead of `-`.
+std::string option_name(std::string_view key) {
+  std::string name(key);
+  for (char& c : name) {
+    if (c == '_') c = '-';
+  }
+  return name;
+}
+
+/// The key of an option; empty: it can have none.
+std::string key_of(const CLI::Option& option) {
+  if (!option.get_lnames().empty()) return option.get_lnames().front();
+  return CLI::detail::to_lower(option.get_name());
+}
+
+bool has_name(const CLI::Option& option, const std::string& name) {
+  if (option.get_lnames().empty()) return key_of(option) == name;
+  return std::any_of(option.get_lnames().begin(), option.get_lnames().end(),
+                     [&](const std::string& one) { return option_name(one) == name; });
+}
+
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (has_name(*option, name)) return option;
+  }
+  return nullptr;
+}
+
+std::vector<const CLI::App*> verbs_of_app(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+bool is_flag(const CLI::Option& option) {
+  return option.get_items_expected_max() == 0;
+}
+bool is_list(const CLI::Option& option) {
+  return option.get_items_expected_max() > 1;
+}
+
+/// Paths in the file are relative to its folder. A name of a shipped ruleset is no path.
+bool is_path(const CLI::Option& option, std::string_view value) {
+  const std::string type = option.get_type_name();
+  if (type == "FILE" || type == "TRACE" || type == "PAGES") return true;
+  const bool may_be = type == "FILE|NAME" || option.get_positional();
+  return may_be &&
+         (value.find('/') != value.npos || value.ends_with(".kr") || value.ends_with(".krdb"));
+}
+
+struct EnvironmentVariable {
+  const char* name;
+  const char* doc;
+};
+constexpr std::array environment{
+    EnvironmentVariable{"KR_PATH", "Folders with `stdlib` and `rulesets`, separated by colons."},
+    EnvironmentVariable{"KR_CACHE_DIR", "The folder of compiled rules."},
+    EnvironmentVariable{"NO_COLOR", "If it is not empty, nothing is coloured."},
+};
+
+}  // namespace
+
+struct ProjectFile::Impl {
+  /// What was set from the file.
+  struct Applied {
+    const CLI::Option* option;
+    std::string place;
+    std::vector<std::string> values;
+  };
+  using Each = std::function<void(const toml::key&, const toml::node&)>;
+
+  std::filesystem::path folder;  // of the file, from here: empty or `..` some times
+  std::string path;
+  toml::table root;
+  std::vector<Applied> applied;
+
+  std::string place(const toml::source_region& region) const {
+    return fmt::format("{}:{}:{}", path, region.begin.line, region.begin.column);
+  }
+  [[noreturn]] void fail(const toml::source_region& region, std::string why,
+                         std::string remedy) const {
+    throw Error(place(region), std::move(why), std::move(remedy));
+  }
+
+  void read() {
+    const std::string text = source::read_text_file(path, source::Pipes::refuse);
+    try {
+      root = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      fail(error.source(), fmt::format("this is not TOML: {}", error.description()),
+           "see https://toml.io");
+    }
+    for (auto&& [key, node] : root) {
+      if (option_name(key.str()) == required_version) check_version(node);
+    }
+  }
+
+  void check_version(const toml::node& node) const {
+    const auto text = node.value<std::string>();
+    const auto least = text && node.is_string() ? parse_least_version(*text) : std::nullopt;
+    if (!least) {
+      fail(node.source(), "required_version is not a version", "write it as \">= 0.2\"");
+    }
+    if (*parse_version(KR_VERSION) < *least) {
+      fail(node.source(),
+           fmt::format("this project requires kr {}, and this is kr {}", *text, KR_VERSION),
+           "install a newer kr, or run with --no-config");
+    }
+  }
+
+  [[noreturn]] void unknown(const toml::key& key, std::vector<std::string> known) const {
+    std::erase(known, "");
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    const auto near = nearest(option_name(key.str()), known);
+    fail(key.source(), fmt::format("unknown key `{}`", key.str()),
+         near ? fmt::format("did you mean `{}`?", *near) : "`kr list config` lists the keys");
+  }
+  [[noreturn]] void refused(const toml::key& key, const CLI::Option& option) const {
+    fail(key.source(), fmt::format("`{}` cannot be set in {}", key.str(), project_file),
+         fmt::format("give {} on the command line", option.get_name()));
+  }
+
+  std::string scalar(const CLI::Option& option, const toml::node& node) const {
+    std::string text;
+    if (const auto* string = node.as_string()) {
+      text = string->get();
+    } else if (const auto* integer = node.as_integer()) {
+      text = std::to_string(integer->get());
+    } else if (const auto* number = node.as_floating_point()) {
+      text = fmt::format("{}", number->get());
+    } else {
+      fail(node.source(), fmt::format("`{}` cannot have this value", key_of(option)),
+           is_list(option) ? "write a text, a number or a list of these"
+                           : "write a text or a number");
+    }
+    const bool relative = is_path(option, text) && !text.starts_with('/');
+    // `./-` is not standard input.
+    return relative ? (folder.empty() ? "./" + text : (folder / text).string()) : text;
+  }
+
+  /// As on the command line. Throws Error for a wrong type.
+  std::vector<std::string> values(const CLI::Option& option, const toml::node& node) const {
+    if (is_flag(option)) {
+      const auto* flag = node.as_boolean();
+      if (flag == nullptr) {
+        fail(node.source(), fmt::format("`{}` is a switch", key_of(option)), "write true or false");
+      }
+      return {flag->get() ? "true" : "false"};
+    }
+    std::vector<std::string> all;
+    if (const auto* table = node.as_table(); table != nullptr && is_list(option)) {
+      for (auto&& [key, value] : *table) {
+        all.push_back(fmt::format("{}={}", key.str(), scalar(option, value)));
+      }
+    } else if (const auto* list = node.as_array(); list != nullptr && is_list(option)) {
+      for (const toml::node& one : *list) all.push_back(scalar(option, one));
+    } else {
+      all.push_back(scalar(option, node));
+    }
+    return all;
+  }
+
+  /// All keys and types, whatever verb runs.
+  void check(const CLI::App& app) const {
+    std::vector<const CLI::App*> all = verbs_of_app(app);
+    all.push_back(&app);
+    std::vector<std::string> known{"required_version"};
+    for (const CLI::App* one : all) {
+      if (one != &app) known.push_back(one->get_name());
+      for (const std::string& key : keys(*one)) known.push_back(key);
+    }
+    for (auto&& [key, node] : root) {
+      const std::string name = option_name(key.str());
+      if (name == required_version) continue;
+      const CLI::App* const verb = find_verb_app(app, name);
+      if (verb != nullptr && node.is_table()) {
+        for (auto&& [below, value] : *node.as_table()) check_one(*verb, below, value);
+        continue;
+      }
+      const CLI::Option* refusing = nullptr;
+      bool found = false;
+      for (const CLI::App* one : all) {
+        const CLI::Option* option = find_option(*one, name);
+        if (option == nullptr) continue;
+        if (!option->get_configurable()) {
+          refusing = option;
+          continue;
+        }
+        found = true;
+        (void)values(*option, node);
+      }
+      if (!found && refusing != nullptr) refused(key, *refusing);
+      if (!found && verb != nullptr) {
+        fail(node.source(), fmt::format("`{}` is a verb", key.str()),
+             fmt::format("write its options below [{}]", key.str()));
+      }
+      if (!found) unknown(key, known);
+    }
+  }
+
+  static std::vector<std::string> keys(const CLI::App& app) {
+    std::vector<std::string> all;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_configurable()) all.push_back(key_of(*option));
+    }
+    return all;
+  }
+  static const CLI::App* find_verb_app(const CLI::App& app, const std::string& name) {
+    for (const CLI::App* one : verbs_of_app(app)) {
+      if (one->get_name() == name) return one;
+    }
+    return nullptr;
+  }
+  void check_one(const CLI::App& verb, const toml::key& key, const toml::node& node) const {
+    const CLI::Option* option = find_option(verb, option_name(key.str()));
+    if (option == nullptr) unknown(key, keys(verb));
+    if (!option->get_configurable()) refused(key, *option);
+    (void)values(*option, node);
+  }
+
+  /// What the file has for an option: below its verb, or for all. Null: nothing.
+  const toml::node* find(const CLI::App& app, const CLI::App& of, const CLI::Option& option) const {
+    if (!option.get_configurable()) return nullptr;
+    const auto in = [&](const toml::table& table, bool is_root) -> const toml::node* {
+      for (auto&& [key, node] : table) {
+        const std::string name = option_name(key.str());
+        const bool below = is_root && node.is_table() && find_verb_app(app, name) != nullptr;
+        if (!below && has_name(option, name)) return &node;
+      }
+      return nullptr;
+    };
+    if (&app != &of) {
+      for (auto&& [key, node] : root) {
+        if (!node.is_table() || option_name(key.str()) != of.get_name()) continue;
+        if (const toml::node* found = in(*node.as_table(), false)) return found;
+      }
+    }
+    return in(root, true);
+  }
+
+  void apply(const CLI::App& app, CLI::App& of) {
+    for (CLI::Option* option : of.get_options()) {
+      const toml::node* node = find(app, of, *option);
+      if (node == nullptr || option->count() > 0) continue;
+      const auto given = values(*option, *node);
+      if (given.empty()) continue;  // an empty list
+      applied.push_back({option, place(node->source()), given});
+      try {
+        option->add_result(given);
+        option->run_callback();
+      } catch (const CLI::ParseError& error) {
+        fail(node->source(), error.what(), fmt::format("see `kr {} --help`", of.get_name()));
+      }
+    }
+  }
+};
+
+ProjectFile::ProjectFile() : impl_(std::make_unique<Impl>()) {}
+ProjectFile::ProjectFile(ProjectFile&&) noexcept = default;
+ProjectFile::~ProjectFile() = default;
+
+ProjectFile ProjectFile::find() {
+  ProjectFile file;
+  std::error_code error;
+  std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) return file;  // it was removed
+  for (std::filesystem::path up;; up /= "..", here = here.parent_path()) {
+    if (std::filesystem::exists(here / project_file, error)) {
+      file.impl_->folder = up;
+      file.impl_->path = (up / project_file).string();
+      file.impl_->read();
+      return file;
+    }
+    if (here == here.parent_path()) return file;
+  }
+}
+
+void ProjectFile::apply(CLI::App& app, CLI::App& verb) {
+  if (impl_->path.empty()) return;
+  // Another program has other verbs.
+  if (program().name == std::string_view("kr")) impl_->check(app);
+  impl_->apply(app, app);
+  impl_->apply(app, verb);
+}
+
+std::optional<Error> ProjectFile::placed(const Error& error) const {
+  for (const Impl::Applied& one : impl_->applied) {
+    for (const std::string& value : one.values) {
+      if (!error.path().empty() && error.path() == value) {
+        return Error(one.place, fmt::format("{}: {}", value, error.why()), error.remedy());
+      }
+    }
+    const std::string name = one.option->get_name();
+    if (error.path().empty() && name.starts_with("--") &&
+        error.why().find(name) != std::string::npos) {
+      return Error(one.place, error.why(), error.remedy());
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<tables::Setting> ProjectFile::settings(const CLI::App& app,
+                                                   const CLI::App& verb) const {
+  std::vector<tables::Setting> all;
+  const auto add = [&](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options()) {
+      if (!option->get_configurable()) continue;
+      tables::Setting one{&of == &app ? "" : of.get_name(), option->get_name(), "", "default",
+                          option->get_description()};
+      const auto from_file =
+          std::find_if(impl_->applied.begin(), impl_->applied.end(),
+                       [&](const Impl::Applied& other) { return other.option == option; });
+      const toml::node* node = impl_->find(app, of, *option);
+      const bool given = option->count() > 0 && from_file == impl_->applied.end();
+      if (given && (&of == &app || &of == &verb)) {
+        one.value = fmt::format("{}", fmt::join(option->results(), ","));
+        one.from = "command line";
+      } else if (node != nullptr) {
+        one.value = fmt::format("{}", fmt::join(impl_->values(*option, *node), ","));
+        one.from = impl_->place(node->source());
+      }
+      all.push_back(std::move(one));
+    }
+  };
+  add(app);
+  for (const CLI::App* one : verbs_of_app(app)) add(*one);
+  for (const EnvironmentVariable& one : environment) {
+    const char* value = std::getenv(one.name);
+    if (value != nullptr) all.push_back({"", one.name, value, "environment", one.doc});
+  }
+  for (auto&& [key, node] : impl_->root) {
+    if (option_name(key.str()) != required_version) continue;
+    all.push_back({"", "required_version", node.value_or(std::string()),
+                   impl_->place(node.source()), "The versions of kr that may read the project."});
+  }
+  return all;
+}
+
+std::vector<tables::Setting>& settings_in_force() {
+  static std::vector<tables::Setting> settings;
+  return settings;
+}
+
+}  // namespace kr::cli
