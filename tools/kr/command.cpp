@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -42,6 +43,19 @@ sigset_t effective_signals() {
   return chosen;
 }
 
+std::atomic<bool> verb_stops{false};
+std::atomic<bool> stop_asked{false};
+
+/// The next signal that is for this process, but for the first that only stops its verb.
+int next_signal(const sigset_t& chosen) {
+  while (true) {
+    int signal = 0;
+    while (::sigwait(&chosen, &signal) != 0) continue;
+    const bool stops = verb_stops && (signal == SIGINT || signal == SIGTERM);
+    if (!stops || stop_asked.exchange(true)) return signal;
+  }
+}
+
 /// From now on a signal that ends this process first ends the programs it runs and removes the part
 /// files it writes. To be called before other threads are started. Signals that the caller ignores
 /// or blocks stay so. A file that grows beyond its limit is an error of writing, not a signal.
@@ -53,8 +67,7 @@ void clean_up_at_signals() {
   ::pthread_sigmask(SIG_BLOCK, &chosen, nullptr);
   try {
     std::thread([chosen] {
-      int signal = 0;
-      while (::sigwait(&chosen, &signal) != 0) continue;
+      const int signal = next_signal(chosen);
       trace::end_programs();
       remove_parts();
       if (program().at_signal != nullptr) program().at_signal(signal);
@@ -196,6 +209,13 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
 
 }  // namespace
 
+void stop_when_interrupted() {
+  verb_stops = true;
+}
+bool interrupted() {
+  return stop_asked;
+}
+
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
   auto app = std::make_unique<CLI::App>(program().description, program().name);
   app->set_version_flag("-V,--version", "", "Print the version and exit");
@@ -217,7 +237,7 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
       ->type_name("WHEN")
       ->configurable();
   app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes")->configurable();
-  app->add_flag("--no-config", "Read no kr.toml");
+  app->add_flag("--no-config")->description("Read no kr.toml");
   for (const Verb* verb : program().verbs) {
     CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
     sub->footer(fmt::format("Example: {}", verb->example));

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""`kr report --open` with programs that stand for browsers, and `kr report --watch` with files that appear whole, grow
+slowly, are renamed into place, are replaced, and are never whole.
+
+    KR=build/tools/kr/kr tests/cli/check_watch.py
+"""
+import gzip
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+KR = os.path.abspath(os.environ["KR"])
+LIMIT = 60
+TRACE = "Start (ns),Duration (ns),CorrId,Device,Strm,Name\n1000,500,1,0,7,gemm_a\n1600,50,2,0,7,relu\n"
+BROWSER = '#!/bin/sh\nprintf "%s\\n" "$@" > "$(dirname "$0")/opened"\nexit {}\n'
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"waited {LIMIT} s for {what}"
+        time.sleep(0.05)
+
+
+def program(path, status=0):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(BROWSER.format(status))
+    path.chmod(0o755)
+
+
+def check_open(folder):
+    (folder / "trace.csv").write_text(TRACE)
+    program(folder / "system" / "xdg-open")
+    program(folder / "chosen" / "mine")
+    program(folder / "failing" / "xdg-open", 3)
+    (folder / "tmp").mkdir()
+    system, chosen = folder / "system" / "opened", folder / "chosen" / "opened"
+
+    def run(*options, path="system", browser=None, status=0):
+        for one in (system, chosen):
+            one.unlink(missing_ok=True)
+        environment = {**os.environ, "PATH": f"{folder}/{path}:/usr/bin:/bin", "TMPDIR": str(folder / "tmp")}
+        environment.pop("BROWSER", None)
+        if path == "none":
+            environment["PATH"] = f"{folder}/none"
+        if browser is not None:
+            environment["BROWSER"] = browser
+        done = subprocess.run([KR, "report", "trace.csv", "--open", *options], cwd=folder, env=environment, capture_output=True,
+                              text=True, timeout=LIMIT)
+        assert done.returncode == status, done
+        return done.stderr
+
+    before = set(os.listdir(folder))
+    said = run()
+    page = pathlib.Path(system.read_text().strip())
+    assert page.is_absolute() and page.is_relative_to(folder / "tmp") and str(page) in said, (page, said)
+    assert "<!doctype html" in page.read_text()[:200].lower()
+    assert page.parent.stat().st_mode & 0o077 == 0, "others can look at the page"
+    assert set(os.listdir(folder)) == before, "files beside the page"
+    run("-o", "mine.html")
+    assert system.read_text().strip() == str(folder / "mine.html") and (folder / "mine.html").exists()
+    run("--out-dir", "results")
+    assert system.read_text().strip() == str(folder / "results" / "result.html") and (folder / "results" / "result.html").exists()
+    # $BROWSER: the first that is there, with words of its own; no shell reads it.
+    run("-o", "a;touch hacked.html", browser=f"/not/there:{folder}/chosen/mine --new %s -x")
+    assert chosen.read_text().splitlines() == ["--new", str(folder / "a;touch hacked.html"), "-x"] and not system.exists()
+    assert not (folder / "hacked.html").exists()
+    said = run(path="none", status=2)
+    assert "no browser was found" in said and "BROWSER" in said and str(folder / "tmp") in said, said
+    said = run(path="failing", status=2)
+    assert "the browser failed" in said, said
+    for options, part in ((("-o", "x.csv"), ".html"), (("--format", "json"), "html"), (("--tables", "labels"), "--tables")):
+        assert part in run(*options, status=2)
+
+
+class Watch:
+    def __init__(self, folder, *options):
+        self.process = subprocess.Popen([KR, "report", "--watch", "in", "-o", "out", *options], cwd=folder, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = self.process.stderr.readline()
+        assert "watching in" in line, line
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, error = self.process.communicate(timeout=LIMIT)
+        assert self.process.returncode == 0, (self.process.returncode, out, error)
+        return out, error
+
+
+def check_watch(folder):
+    inside, out = folder / "in", folder / "out"
+    inside.mkdir()
+    (inside / "old.csv").write_text(TRACE)
+    watch = Watch(folder)
+    (inside / "whole.csv").write_text(TRACE)
+    (inside / ".hidden.csv").write_text(TRACE)
+    (inside / "deeper").mkdir()
+    os.mkfifo(inside / "pipe")
+    (inside / "broken.csv").write_text(TRACE + "1700,fifty,3,0,7,relu\n")
+    (inside / "notes.txt").write_text("not a trace\n")
+    # Renamed into place.
+    (folder / "aside").write_text(TRACE)
+    os.rename(folder / "aside", inside / "renamed.csv")
+    # Grows for longer than a file has to rest; the trailer of gzip comes last, after a rest.
+    packed = gzip.compress(TRACE.encode() * 1 + "".join(f"{2000 + i},1,{i},0,7,k{i}\n" for i in range(2000)).encode())
+    with open(inside / "slow.csv.gz", "wb") as slow, open(inside / "never.csv.gz", "wb") as never:
+        never.write(packed[:-100])
+        never.flush()
+        for i in range(8):
+            slow.write(packed[i * 100:(i + 1) * 100])
+            slow.flush()
+            time.sleep(0.2)
+        assert not (out / "slow.csv.gz").exists(), "reported while it grew"
+        slow.write(packed[800:-4])
+        slow.flush()
+        time.sleep(2.5)
+        assert not (out / "slow.csv.gz" / "result.html").exists(), "reported without its end"
+        slow.write(packed[-4:])
+    for name in ("whole.csv", "renamed.csv", "slow.csv.gz"):
+        wait_for(name, (out / name / "result.html").exists)
+    assert (out / "whole.csv" / "result.csv").read_text().count("gemm_a") == 1
+    # A trace under a name that was reported: again.
+    first = (out / "whole.csv" / "result.csv").read_text()
+    (inside / "whole.csv").write_text(TRACE + "1700,50,3,0,7,added\n")
+    wait_for("the new whole.csv", lambda: "added" in (out / "whole.csv" / "result.csv").read_text() != first)
+    printed, said = watch.end()
+    assert sorted(line.split(":")[0] for line in printed.splitlines()) == [
+        "in/renamed.csv", "in/slow.csv.gz", "in/whole.csv", "in/whole.csv"], printed
+    for name in ("broken.csv", "never.csv.gz", "notes.txt"):
+        assert f"{name} was not reported: in/{name}" in said, said
+    assert "old.csv" not in said and "hidden" not in said and "reported 4 traces" in said, said
+    assert sorted(os.listdir(out)) == ["renamed.csv", "slow.csv.gz", "whole.csv"], os.listdir(out)
+
+
+def check_mistakes(folder):
+    for options, part in ((["--watch", "in"], "-o FOLDER"), (["--watch", "in", "-o", "in"], "another"),
+                          (["--watch", "nowhere", "-o", "out"], "nowhere"), (["old.csv", "--watch", "in", "-o", "out"], "a run"),
+                          (["--watch", "in", "-o", "out", "--open"], "--open"),
+                          (["--watch", "in", "-o", "out", "--save", "a.krun"], "--save")):
+        done = subprocess.run([KR, "report", *options], cwd=folder, capture_output=True, text=True, timeout=LIMIT)
+        assert done.returncode == 2 and part in done.stderr, (options, done)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name).resolve()
+        check_open(folder)
+        check_watch(folder)
+        check_mistakes(folder)
+    print("opened and watched")
+
+
+if __name__ == "__main__":
+    main()
