@@ -1,7 +1,8 @@
 # libkr: the modules behind the public headers in one archive, for find_package(kr) and pkg-config.
 include(CMakePackageConfigHelpers)
 set(modules base source diag syntax regex sema match trace align classify trees analyze layout prove compare
-            changes coverage table ncu cost replay job tables render session api c)
+            changes coverage table ncu cost replay job tables render picture overview timeline page
+            session testing lint api c)
 set(objects ${modules})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:kr_\\1>")
 add_library(kr_library STATIC ${objects})
@@ -10,7 +11,7 @@ target_compile_features(kr_library INTERFACE cxx_std_20)
 target_include_directories(kr_library INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(kr_library PRIVATE Threads::Threads fmt::fmt SQLite::SQLite3 ZLIB::ZLIB PkgConfig::HYPERSCAN
-                                         PkgConfig::ZSTD PkgConfig::ISAL PkgConfig::RE2 PkgConfig::SIMDJSON iberty)
+                                         PkgConfig::ZSTD PkgConfig::ISAL PkgConfig::RE2 PkgConfig::SIMDJSON PkgConfig::CAIRO iberty)
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/kr)
 install(TARGETS kr_library EXPORT kr ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libkr-dev)

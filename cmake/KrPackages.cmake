@@ -1,9 +1,12 @@
-# Packages of Debian, by CPack: kr, libkr-dev and, where there is MPI, kr-mpi. tools/package makes them.
+# Packages of Debian, by CPack: kr, libkr-dev and, where there is MPI, kr-mpi, where there are Python's headers, python3-kr. tools/package makes them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL kr libkr-dev)
 if(TARGET kr_mpi)
   list(APPEND CPACK_COMPONENTS_ALL kr-mpi)
+endif()
+if(TARGET kr_python)
+  list(APPEND CPACK_COMPONENTS_ALL python3-kr)
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -35,8 +38,21 @@ set(CPACK_COMPONENT_KR-MPI_DESCRIPTION "kr report with several processes, by MPI
  Hands the traces of a job out to processes, on one computer or on many.")
 set(CPACK_DEBIAN_KR-MPI_PACKAGE_DEPENDS "kr (= ${PROJECT_VERSION})")
 
-foreach(component kr libkr-dev kr-mpi)
+set(CPACK_DEBIAN_PYTHON3-KR_PACKAGE_NAME python3-kr)
+set(CPACK_COMPONENT_PYTHON3-KR_DESCRIPTION "import kr: reports of GPU traces in Python
+ Reads traces, labels names and returns tables, for numpy, pandas and Arrow.")
+set(CPACK_DEBIAN_PYTHON3-KR_PACKAGE_DEPENDS "kr (= ${PROJECT_VERSION}), python3 (>= 3.9)")
+set(CPACK_DEBIAN_PYTHON3-KR_PACKAGE_SUGGESTS "python3-pandas, python3-ipython")
+set(CPACK_DEBIAN_PYTHON3-KR_PACKAGE_SECTION python)
+
+foreach(component kr libkr-dev kr-mpi python3-kr)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${component} COMPONENT ${component} RENAME copyright)
 endforeach()
 install(FILES NOTICE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kr)
+# Of libraries that are part of the program's own file, as Debian has them; see NOTICE.
+foreach(package tao-pegtl-dev libcli11-dev libxxhash-dev libiberty-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kr/licenses RENAME ${package})
+  endif()
+endforeach()
 include(CPack)

@@ -6,7 +6,7 @@ find_dependency(SQLite3)
 find_dependency(ZLIB)
 find_dependency(PkgConfig)
 # The names that libkr was built with, see KrDependencies.cmake.
-foreach(name IN ITEMS HYPERSCAN=libhs ZSTD=libzstd ISAL=libisal RE2=re2 SIMDJSON=simdjson)
+foreach(name IN ITEMS HYPERSCAN=libhs ZSTD=libzstd ISAL=libisal RE2=re2 SIMDJSON=simdjson CAIRO=cairo)
   string(REPLACE "=" ";" name ${name})
   list(GET name 1 module)
   list(GET name 0 name)

@@ -1,4 +1,4 @@
-// What is inside kr::Rules.
+// What is inside kr::Rules, and where rules are found.
 #pragma once
 
 #include "kr/kr.hpp"
@@ -12,5 +12,9 @@ struct Rules::Impl {
   match::CompiledRules compiled;
   source::Library library;  // where they were found
 };
+
+/// Where rules are found. Throws Error if a folder of rules, or (`shipped`) any, is needed and
+/// missing.
+source::Library library_of(const LoadOptions& options, bool shipped);
 
 }  // namespace kr

@@ -1,25 +1,20 @@
-#include "session/session.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "api/rules.hpp"
+#include "api/session_impl.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/input_files.hpp"
+#include "changes/merge_saved.hpp"
 #include "changes/saved_run.hpp"
 #include "render/render.hpp"
 #include "session/sql.hpp"
 
 namespace kr {
 namespace {
-
-using tables::Definition;
-using tables::Needs;
-using Definitions = std::vector<const Definition*>;
-using SharedRules = std::shared_ptr<const match::CompiledRules>;
 
 /// Whether files have to be opened for it.
 bool reads_runs(const Definition& table) {
@@ -31,15 +26,6 @@ bool reads_runs(const Definition& table) {
 bool is_standard_input(const RunSource& run) {
   return run.path == "-";
 }
-
-/// What was read; never changed after it is made. Tables hold it.
-struct Results {
-  template <class... Options>
-  explicit Results(SharedRules with, Options&&... options)
-      : rules(std::move(with)), session(*rules, std::forward<Options>(options)...) {}
-  SharedRules rules;
-  session::Session session;
-};
 
 /// A table that holds what it refers to.
 Table held(Table table, std::shared_ptr<const Results> results) {
@@ -72,158 +58,168 @@ std::vector<const TableInfo*> all_tables() {
   return tables::all_infos();
 }
 
-struct Session::Impl {
-  SharedRules rules;
-  std::shared_ptr<const source::Library> library;  // of the rules
-  SessionOptions options;
-  std::vector<RunSource> runs;
-  SharedRules before;              // for differences of rules
-  std::optional<NameQuery> query;  // for explanations
-
-  session::Wants wants;  // of all runs that were read
-  std::set<Needs> made;  // results that `results` has beside the runs
-  std::shared_ptr<const Results> results;
-
-  std::shared_ptr<Results> new_results() const {
-    return std::make_shared<Results>(rules, open_options(options), options.progress,
-                                     options.references);
+size_t merge_saved(const std::vector<std::string>& parts, const std::string& path) {
+  if (parts.empty()) throw Error(path, "there is nothing to merge", "name saved runs");
+  for (const std::string& part : parts) {
+    if (!changes::names_saved_run(part)) {
+      throw Error(part, "is not the name of a saved run", "save the run first, as FILE.krun");
+    }
+    InputFiles::note(std::filesystem::path(part));
   }
-
-  const tables::Source& source() const { return results->session.source(); }
-  size_t known_runs() const { return results->session.files_read(); }
-
-  /// At which runs are compared as module trees; none: they are compared by name.
-  std::optional<trees::Level> comparison_level() const {
-    if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
-    const bool trees = results->session.are_module_trees(runs[0], runs[1]);
-    return trees ? std::optional(trees::named_level("module")) : std::nullopt;
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
   }
+  PendingFile file(path);
+  file.check_own();
+  const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
+  file.commit();
+  return runs;
+}
 
-  /// Why a session cannot have results of this kind; empty: it can.
-  std::string_view impossible(Needs needs) const {
-    const auto of_runs = [&](size_t count, std::string_view why) {
-      return runs.size() == count ? std::string_view() : why;
-    };
-    switch (needs) {
-      case Needs::tree:
-        return of_runs(1, "it is about one run");
-      case Needs::run_difference:
-        return of_runs(2, "it is about two runs");
-      case Needs::coverage:
-        return runs.empty() ? "no run was added" : "";
-      case Needs::rules_difference:
-        return before == nullptr ? "no rules to compare with were given" : "";
-      case Needs::explanation:
-        return query ? "" : "no name to explain was given";
-      default:
-        return {};
+std::shared_ptr<Results> Session::Impl::new_results() const {
+  return std::make_shared<Results>(rules, open_options(options), options.progress,
+                                   options.references);
+}
+
+/// At which runs are compared as module trees; none: they are compared by name.
+std::optional<trees::Level> Session::Impl::comparison_level() const {
+  if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
+  const bool trees = results->session.are_module_trees(runs[0], runs[1]);
+  return trees ? std::optional(trees::named_level("module")) : std::nullopt;
+}
+
+/// Why a session cannot have results of this kind; empty: it can.
+std::string_view Session::Impl::impossible(Needs needs) const {
+  const auto of_runs = [&](size_t count, std::string_view why) {
+    return runs.size() == count ? std::string_view() : why;
+  };
+  switch (needs) {
+    case Needs::tree:
+      return of_runs(1, "it is about one run");
+    case Needs::run_difference:
+      return of_runs(2, "it is about two runs");
+    case Needs::coverage:
+      return runs.empty() ? "no run was added" : "";
+    case Needs::rules_difference:
+      return before == nullptr ? "no rules to compare with were given" : "";
+    case Needs::explanation:
+      return query ? "" : "no name to explain was given";
+    default:
+      return {};
+  }
+}
+
+session::Wants Session::Impl::wants_of(const Definitions& needed,
+                                       const session::Wants& also) const {
+  session::Wants more = session::Wants::of(needed);
+  for (const Definition* one : needed) {
+    if (!impossible(one->needs).empty()) continue;
+    if (one->needs == Needs::tree) more.modules = true;
+    if (one->needs == Needs::rules_difference) more.sums = true;
+    if (one->needs == Needs::coverage) {
+      more.measured = classify::named_dimension(rules->program(), options.tables.by);
+    }
+    if (one->needs == Needs::run_difference) {
+      more.add(session::Wants::of_comparison(comparison_level().has_value()));
     }
   }
+  more.add(wants);
+  more.add(also);
+  more.sums |= !more.modules && !more.measured;
+  return more;
+}
 
-  session::Wants wants_of(const Definitions& needed) const {
-    session::Wants more = session::Wants::of(needed);
-    for (const Definition* one : needed) {
-      if (!impossible(one->needs).empty()) continue;
-      if (one->needs == Needs::tree) more.modules = true;
-      if (one->needs == Needs::rules_difference) more.sums = true;
-      if (one->needs == Needs::coverage) {
-        more.measured = classify::named_dimension(rules->program(), options.tables.by);
-      }
-      if (one->needs == Needs::run_difference) {
-        more.add(session::Wants::of_comparison(comparison_level().has_value()));
-      }
-    }
-    more.add(wants);
-    more.sums |= !more.modules && !more.measured;
-    return more;
-  }
+void Session::Impl::compare_with(session::Session& session,
+                                 const match::CompiledRules& other) const {
+  std::vector<compare::SeenName> names = session.names_met();
+  std::ranges::move(compare::shipped_names(*library), std::back_inserter(names));
+  session.compare_rules(other, std::move(names), {});
+}
 
-  void compare_with(session::Session& session, const match::CompiledRules& other) const {
-    std::vector<compare::SeenName> names = session.names_met();
-    std::ranges::move(compare::shipped_names(*library), std::back_inserter(names));
-    session.compare_rules(other, std::move(names), {});
+/// Computes what is not there beside the runs.
+void Session::Impl::make(session::Session& session, Needs needs) const {
+  const TableOptions& with = options.tables;
+  switch (needs) {
+    case Needs::tree:
+      return session.show_tree(
+          {.level = trees::named_level(with.level.empty() ? "module" : with.level),
+           .dimension = with.by,
+           .folds = with.folds,
+           .phase = with.phase,
+           .step = with.step,
+           .merge_siblings = !with.each_sibling,
+           .by_phase = !with.all_steps && !with.step});
+    case Needs::coverage:
+      return (void)session.cover(with.most_groups);
+    case Needs::run_difference:
+      return (void)session.compare_runs(
+          {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
+    case Needs::rules_difference:
+      return compare_with(session, *before);
+    case Needs::explanation:
+      return (void)session.explain(*query);
+    default:
+      return;
   }
+}
 
-  /// Computes what is not there beside the runs.
-  void make(session::Session& session, Needs needs) const {
-    const TableOptions& with = options.tables;
-    switch (needs) {
-      case Needs::tree:
-        return session.show_tree(
-            {.level = trees::named_level(with.level.empty() ? "module" : with.level),
-             .dimension = with.by,
-             .folds = with.folds,
-             .phase = with.phase,
-             .step = with.step,
-             .merge_siblings = !with.each_sibling,
-             .by_phase = !with.all_steps && !with.step});
-      case Needs::coverage:
-        return (void)session.cover(with.most_groups);
-      case Needs::run_difference:
-        return (void)session.compare_runs(
-            {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
-      case Needs::rules_difference:
-        return compare_with(session, *before);
-      case Needs::explanation:
-        return (void)session.explain(*query);
-      default:
-        return;
-    }
+void Session::Impl::prepare(const Definitions& needed, const session::Wants& also) {
+  std::set<Needs> results_of = made;
+  for (const Definition* one : needed) {
+    if (impossible(one->needs).empty()) results_of.insert(one->needs);
   }
+  const bool reads = !runs.empty() && std::any_of(needed.begin(), needed.end(),
+                                                  [](auto* one) { return reads_runs(*one); });
+  const session::Wants all = reads ? wants_of(needed, also) : wants;
+  const size_t end = reads ? runs.size() : known_runs();
+  const size_t begin = all == wants ? known_runs() : 0;
+  if (begin == end && results_of == made) return;
+  const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
+  if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
+                  is_standard_input)) {
+    throw Error("standard input", "it cannot be read again for more tables",
+                "ask for all tables at once");
+  }
+  const auto next = new_results();
+  next->session.join_ncu(options.ncu,
+                         options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+  next->session.change(options.what_if);
+  next->session.compare_ranks_with(
+      {options.clock.empty() ? job::default_clock_policy
+                             : job::named_clock_policy(options.clock, "clock"),
+       options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
+       options.job.empty() ? analyze::AsJob::automatic
+                           : analyze::named_as_job(options.job, "job")});
+  next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
+  next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
+  if (begin > 0) {
+    next->session.share_runs(results->session);
+    next->timelines = results->timelines;
+  } else if (reads) {
+    for (const JobSource& job : options.baselines) next->session.read_baseline(job, all);
+  }
+  const auto add_timeline = [&](const analyze::LabelledTrace& run,
+                                const analyze::RunSummary& summary, size_t index) {
+    if (!timeline_of) return;
+    next->timelines.resize(index + 1);
+    next->timelines[index] = timeline_of(run, summary);
+  };
+  next->session.read(std::span(runs).subspan(begin, end - begin), all, add_timeline);
+  for (const Needs one : results_of) {
+    if (impossible(one).empty()) make(next->session, one);
+  }
+  results = next;
+  wants = all;
+  made = std::move(results_of);
+}
 
-  /// Opens what these tables need and was not read, and computes what they are made from.
-  void prepare(const Definitions& needed) {
-    std::set<Needs> results_of = made;
-    for (const Definition* one : needed) {
-      if (impossible(one->needs).empty()) results_of.insert(one->needs);
-    }
-    const bool reads = !runs.empty() && std::any_of(needed.begin(), needed.end(),
-                                                    [](auto* one) { return reads_runs(*one); });
-    const session::Wants all = reads ? wants_of(needed) : wants;
-    const size_t end = reads ? runs.size() : known_runs();
-    const size_t begin = all == wants ? known_runs() : 0;
-    if (begin == end && results_of == made) return;
-    const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
-    if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
-                    is_standard_input)) {
-      throw Error("standard input", "it cannot be read again for more tables",
-                  "ask for all tables at once");
-    }
-    const auto next = new_results();
-    next->session.join_ncu(options.ncu,
-                           options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
-    next->session.change(options.what_if);
-    next->session.compare_ranks_with(
-        {options.clock.empty() ? job::default_clock_policy
-                               : job::named_clock_policy(options.clock, "clock"),
-         options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
-         options.job.empty() ? analyze::AsJob::automatic
-                             : analyze::named_as_job(options.job, "job")});
-    next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
-    next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
-    if (begin > 0) {
-      next->session.share_runs(results->session);
-    } else if (reads) {
-      for (const JobSource& job : options.baselines) next->session.read_baseline(job, all);
-    }
-    next->session.read(std::span(runs).subspan(begin, end - begin), all);
-    for (const Needs one : results_of) {
-      if (impossible(one).empty()) make(next->session, one);
-    }
-    results = next;
-    wants = all;
-    made = std::move(results_of);
+std::string Session::Impl::absent(const Definition& definition) const {
+  if (const std::string_view why = impossible(definition.needs); !why.empty()) {
+    return std::string(why);
   }
-
-  /// Why there is no such table; empty: there is. It is prepared.
-  std::string absent(const Definition& definition) const {
-    if (const std::string_view why = impossible(definition.needs); !why.empty()) {
-      return std::string(why);
-    }
-    if (tables::is_about_runs(definition) && runs.empty()) return "no run was added";
-    return tables::absent(definition, source());
-  }
-};
+  if (tables::is_about_runs(definition) && runs.empty()) return "no run was added";
+  return tables::absent(definition, source());
+}
 
 Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->rules = SharedRules(rules.impl_, &rules.impl_->compiled);

@@ -98,6 +98,9 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
 void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
                      TableOptions options, const Write& write);
 
+/// The same for what its profile itself says of FLOPs and bytes; empty if it says nothing.
+std::string module_costs_text(const tables::Source& source, TableOptions options);
+
 /// `kr coverage` for a terminal. `source` has the runs that were measured.
 std::string coverage_text(const tables::Source& source, const coverage::TimeCoverage& coverage,
                           TableOptions options);

@@ -77,7 +77,7 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
       write_description(json, content.tables[i], counts[i]);
     }
     json.close(']');
-    if (!names.empty()) write_names(json, {names.begin(), names.end()});
+    if (!names.empty() && !content.more_has_names) write_names(json, {names.begin(), names.end()});
     if (content.more) content.more(json);
     // Last, and as it is: a button of the page saves this part as a file.
     json.key("results");

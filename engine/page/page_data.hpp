@@ -24,6 +24,7 @@ struct PageContent {
   size_t most_rows =
       std::numeric_limits<size_t>::max();  // of each table; the page says what is cut
   std::function<void(JsonWriter&)> more;   // members that only this page has
+  bool more_has_names = false;             // `names` is among them
 };
 std::string make_page(const PageParts& parts, const PageContent& content);
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "overview/overview.hpp"
 #include "table/table.hpp"
@@ -49,9 +50,9 @@ struct TreePageLimits {
 
 /// `kr tree`: module trees to click through. The bars of all steps of the view in the colours of
 /// its pictures, the complete trees of as many steps as fit (every k-th of a phase and its last),
-/// and those of each phase together.
+/// and those of each phase together; then `tables` as cards.
 std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
                          const trees::TreeRun& run, trees::Metric metric,
-                         const TreePageLimits& limits = {});
+                         const TreePageLimits& limits = {}, std::vector<table::Table> tables = {});
 
 }  // namespace kr::page

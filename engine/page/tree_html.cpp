@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/distinct_texts.hpp"
 #include "page/page_data.hpp"
@@ -263,18 +262,21 @@ class PageWriter {
 
 std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
                          const trees::TreeRun& run, trees::Metric metric,
-                         const TreePageLimits& limits) {
+                         const TreePageLimits& limits, std::vector<table::Table> tables) {
   const trace::ModuleTrace& trace = view.modules().trace;
   tables::Source source;
   source.other_runs.push_back({run.id, trace.source, trace.format, run.engine, run.model,
                                view.modules().choice.why,
                                tables::notes_of(run.id, trace.dropped, "", trace.warnings)});
-  const std::array tables{tables::make(*tables::find("runs"), source),
-                          tables::make(*tables::find("notes"), source)};
+  tables.push_back(tables::make(*tables::find("runs"), source));
+  tables.push_back(tables::make(*tables::find("notes"), source));
   const std::string title = "Module trees of " + run.id;
-  return make_page(tree_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
-                                 PageWriter(json, program, view, metric, limits).write();
-                               }});
+  return make_page(
+      tree_page,
+      {.title = title,
+       .tables = tables,
+       .more = [&](JsonWriter& json) { PageWriter(json, program, view, metric, limits).write(); },
+       .more_has_names = true});
 }
 
 }  // namespace kr::page

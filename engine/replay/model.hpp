@@ -23,8 +23,9 @@
 //    `handover_calls` times goes on as long as measured after the last of these.
 //
 // So the unchanged replay is exactly what was measured. A delay of more than `longest_delay_ns` has
-// no cause that the trace shows: a replay with `explained_only` does without what exceeds it. How
-// far that is from the measured time tells whether the rules above describe the run.
+// no cause that the trace shows: a replay with `explained_only` does without what exceeds it, but
+// for the first operation, whose delay lies before the run (the call that launched it often sets up
+// the GPU). How far that is from the measured time tells whether the rules above describe the run.
 //
 // One pass over operations and calls in order of time. Memory: 8 bytes per operation and 12 per
 // call for the model, 16 and 8 more while it replays.

@@ -155,7 +155,7 @@ class Replays {
   bool apply(const Change& change, Changed& changed, std::vector<bool>& seen, WhatIf& out) const {
     if (change.of_host()) {
       changed.host *= change.factor;
-      return run_.trace.host != nullptr;
+      return run_.trace.host != nullptr && !run_.trace.host->launches.empty();
     }
     const auto& operations = run_.trace.operations;
     const std::vector<bool> is_wanted = wanted(change);

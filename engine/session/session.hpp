@@ -90,9 +90,9 @@ class Session {
       std::function<void(const analyze::LabelledTrace&, const analyze::RunSummary&, size_t index)>;
 
   /// `rules` has to outlive the session. `progress`, which may be empty, is called about ten times
-  /// per second while a file is read, on a thread of the session. The first exception that it
-  /// throws ends the calls, and is thrown when the file has been read. Kernels of graphs are placed
-  /// by the traces `references` (align::References); without any, by those that stand beside a run,
+  /// per second while a file is read, first by this thread, then by another one. An exception that
+  /// it throws ends reading, and is thrown by the call that reads. Kernels of graphs are placed by
+  /// the traces `references` (align::References); without any, by those that stand beside a run,
   /// where engines write them (find_references).
   explicit Session(const match::CompiledRules& rules, trace::OpenOptions open = {},
                    ProgressCall progress = {}, std::vector<std::string> references = {});

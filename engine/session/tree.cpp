@@ -37,8 +37,11 @@ void Session::show_tree(const trees::ViewOptions& options) {
   const sema::Model& model = program.models.get(run.choice.model);
   view_.emplace(*source_.rules, run, options);
   tree_ = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
-           program.engines.get(model.engine).name, model.name, &*view_,
-           unknown_folds(run.trace, options)};
+           program.engines.get(model.engine).name,
+           model.name,
+           &*view_,
+           unknown_folds(run.trace, options),
+           gpu_};
   source_.tree = &*tree_;
 }
 

@@ -12,6 +12,8 @@ namespace kr::session {
 /// Calls `open`, and the user's function as long as it works.
 void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
                       const Open& open) const {
+  // Many small files are read in less time than passes between two calls.
+  if (progress_) progress_({spec, 0, 0});
   trace::Progress progress;
   options.progress = &progress;
   std::exception_ptr failure;
@@ -27,6 +29,7 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
       }
     } catch (...) {
       failure = std::current_exception();
+      progress.stop = true;
     }
   };
   std::jthread calls;
@@ -35,9 +38,15 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
   } catch (const std::system_error&) {
     // The system has no thread left: there are no calls.
   }
-  open(options);
+  std::exception_ptr error;
+  try {
+    open(options);
+  } catch (...) {
+    error = std::current_exception();
+  }
   calls = {};
   if (failure) std::rethrow_exception(failure);
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace kr::session

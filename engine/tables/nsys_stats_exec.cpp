@@ -255,7 +255,7 @@ struct PartColumns {
   const char* doc;
   bool optional;
 };
-constexpr PartColumns part_columns[] = {
+constexpr PartColumns columns_of_parts[] = {
     {"total", "T", "the time from the start of the call to the end of the kernel or call", false},
     {"api", "A", "the duration of the call", false},
     {"queue", "Q", "the time from the end of the call to the start of the kernel", true},
@@ -277,7 +277,7 @@ table::Info exec_sum_info() {
                                  {"DevId", {"device"}},
                                  {"Count", {"instances"}},
                                  {"QCount", {"queued"}}};
-  for (const PartColumns& part : part_columns) {
+  for (const PartColumns& part : columns_of_parts) {
     const std::string id = part.id;
     const std::string of = std::string(" of ") + part.doc + ".";
     columns.insert(columns.end(),

@@ -98,6 +98,7 @@ struct Tree {
   std::string model;
   const trees::TreeView* view = nullptr;
   std::vector<std::string> unknown_folds = {};  // as notes
+  const ncu::GpuPeaks* gpu = nullptr;           // whose peaks are roofs of costs
 };
 
 /// A condition of `--fail-if`, and what it says of the total or of one label.

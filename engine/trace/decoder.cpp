@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -210,6 +211,17 @@ std::string_view RawSource::head(size_t size) {
   return memory_;
 }
 
+void Progress::check(const std::string& shown) const {
+  if (stop) throw Error(shown, "reading was stopped");
+}
+
+/// Until there is something to read, or reading is stopped: a pipe may be silent for ever.
+void RawSource::wait() const {
+  pollfd one{descriptor_, POLLIN, 0};
+  do progress_->check(shown_);
+  while (::poll(&one, 1, 100) == 0);
+}
+
 size_t RawSource::read(char* to, size_t room) {
   if (!memory_.empty()) {
     const size_t size = std::min(room, memory_.size());
@@ -219,6 +231,7 @@ size_t RawSource::read(char* to, size_t room) {
   }
   if (descriptor_ < 0 || folder_ || room == 0) return 0;
   while (true) {
+    if (progress_ != nullptr) regular_ ? progress_->check(shown_) : wait();
     const ssize_t got = ::read(descriptor_, to, room);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(shown_, std::string("cannot be read: ") + std::strerror(errno));

@@ -33,6 +33,7 @@ class RawSource {
   bool folder() const noexcept { return folder_; }
 
  private:
+  void wait() const;
   std::string shown_;
   std::string head_;
   std::string_view memory_;  // comes before what the descriptor gives

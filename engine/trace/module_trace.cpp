@@ -184,6 +184,11 @@ PathId ModuleTraceBuilder::path(PathId parent, std::string_view name, uint32_t o
   return trace_.paths.add(parent, trace_.names.add(name, operation_kind_of(name)), ordinal);
 }
 
+ModuleCosts& ModuleTraceBuilder::costs() {
+  if (!trace_.costs) trace_.costs = std::make_shared<ModuleCosts>();
+  return *trace_.costs;
+}
+
 void ModuleTraceBuilder::context(std::string key, std::string value) {
   trace_.context.push_back({std::move(key), std::move(value)});
 }

@@ -17,6 +17,7 @@
 
 #include "base/hash_index.hpp"
 #include "base/id.hpp"
+#include "trace/module_costs.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
@@ -79,15 +80,16 @@ struct ContextEntry {
 
 struct ModuleTrace {
   std::string source;  // the path as given, `-` for standard input
-  std::string format;  // `layerwise-json`
+  std::string format;  // `layerwise-json`, `proton-json`
   NameTable names;     // of all nodes, each with the kind that its name alone tells
   PathTable paths;
   std::vector<ModuleStep> steps;  // in the order of the source
   std::vector<ContextEntry> context;
   std::vector<DroppedRecords> dropped;
   std::vector<Warning> warnings;
-  std::string model_text;  // what the context says of the model, for `detect`
-  int64_t total_ns = 0;    // of all steps
+  std::string model_text;              // what the context says of the model, for `detect`
+  int64_t total_ns = 0;                // of all steps
+  std::shared_ptr<ModuleCosts> costs;  // null: the format has none
 
   /// The name of what the builder puts below nodes for time of their own: `(self)`.
   static constexpr NameId self_name{0};
@@ -129,6 +131,14 @@ class ModuleTraceBuilder {
   size_t add_step(ModuleStep step, std::span<const ModuleNode> nodes);
   PathId path(PathId parent, std::string_view name, uint32_t ordinal);
   const PathTable& paths() const noexcept { return trace_.paths; }
+
+  /// The place of the open node in the step's forest.
+  uint32_t open_node() const {
+    KR_CHECK(!open_.empty());
+    return open_.back().node;
+  }
+  /// For costs of nodes of steps that are ended, and devices.
+  ModuleCosts& costs();
 
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }

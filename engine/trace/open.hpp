@@ -16,6 +16,9 @@ namespace kr::trace {
 struct Progress {
   std::atomic<uint64_t> done{0};   // bytes of the file as stored, or rows
   std::atomic<uint64_t> total{0};  // 0: not known
+  /// Set by whoever shows it: the reader gives up, with an Error, at the next block.
+  std::atomic<bool> stop{false};
+  void check(const std::string& shown) const;
 };
 
 /// How much is read of what the host did, where the format has it.

@@ -48,6 +48,12 @@ struct DecidingRule {
   std::string text;   // as written, on one line; empty if it is not in a file
 };
 
+/// The labels of many names.
+struct NameLabels {
+  std::vector<std::string> labels;  // each once
+  std::vector<uint32_t> label_of;   // by name: its place in `labels`
+};
+
 /// Rules, ready for use. Copies share them.
 class Rules {
  public:
@@ -67,6 +73,10 @@ class Rules {
   /// The columns of a table with the dimensions of all models. The table of a session has those of
   /// its models, in the same order. Throws Error if there is no such table.
   std::vector<Column> columns(const std::string& table) const;
+  /// The labels of many names, which may repeat, as those of one run: an empty engine or model is
+  /// detected from all names together. Throws Error as `label` does.
+  NameLabels label_names(std::span<const std::string_view> names, std::string_view dimension,
+                         std::string_view engine = {}, std::string_view model = {}) const;
 
  private:
   friend class Session;
@@ -113,10 +123,16 @@ struct SessionOptions {
   std::string nccl = "both";
   /// Changes that `what_if` replays the runs with: `substage/moe_gemm = roof`; see docs/cli.md.
   std::vector<std::string> what_if = {};
-  /// Called about ten times per second while a file is read, on a thread of the session. The first
-  /// exception that it throws ends the calls, and is thrown when the file has been read.
+  /// Called when a file is opened (0 of 0), then about ten times per second while it is read, on
+  /// another thread. An exception that it throws ends reading, and is thrown to the caller.
   std::function<void(const ReadProgress&)> progress = {};
   TableOptions tables = {};
+};
+
+/// The module trees of steps as stacked bars, an SVG document.
+struct TreePicture {
+  std::string name;  // of the phases that it shows: `prefill`, `decode_steps`, `other_steps`
+  std::string svg;   // letters are outlines: it looks the same on every system
 };
 
 /// Runs and their tables.
@@ -169,10 +185,21 @@ class Session {
   /// `explanations` and `explanation_alternatives` are about this name.
   void explain(NameQuery name);
 
+  /// The page of `kr report` about the runs: one HTML document that needs no other file and fetches
+  /// nothing. An empty title is made from the runs. Throws Error, also for module trees.
+  std::string report_page(const std::string& title = {});
+  /// The pictures of `kr tree`, with the options of `TableOptions`. Throws Error if there is not
+  /// one run.
+  std::vector<TreePicture> tree_pictures();
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Writes the runs of saved runs, `FILE.krun`, to one, as `kr merge`: the same bytes in whatever
+/// order they are given, and in however many steps. Returns the number of runs. Throws Error.
+size_t merge_saved(const std::vector<std::string>& parts, const std::string& path);
 
 /// All tables there are, with and without data: docs/tables.md.
 std::vector<const TableInfo*> all_tables();

@@ -792,7 +792,7 @@ def make_more_inputs(folder):
     (folder / "raw.csv").write_text(ncu_pages.raw())
     (folder / "stack.json").write_text(stack_trace())
     shutil.copy(folder / "sampled.sqlite", folder / "sampled1.sqlite")
-    for name in ("costs", "graphs", "collectives", "moe"):
+    for name in ("costs", "graphs", "collectives", "moe", "proton"):
         sessions.Session(sessions.HERE / f"{name}.txtar").write_files(folder / name)
     for name in ("collectives", "moe"):
         subprocess.run([sys.executable, "make.py"], cwd=folder / name, check=True)
@@ -847,6 +847,8 @@ RESULTS = [
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),
+    ("costs of modules", ["tree", "proton/matmul.hatchet", *BY_FILE, "--gpu", "B200", "--tables", "module_costs,module_devices"],
+     "module_costs module_devices", False),
     ("saved sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables",
                               "tree_sums,tree_kernels,tree_labels,tree_step_labels,tree_sequences"],
      "tree_sums tree_kernels tree_labels tree_step_labels tree_sequences", False),

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const oniguruma = require("vscode-oniguruma");
 const textmate = require("vscode-textmate");
 const source = process.env.KR_SOURCE;
-const path = join(source, "editors/kr.tmLanguage.json");
+const path = join(source, "editors/vscode/kr.tmLanguage.json");
 
 await oniguruma.loadWASM(readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm")).buffer);
 const registry = new textmate.Registry({

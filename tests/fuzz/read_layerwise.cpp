@@ -1,4 +1,5 @@
-// libFuzzer: bytes as a layer-wise profile. Whatever they are, small blocks and one block come to
+// libFuzzer: bytes as a profile of module trees: of Proton where they look like one, else a
+// layer-wise one. Whatever they are, small blocks and one block come to
 // the same trace or the same Error, a file that is cut off gives no more than the whole one, and
 // what is read as JSON by simdjson is read here too.
 #include <cstdint>
@@ -18,8 +19,10 @@ namespace {
 std::string read(std::string_view text, const kr::trace::OpenOptions& options) {
   try {
     kr::trace::Input input(text, "t", options);
-    kr::trace::ModuleTraceBuilder builder("t", "layerwise-json");
-    kr::trace::layerwise_json_format.read_modules(input, builder);
+    kr::trace::ModuleTraceBuilder builder("t", "t");
+    const bool proton = kr::trace::proton_json_format.sniff(text);
+    (proton ? kr::trace::proton_json_format : kr::trace::layerwise_json_format)
+        .read_modules(input, builder);
     const kr::trace::ModuleTrace trace = std::move(builder).finish();
     std::string out;
     std::vector<kr::trace::ModuleNode> nodes;

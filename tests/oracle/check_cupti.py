@@ -127,7 +127,7 @@ def plain(found):
         # CUPTI's names of functions end in versions of many kinds.
         return re.sub(r"_v\d+$", "", value) if column == "api" and value else value
     return {table: [{column: cell(column, value) for column, value in row.items() if not is_of_a_trace(table, column)}
-                    for row in rows if (table, row.get("code")) != ("trace_health", "outside-steps")]
+                    for row in rows if table != "trace_health" or row["code"] not in ("outside-steps", "no-context")]
             for table, rows in tables.items() if table not in OF_RANGES}
 
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 SOURCES, BUILD = (pathlib.Path(one) for one in sys.argv[1:])
 # Whatever is new here is a package that users have to install.
@@ -21,9 +22,13 @@ DEPENDS = {"libc6", "libcairo2", "libfmt9", "libgcc-s1", "libhyperscan5", "libis
 PARTS = {
     "kr": ["bin/kr", "share/kr/stdlib/gemm.kr", "share/kr/rulesets/vllm.kr", "share/kr/paraver/labels.cfg", "share/man/man1/kr.1",
            "share/bash-completion/completions/kr", "share/zsh/vendor-completions/_kr", "share/fish/vendor_completions.d/kr.fish",
-           "share/doc/kr/copyright", "share/doc/kr/NOTICE"],
+           "share/doc/kr/copyright", "share/doc/kr/NOTICE", "share/doc/kr/licenses/libcli11-dev"],
     "libkr-dev": ["include/kr/kr.hpp", "include/kr/kr.h"],
 }
+if (BUILD / "python/kr/_kr.abi3.so").exists():
+    PARTS["python3-kr"] = ["lib/python3/dist-packages/kr/" + name
+                           for name in ("__init__.py", "_kr.abi3.so", "_kr.pyi", "py.typed", "notebook.py")]
+
 failures = []
 
 
@@ -52,8 +57,31 @@ def check_debs(made):
             expect(not any(name.startswith("include/") for name in files), "headers are in the package of the program")
             needs = run("dpkg-deb", "-f", deb, "Depends").strip()
             expect({one.split()[0] for one in needs.split(",")} == DEPENDS, "needs", needs)
-        else:
+        elif package == "libkr-dev":
             expect(any(name.endswith("/libkr.a") for name in files), "no library")
+
+
+def check_python(made, scratch):
+    """The package of Debian beside that of the program, and the wheel alone: each finds its own rules, wherever it is."""
+    if "python3-kr" not in PARTS:
+        print("built without Python")
+        return
+    needs = run("dpkg-deb", "-f", next(path for name, path in made.items() if name.startswith("python3-kr_")), "Depends")
+    expect("kr (= " in needs and "libhyperscan5" in needs, needs)
+    installed, unpacked = scratch / "installed", scratch / "unpacked"
+    for name, path in made.items():
+        if name.startswith(("kr_", "python3-kr_")):
+            run("dpkg-deb", "-x", path, installed)
+    wheel, = (path for name, path in made.items() if name.endswith(".whl"))
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(unpacked)
+        record, = (name for name in file.namelist() if name.endswith(".dist-info/RECORD"))
+        listed = {line.rsplit(",", 2)[0] for line in file.read(record).decode().splitlines()}
+        expect(listed == set(file.namelist()), "RECORD lists other files than the wheel has")
+    for folder in (installed / "usr/lib/python3/dist-packages", unpacked):
+        shown = run(sys.executable, "-c", "import kr; print(kr.__file__, kr.classify('ampere_bf16_s16816gemm', engine='vllm'))",
+                    env={"PATH": "/usr/bin:/bin", "HOME": str(scratch), "PYTHONPATH": str(folder)})
+        expect(shown.split() == [str(folder / "kr/__init__.py"), "gemm"], shown)
 
 
 def check_archive(archive, scratch):
@@ -98,6 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
                    for files in (made, packages(scratch / "two"))]
         expect(digests[0] == digests[1], "two packages of one build differ", digests)
     check_debs(made)
+    check_python(made, scratch)
     check_archive(next(path for name, path in made.items() if name.endswith(".tar.zst")), scratch)
 for failure in failures:
     print(failure, file=sys.stderr)

@@ -17,6 +17,7 @@
 #include "overview/overview.hpp"
 #include "overview/phases_text.hpp"
 #include "page/pages.hpp"
+#include "page/report_tables.hpp"
 #include "render/render.hpp"
 #include "verb.hpp"
 #include "watch.hpp"
@@ -25,9 +26,7 @@ namespace kr::cli {
 
 OutputRules report_outputs() {
   return {.stem = "result",
-          .tables = {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "roofline_roofs",
-                     "devices", "coverage", "labels", "label_balance", "ranks", "rank_balance",
-                     "efficiency", "efficiency_labels", "scaling", "kernels", "kernel_balance"},
+          .tables = {page::report_tables.begin(), page::report_tables.end()},
           .database = database_tables(),
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto", "paraver"},

@@ -8,18 +8,19 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "changes/saved_run.hpp"
+#include "ncu/gpus.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "session.hpp"
+#include "tables/registry.hpp"
+#include "trees/for_people.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
-constexpr uint64_t default_top_k = 12;
-constexpr size_t default_width = 50;
 constexpr uint64_t default_picture_interval = 4;
 
 struct TreeOptions : RunVerbOptions {
@@ -41,12 +42,13 @@ struct TreeOptions : RunVerbOptions {
   bool each_sibling = false;
   std::string table = "summary";
   std::string save;
+  std::string gpu;
 };
 
 OutputRules tree_outputs() {
   return {.stem = "tree",
           .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
-                     "tree_context"},
+                     "tree_context", "module_costs", "module_devices"},
           .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
                           "tree_sequences"},
           .own_csv = "phase,step,layer,depth,path,",
@@ -89,12 +91,12 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   const bool steps = options.all_steps || options.step || options.step_interval;
   view.by_phase = !options.compat && !steps;
   view.merge_siblings = !options.compat && !options.each_sibling;
-  view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
+  view.top_k = options.top_k.value_or(machine ? 0 : trees::default_top_k);
   view.limit_others = !options.compat && !options.top_k;
   view.unique_names = options.unique_names || (!machine && !options.plain_names);
   view.abbreviate = !machine || options.unique_names || options.width.has_value();
   view.short_names = !machine && !options.compat;
-  view.width = options.width.value_or(machine ? 0 : default_width);
+  view.width = options.width.value_or(machine ? 0 : trees::default_width);
   view.compat = options.compat;
   return view;
 }
@@ -132,6 +134,8 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options);
   const classify::RunSpec spec = parse_run(asked);
+  const ncu::GpuPeaks* const gpu =
+      options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
   const std::filesystem::path folder = options.outputs.out_dir;
   // A folder that cannot be written is known before anything is read.
   if (!folder.empty()) PartFile(folder / "prefill.png", (folder / "prefill.png").string());
@@ -140,6 +144,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   TraceOptions trace = options.trace;
   trace.open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
   session::Session session = open_session(rules, trace, streams);
+  session.join_ncu({}, gpu);
   read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
   const size_t ranks = session.source().other_runs.size();
   if (ranks > 1) {
@@ -152,6 +157,10 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   for (const std::string& text : shown.unknown_folds) {
     streams.warning(fmt::format("{}: --fold: {}", modules.trace.source, text));
   }
+  const std::string no_costs = tables::absent(*tables::find("module_costs"), session.source());
+  if (gpu != nullptr && !no_costs.empty()) {
+    streams.warning(fmt::format("{}: --gpu has no effect: {}", modules.trace.source, no_costs));
+  }
   const trees::TreeView& view = *shown.view;
   const trees::TreeRun run{shown.run, shown.engine, shown.model};
   const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
@@ -163,13 +172,22 @@ Exit tree(const TreeOptions& options, Streams& streams) {
                       : short_view.emplace(rules, modules, view_options(options, false));
   };
   const auto html = [&] {
-    return page::to_tree_html(rules.program(), for_people(), run, shown_metric);
+    std::vector<Table> costs;
+    for (const char* const id : {"module_costs", "module_devices"}) {
+      const tables::Definition& one = *tables::find(id);
+      if (!tables::absent(one, session.source()).empty()) continue;
+      costs.push_back(tables::make(one, session.source()));
+    }
+    return page::to_tree_html(rules.program(), for_people(), run, shown_metric, {},
+                              std::move(costs));
   };
   const auto page = [&](const auto& out, auto) { out(html()); };
   const auto csv = [&](const auto& out, auto) { overview::write_tree_csv(view, metric, out); };
   const auto text = [&](const auto& out, auto) {
-    overview::write_tree_text(for_people(), run, shown_metric,
-                              {.color = streams.color_out(), .width = streams.out_width()}, out);
+    const overview::TableOptions look{streams.color_out(), streams.out_width(),
+                                      options.outputs.all};
+    overview::write_tree_text(for_people(), run, shown_metric, look, out);
+    out(overview::module_costs_text(session.source(), look));
   };
   outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
   if (!folder.empty()) {
@@ -244,6 +262,10 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
   app.add_option("--save", options.save,
                  "Save the sums of all steps as FILE.krun, which kr diff compares with other runs")
       ->type_name("FILE");
+  app.add_option("--gpu", options.gpu,
+                 "The GPU with whose peaks the FLOPs of a Proton profile are compared; `kr list "
+                 "gpus` shows them")
+      ->type_name("NAME");
   app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits")
@@ -258,9 +280,9 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
 
 }  // namespace
 
-const Verb tree_verb{"tree",
-                     "show the module trees of a layer-wise profile or a PyTorch trace, by phase",
-                     "kr tree profile.json --level module --phase decode",
-                     setup<TreeOptions, add_tree_options, tree>, "Traces"};
+const Verb tree_verb{
+    "tree", "show the module trees of a profile (layer-wise, Proton) or a PyTorch trace, by phase",
+    "kr tree profile.json --level module --phase decode",
+    setup<TreeOptions, add_tree_options, tree>, "Traces"};
 
 }  // namespace kr::cli

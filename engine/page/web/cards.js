@@ -323,6 +323,15 @@ const CARDS = {
     { id: "tree", show: "icicle" },
     { id: "bars-card", show: "bars" },
     { id: "nodes", show: "nodes" },
+    {
+      id: "module_costs",
+      table: "module_costs",
+      title: "FLOPs and bytes of modules",
+      note: "as the profile records them; rates are over the time of the nodes that record them",
+      sort: "-total_ns",
+      columns: ["name", "launches", "total_ns", ["flops_per_s", { title: "FLOP/s" }], ["flops_peak_ratio", { title: "Of peak FLOP/s" }], ["bytes_per_s", { title: "Bytes/s" }], ["bytes_peak_ratio", { title: "Of peak bytes/s" }], ["intensity", { title: "FLOP per byte" }], "bound", "check", "flops", "operand_bits", "bytes", "path"],
+    },
+    { id: "module_devices", table: "module_devices", title: "Devices of the profile", note: "peak = 2 · bus width · memory clock ÷ 8", columns: ["type", "device", "arch", ["sms", { title: "SMs" }], ["clock_hz", { title: "Clock (Hz)" }], ["memory_clock_hz", { title: "Memory clock (Hz)" }], ["bus_bits", { title: "Bus (bits)" }], ["peak_bytes_per_s", { title: "Peak bytes/s" }]] },
     { id: "facts", show: "facts", title: "Source" },
   ],
 

@@ -125,6 +125,7 @@ class NsysReader {
     reader.read(
         [&](NsysRows& rows) {
           if (next == ranges_.size()) return false;
+          if (options_->progress != nullptr) options_->progress->check(database_->path());
           rows.range = ranges_[next++];
           return true;
         },

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -245,6 +246,7 @@ TEST_CASE("notes of runs") {
 
 TEST_CASE("progress is reported, and its exceptions arrive") {
   const Files files;
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that is stopped closes the pipe
   const std::string pipe = files.at("pipe.csv");
   const auto read = [&](const std::function<void(const kr::ReadProgress&)>& progress) {
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -271,13 +273,12 @@ TEST_CASE("progress is reported, and its exceptions arrive") {
   CHECK(read([&](const kr::ReadProgress& progress) {
           if (progress.run.path == pipe) ++calls;
         }).empty());
-  CHECK(calls > 0);
+  CHECK(calls > 1);
   calls = 0;
   CHECK(read([&](const kr::ReadProgress&) {
-          ++calls;
-          throw std::runtime_error("enough");
+          if (++calls == 2) throw std::runtime_error("enough");
         }) == "enough");
-  CHECK(calls == 1);
+  CHECK(calls == 2);
 }
 
 TEST_CASE("a saved run is a run: of a report, and of a comparison on either side") {

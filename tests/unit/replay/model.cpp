@@ -148,6 +148,21 @@ TEST_CASE("a delay that nothing explains is not part of an explained replay") {
   CHECK(span_us(trace, explained) == 160);
 }
 
+TEST_CASE("the delay of the first operation is not a part of the run") {
+  PlantedRun run;
+  run.call("cudaMemset", 0, 4700);  // sets up the GPU
+  run.kernel(7, 4680, 10);
+  for (const int64_t at : {5000, 5100}) {
+    run.call("cudaLaunchKernel", at, 2);
+    run.kernel(7, at + 5, 10);
+  }
+  const auto trace = run.finish();
+  Changed explained;
+  explained.explained_only = true;
+  CHECK(span_us(trace, explained) == 435);
+  CHECK(span_us(trace, {}) == 435);
+}
+
 TEST_CASE("changes as people write them") {
   const auto rules = kr::test::compile(R"(engine e { substage { gemm: "a" rest: otherwise } })");
   using What = kr::replay::Change::What;

@@ -1,0 +1,367 @@
+// The module `kr._kr`, over the public headers: handles in capsules, and functions of them. The
+// package `kr` makes the classes. Built for the stable interface of Python 3.9, so that one module
+// serves every later version.
+//
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "kr/lint.hpp"
+#include "names.hpp"
+#include "options.hpp"
+#include "tables.hpp"
+#include "waiting.hpp"
+
+namespace kr::python {
+namespace {
+
+constexpr const char* rules_name = "kr.rules";
+constexpr const char* session_name = "kr.session";
+
+struct SessionHandle {
+  std::optional<Session> session;
+  SharedTurns turns = std::make_shared<Turns>();
+  /// Of the call that reads now.
+  std::shared_ptr<std::atomic<const Stop*>> stop = std::make_shared<std::atomic<const Stop*>>();
+};
+
+template <class Handle>
+Handle& handle_of(PyObject* capsule, const char* name) {
+  void* pointer = PyCapsule_GetPointer(capsule, name);
+  if (pointer == nullptr) throw Raised();
+  return *static_cast<Handle*>(pointer);
+}
+const Rules& rules_of(PyObject* capsule) {
+  return handle_of<Rules>(capsule, rules_name);
+}
+SessionHandle& session_of(PyObject* capsule) {
+  return handle_of<SessionHandle>(capsule, session_name);
+}
+
+template <class Handle>
+Owned capsule(std::unique_ptr<Handle> handle, const char* name, PyCapsule_Destructor destroy) {
+  Owned made = checked(PyCapsule_New(handle.get(), name, destroy));
+  handle.release();  // NOLINT(bugprone-unused-return-value): the capsule owns it
+  return made;
+}
+
+template <class Call>
+PyObject* guarded(Call&& call) noexcept {
+  try {
+    return call().release();
+  } catch (...) {
+    return raise_current();
+  }
+}
+
+Owned none() {
+  Py_INCREF(Py_None);
+  return Owned(Py_None);
+}
+
+/// `args[i]`, borrowed. The package passes as many as a function needs.
+PyObject* at(PyObject* args, Py_ssize_t i) {
+  PyObject* item = PyTuple_GetItem(args, i);
+  if (item == nullptr) throw Raised();
+  return item;
+}
+
+/// `work` with the session, in its turn; a signal ends reading.
+template <class Work>
+auto run(SessionHandle& handle, Work work) {
+  return in_turn(*handle.turns, [&](const Stop& stop) {
+    struct Current {
+      std::atomic<const Stop*>& stop;
+      ~Current() { stop = nullptr; }
+    } const current{*handle.stop};
+    current.stop = &stop;
+    return work(*handle.session);
+  });
+}
+
+LoadOptions load_options(PyObject* folder, PyObject* use_cache) {
+  LoadOptions options;
+  if (folder != Py_None) options.rules_folder = string_of(folder);
+  options.use_cache = PyObject_IsTrue(use_cache) == 1;
+  return options;
+}
+
+PyObject* set_errors(PyObject*, PyObject* args) {
+  return guarded([&] {
+    set_error_classes(at(args, 0), at(args, 1));
+    return none();
+  });
+}
+
+PyObject* library_version(PyObject*, PyObject*) {
+  return guarded([] { return text(version()); });
+}
+
+PyObject* list_tables(PyObject*, PyObject*) {
+  return guarded([] {
+    Owned all = checked(PyList_New(0));
+    for (const TableInfo* info : all_tables()) append(all, info_of(*info, info->columns));
+    return all;
+  });
+}
+
+/// (names, rules_folder, use_cache)
+PyObject* rules_load(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::vector<std::string> names = strings_of(at(args, 0));
+    const LoadOptions options = load_options(at(args, 1), at(args, 2));
+    auto rules = unlocked([&] { return std::make_unique<Rules>(Rules::load(names, options)); });
+    return capsule(std::move(rules), rules_name, [](PyObject* object) {
+      delete static_cast<Rules*>(PyCapsule_GetPointer(object, rules_name));
+    });
+  });
+}
+
+/// (rules, names, dimension, engine, model, as_codes): a list of labels, one per name; or
+/// `(labels, codes)`, where codes are the bytes of uint32.
+PyObject* rules_classify(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const Rules& rules = rules_of(at(args, 0));
+    DistinctNames names(at(args, 1));
+    const std::string dimension = string_of(at(args, 2));
+    const std::string engine = string_of(at(args, 3));
+    const std::string model = string_of(at(args, 4));
+    std::vector<uint32_t> label_of = names.take_places();
+    const NameLabels found = unlocked([&] {
+      NameLabels made = rules.label_names(names.distinct(), dimension, engine, model);
+      for (uint32_t& label : label_of) label = made.label_of[label];
+      return made;
+    });
+    std::vector<Owned> labels;
+    labels.reserve(found.labels.size());
+    for (const std::string& label : found.labels) labels.push_back(text(label));
+    if (PyObject_IsTrue(at(args, 5)) == 1) {
+      Owned list = checked(PyList_New(0));
+      for (const Owned& label : labels) append(list, label);
+      return tuple(std::move(list),
+                   checked(PyBytes_FromStringAndSize(
+                       reinterpret_cast<const char*>(label_of.data()),
+                       static_cast<Py_ssize_t>(label_of.size() * sizeof(uint32_t)))));
+    }
+    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(label_of.size())));
+    for (size_t i = 0; i < label_of.size(); ++i) {
+      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), labels[label_of[i]].share()));
+    }
+    return list;
+  });
+}
+
+Owned findings_of(const std::vector<Finding>& findings) {
+  Owned all = checked(PyList_New(0));
+  const auto number = [](uint64_t value) { return checked(PyLong_FromUnsignedLongLong(value)); };
+  for (const Finding& one : findings) {
+    append(all,
+           tuple(text(one.code), text(one.name), text(one.severity), text(one.path),
+                 number(one.line), number(one.column), number(one.end_line), number(one.end_column),
+                 text(one.message), text(one.help), text(one.example)));
+  }
+  return all;
+}
+
+/// (text, path, infos, rules_folder, use_cache): a list of tuples, in the order of kr::Finding.
+PyObject* lint(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string rules = string_of(at(args, 0));
+    const LintTextOptions options{.path = string_of(at(args, 1)),
+                                  .infos = PyObject_IsTrue(at(args, 2)) == 1,
+                                  .load = load_options(at(args, 3), at(args, 4))};
+    return findings_of(unlocked([&] { return lint_text(rules, options); }));
+  });
+}
+
+/// (text, path, rules_folder): (tests, failed, findings as of `lint`)
+PyObject* run_tests(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string rules = string_of(at(args, 0));
+    const LintTextOptions options{.path = string_of(at(args, 1)),
+                                  .load = load_options(at(args, 2), Py_True)};
+    const TextTests tests = unlocked([&] { return test_text(rules, options); });
+    return tuple(checked(PyLong_FromUnsignedLongLong(tests.tests)),
+                 checked(PyLong_FromUnsignedLongLong(tests.failed)), findings_of(tests.findings));
+  });
+}
+
+/// (rules, options)
+PyObject* session_new(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const Rules& rules = rules_of(at(args, 0));
+    const Options get(at(args, 1));
+    SessionOptions options;
+    get("allow_truncated", options.allow_truncated);
+    get("allow_inexact", options.allow_inexact);
+    get("threads", options.threads);
+    get("references", options.references);
+    get("ncu", options.ncu);
+    get("gpu", options.gpu);
+    get("clock", options.clock);
+    get("job", options.job);
+    get("link_gb_per_s", options.link_gb_per_s);
+    get("scaling", options.scaling);
+    get("nccl", options.nccl);
+    get("what_if", options.what_if);
+    get("by", options.tables.by);
+    get("most_groups", options.tables.most_groups);
+    get("level", options.tables.level);
+    get("phase", options.tables.phase);
+    get("step", options.tables.step);
+    get("folds", options.tables.folds);
+    get("each_call", options.tables.each_call);
+    get("all_steps", options.tables.all_steps);
+    get("each_sibling", options.tables.each_sibling);
+    auto handle = std::make_unique<SessionHandle>();
+    options.progress = [stop = handle->stop](const ReadProgress&) {
+      const Stop* flag = *stop;
+      if (flag != nullptr && *flag) throw Interrupted();
+    };
+    handle->session.emplace(rules, std::move(options));
+    return capsule(std::move(handle), session_name, [](PyObject* object) {
+      delete static_cast<SessionHandle*>(PyCapsule_GetPointer(object, session_name));
+    });
+  });
+}
+
+/// (session, path, engine, model, elapsed_ns)
+PyObject* session_add(PyObject*, PyObject* args) {
+  return guarded([&] {
+    SessionHandle& handle = session_of(at(args, 0));
+    RunSource run{string_of(at(args, 1)), string_of(at(args, 2)), string_of(at(args, 3))};
+    if (PyObject* elapsed = at(args, 4); elapsed != Py_None) {
+      run.elapsed_ns = PyLong_AsLongLong(elapsed);
+      if (PyErr_Occurred() != nullptr) throw Raised();
+    }
+    kr::python::run(handle, [&](Session& session) { session.add(std::move(run)); });
+    return none();
+  });
+}
+
+/// (session, ids): those that there are.
+PyObject* session_tables(PyObject*, PyObject* args) {
+  return guarded([&] {
+    SessionHandle& handle = session_of(at(args, 0));
+    const std::vector<std::string> ids = strings_of(at(args, 1));
+    std::vector<Table> tables = run(handle, [&](Session& session) { return session.tables(ids); });
+    Owned all = checked(PyList_New(0));
+    for (Table& table : tables) append(all, wrap(std::move(table), handle.turns));
+    return all;
+  });
+}
+
+/// (session, id)
+PyObject* session_absent(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string id = string_of(at(args, 1));
+    return text(run(session_of(at(args, 0)), [&](Session& session) { return session.absent(id); }));
+  });
+}
+
+/// (session, query)
+PyObject* session_sql(PyObject*, PyObject* args) {
+  return guarded([&] {
+    SessionHandle& handle = session_of(at(args, 0));
+    const std::string query = string_of(at(args, 1));
+    Table table = run(handle, [&](Session& session) { return session.sql(query); });
+    return wrap(std::move(table), handle.turns);
+  });
+}
+
+/// (session, path)
+PyObject* session_save(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string path = string_of(at(args, 1));
+    run(session_of(at(args, 0)), [&](Session& session) { session.save(path); });
+    return none();
+  });
+}
+
+/// (session, rules)
+PyObject* session_compare_with(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const Rules rules = rules_of(at(args, 1));
+    run(session_of(at(args, 0)), [&](Session& session) { session.compare_with(rules); });
+    return none();
+  });
+}
+
+/// (session, name, engine, model, kind, within or None)
+PyObject* session_explain(PyObject*, PyObject* args) {
+  return guarded([&] {
+    NameQuery query{string_of(at(args, 1)),
+                    string_of(at(args, 2)),
+                    string_of(at(args, 3)),
+                    string_of(at(args, 4)),
+                    {}};
+    if (PyObject* within = at(args, 5); within != Py_None) query.within = strings_of(within);
+    run(session_of(at(args, 0)), [&](Session& session) { session.explain(std::move(query)); });
+    return none();
+  });
+}
+
+/// (session, title)
+PyObject* session_page(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string title = string_of(at(args, 1));
+    return text(
+        run(session_of(at(args, 0)), [&](Session& session) { return session.report_page(title); }));
+  });
+}
+
+/// (session): of each picture its name and SVG.
+PyObject* session_pictures(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::vector<TreePicture> pictures =
+        run(session_of(at(args, 0)), [](Session& session) { return session.tree_pictures(); });
+    Owned all = checked(PyList_New(0));
+    for (const TreePicture& one : pictures) append(all, tuple(text(one.name), text(one.svg)));
+    return all;
+  });
+}
+
+/// (parts, path)
+PyObject* merge(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::vector<std::string> parts = strings_of(at(args, 0));
+    const std::string path = string_of(at(args, 1));
+    return checked(PyLong_FromSize_t(unlocked([&] { return merge_saved(parts, path); })));
+  });
+}
+
+PyMethodDef functions[] = {
+    {"set_errors", set_errors, METH_VARARGS, nullptr},
+    {"version", library_version, METH_NOARGS, nullptr},
+    {"all_tables", list_tables, METH_NOARGS, nullptr},
+    {"rules_load", rules_load, METH_VARARGS, nullptr},
+    {"rules_classify", rules_classify, METH_VARARGS, nullptr},
+    {"lint", lint, METH_VARARGS, nullptr},
+    {"run_tests", run_tests, METH_VARARGS, nullptr},
+    {"merge", merge, METH_VARARGS, nullptr},
+    {"session_new", session_new, METH_VARARGS, nullptr},
+    {"session_add", session_add, METH_VARARGS, nullptr},
+    {"session_tables", session_tables, METH_VARARGS, nullptr},
+    {"session_absent", session_absent, METH_VARARGS, nullptr},
+    {"session_sql", session_sql, METH_VARARGS, nullptr},
+    {"session_save", session_save, METH_VARARGS, nullptr},
+    {"session_compare_with", session_compare_with, METH_VARARGS, nullptr},
+    {"session_explain", session_explain, METH_VARARGS, nullptr},
+    {"session_page", session_page, METH_VARARGS, nullptr},
+    {"session_pictures", session_pictures, METH_VARARGS, nullptr},
+    {"table_info", table_info, METH_O, nullptr},
+    {"table_rows", table_rows, METH_O, nullptr},
+    {"table_columns", table_columns, METH_O, nullptr},
+    {"table_arrow", table_arrow, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_kr", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+}  // namespace kr::python
+
+PyMODINIT_FUNC PyInit__kr() {
+  return PyModule_Create(&kr::python::definition);
+}

@@ -1,0 +1,220 @@
+#include "replay/sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace kr::replay {
+namespace {
+
+using trace::CallKind;
+using trace::HostTrace;
+using trace::Launch;
+using trace::Operation;
+
+int64_t scaled(int64_t ns, double factor) {
+  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+}
+
+}  // namespace
+
+Sweep::Sweep(const Model& model, const Changed& changed, Recorded* recorded)
+    : model_(model),
+      trace_(model.trace_),
+      changed_(changed),
+      recorded_(recorded),
+      ended_(trace_.tracks.size()),
+      overlapped_end_(trace_.tracks.size(), never),
+      ended_on_(model.devices_),
+      returned_on_(model.devices_, never),
+      running_(model.devices_) {
+  const size_t operations = trace_.operations.size();
+  end_ns_.resize(operations);
+  if (!changed.overlapped.empty()) seen_end_ns_.resize(operations);
+  if (recorded != nullptr) {
+    recorded->after.assign(operations, nothing);
+    recorded->by_launch.assign(operations, false);
+  }
+  if (!trace_.host) return;
+  const HostTrace& host = *trace_.host;
+  launched_ns_.resize(host.launches.size());
+  if (recorded != nullptr) recorded->segment_of.assign(host.launches.size(), nothing);
+  for (const trace::HostCall& call : host.calls) kinds_.push_back(trace::call_kind_of(call.name));
+  threads_.resize(host.threads.size());
+  processes_.resize(host.threads.size());
+  recorded_waits_ = host.waits ? host.waits.get() : nullptr;
+  index_recorded_waits();
+}
+
+void Sweep::run(const Model::Visit& visit) {
+  const size_t calls = trace_.host ? trace_.host->launches.size() : 0;
+  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+    const int64_t start_ns = trace_.operations[i].start_ns;
+    while (true) {
+      const int64_t call_ns =
+          next_call_ < calls ? trace_.host->launches[next_call_].start_ns : INT64_MAX;
+      const int64_t return_ns = returns_.empty() ? INT64_MAX : returns_.top().end_ns;
+      if (return_ns <= start_ns && return_ns <= call_ns) {
+        take_return();
+      } else if (call_ns <= start_ns) {
+        take_call(next_call_++);
+      } else {
+        break;
+      }
+    }
+    const auto [begin, end] = take_operation(i);
+    visit(i, begin, end);
+  }
+}
+
+void Sweep::index_recorded_waits() {
+  if (recorded_waits_ == nullptr) return;
+  for (const auto& one : recorded_waits_->synchronizations) {
+    const std::string& type = recorded_waits_->types[one.type];
+    if (type.find("wait_event") == type.npos) waiting_.push_back(one.correlation);
+  }
+  std::sort(waiting_.begin(), waiting_.end());
+}
+
+bool Sweep::waits(const Launch& call) const {
+  if (trace::is_synchronization(kinds_[call.call])) return true;
+  return call.correlation != Launch::no_correlation &&
+         std::binary_search(waiting_.begin(), waiting_.end(), call.correlation);
+}
+
+void Sweep::end_until(uint32_t device, int64_t time) {
+  auto& running = running_[device];
+  while (!running.empty() && running.top().end_ns <= time) {
+    const uint32_t i = running.top().operation;
+    running.pop();
+    const int64_t end_ns = trace_.operations[i].end_ns();
+    const int64_t seen_ns = seen_end_ns_.empty() ? end_ns_[i] : seen_end_ns_[i];
+    ended_[trace_.operations[i].track.index].add(end_ns, seen_ns, i);
+    Done& on = ended_on_[device];
+    on.add(end_ns, seen_ns, i);
+    returned_on_[device] = std::max(returned_on_[device], end_ns_[i]);
+  }
+}
+
+int64_t Sweep::now(const Thread& thread, int64_t time) const {
+  return thread.replayed_ns + scaled(time - thread.measured_ns, changed_.host);
+}
+
+void Sweep::take_call(uint32_t number) {
+  const Launch& call = trace_.host->launches[number];
+  Thread& thread = threads_[call.thread];
+  Process& process = processes_[model_.process_of_[call.thread]];
+  const bool copies = kinds_[call.call] == CallKind::copy;
+  const uint32_t operation = model_.operation_of_[number];
+  const bool waiting = waits(call);
+  const uint32_t other = process.last;
+  const int64_t quiet = process.worked - thread.worked;
+  if (other != nothing && other != call.thread && quiet >= handover_calls &&
+      threads_[other].measured_ns >= thread.measured_ns) {
+    const Thread& before = threads_[other];
+    const int64_t from = std::max(thread.replayed_ns, before.replayed_ns);
+    thread.replayed_ns = from + scaled(call.start_ns - before.measured_ns, changed_.host);
+    if (recorded_ != nullptr) {
+      recorded_->segments.push_back({call.start_ns, nothing, before.measured_ns, before.segment});
+      thread.segment = static_cast<uint32_t>(recorded_->segments.size() - 1);
+    }
+  } else if (thread.measured_ns == never) {
+    thread.replayed_ns = call.start_ns;  // its first is as measured
+  } else {
+    thread.replayed_ns = now(thread, call.start_ns);
+  }
+  thread.measured_ns = call.start_ns;
+  launched_ns_[number] = thread.replayed_ns;
+  if (recorded_ != nullptr) recorded_->segment_of[number] = thread.segment;
+  if (operation != nothing || waiting) {
+    ++process.worked;
+    process.last = call.thread;
+  }
+  thread.worked = process.worked;
+  if (waiting || (copies && operation != nothing)) {
+    returns_.push({call.end_ns(), number, thread.replayed_ns, thread.segment});
+  }
+}
+
+void Sweep::take_return() {
+  const Return one = returns_.top();
+  returns_.pop();
+  const Launch& call = trace_.host->launches[one.call];
+  Thread& thread = threads_[call.thread];
+  Done done;
+  if (waits(call)) {
+    for (const uint32_t device : model_.devices_of_[model_.process_of_[call.thread]]) {
+      end_until(device, one.end_ns);
+      const Done& on = ended_on_[device];
+      if (on.known()) done.add(on.measured_ns, returned_on_[device], on.by);
+    }
+  } else {
+    const uint32_t operation = model_.operation_of_[one.call];
+    const Operation& copy = trace_.operations[operation];
+    // It has begun by now, if it ends by now.
+    if (copy.end_ns() > one.end_ns || copy.start_ns >= one.end_ns) return;
+    done.add(copy.end_ns(), end_ns_[operation], operation);
+  }
+  // A call inside it has waited: the rest is time of the host.
+  if (thread.returned_ns > call.start_ns || !done.known()) return;
+  const int64_t from = std::max(call.start_ns, done.measured_ns);
+  thread.replayed_ns =
+      std::max(one.replayed_ns, done.replayed_ns) + scaled(one.end_ns - from, changed_.host);
+  thread.measured_ns = one.end_ns;
+  thread.returned_ns = one.end_ns;
+  if (recorded_ == nullptr) return;
+  const bool waited = done.measured_ns > call.start_ns;
+  recorded_->segments.push_back({one.end_ns, waited ? done.by : nothing, from, one.segment});
+  thread.segment = static_cast<uint32_t>(recorded_->segments.size() - 1);
+}
+
+std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
+  const Operation& operation = trace_.operations[i];
+  const uint32_t track = operation.track.index;
+  const uint32_t device = model_.device_of_[track];
+  const int64_t start_ns = operation.start_ns;
+  end_until(device, start_ns);
+  Done ready = ended_[track];
+  for (; next_wait_ < model_.waits_.size() && model_.waits_[next_wait_].operation == i;
+       ++next_wait_) {
+    const uint32_t on = model_.waits_[next_wait_].on;
+    const int64_t seen_ns = seen_end_ns_.empty() ? end_ns_[on] : seen_end_ns_[on];
+    ready.add(trace_.operations[on].end_ns(), seen_ns, on);
+  }
+  const uint32_t launch = model_.launch_of(i);
+  bool by_launch = false;
+  if (launch == nothing) {
+    ready.add(ended_on_[device]);
+  } else if (launch < next_call_) {
+    const int64_t called_ns = trace_.host->launches[launch].start_ns;
+    const int64_t latency_ns = std::min(start_ns - called_ns, model_.latency_ns_);
+    by_launch = called_ns + latency_ns >= ready.measured_ns;
+    ready.add(called_ns + latency_ns, launched_ns_[launch] + latency_ns, nothing);
+  }
+  int64_t begin_ns = start_ns;
+  if (ready.known()) {
+    int64_t delay_ns = start_ns - ready.measured_ns;
+    // That of the first operation lies before the run: the run would only begin earlier.
+    if (changed_.explained_only && i > 0) delay_ns = std::min(delay_ns, longest_delay_ns);
+    begin_ns = ready.replayed_ns + delay_ns;
+  }
+  if (recorded_ != nullptr) {
+    recorded_->after[i] = by_launch ? nothing : ready.by;
+    recorded_->by_launch[i] = by_launch;
+  }
+  if (!seen_end_ns_.empty()) seen_end_ns_[i] = begin_ns;
+  const bool overlapped = !changed_.overlapped.empty() && changed_.overlapped[i];
+  if (overlapped) begin_ns = std::max(begin_ns, overlapped_end_[track]);
+  const int64_t duration_ns =
+      changed_.duration_ns.empty() ? operation.duration_ns : changed_.duration_ns[i];
+  end_ns_[i] = begin_ns + duration_ns;
+  if (overlapped) {
+    overlapped_end_[track] = end_ns_[i];
+  } else if (!seen_end_ns_.empty()) {
+    seen_end_ns_[i] = end_ns_[i];
+  }
+  running_[device].push({operation.end_ns(), i});
+  return {begin_ns, end_ns_[i]};
+}
+
+}  // namespace kr::replay

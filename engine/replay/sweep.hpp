@@ -1,0 +1,127 @@
+// One replay of a run by its model: a pass over operations and calls in the order of time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "replay/model.hpp"
+#include "trace/call_kinds.hpp"
+
+namespace kr::replay {
+
+/// A time at which nothing happened.
+inline constexpr int64_t never = std::numeric_limits<int64_t>::min();
+inline constexpr uint32_t nothing = trace::HostRange::none;
+
+/// What something waits for: when all of it was done as measured, and when it is in the replay.
+struct Done {
+  int64_t measured_ns = never;
+  int64_t replayed_ns = never;
+  uint32_t by = nothing;  // the operation that was done last as measured
+
+  bool known() const noexcept { return measured_ns != never; }
+  void add(int64_t measured, int64_t replayed, uint32_t operation) noexcept {
+    if (measured >= measured_ns) {
+      measured_ns = measured;
+      by = operation;
+    }
+    replayed_ns = std::max(replayed_ns, replayed);
+  }
+  void add(const Done& other) noexcept {
+    if (other.known()) add(other.measured_ns, other.replayed_ns, other.by);
+  }
+};
+
+/// Model, changes and what is recorded have to outlive it. `recorded`: null, or with changes that
+/// change nothing.
+class Sweep {
+ public:
+  /// What the critical path is made from, as measured.
+  struct Recorded {
+    /// Of a thread from a call that waited, or that came after those of other threads.
+    struct Segment {
+      int64_t from_ns = never;
+      uint32_t operation = nothing;  // that was waited for; none: the host goes on
+      int64_t waited_from_ns = 0;    // the begin of the call, or of the time after other threads
+      uint32_t before = nothing;     // the segment then
+    };
+    std::vector<Segment> segments;
+    std::vector<uint32_t> segment_of;  // by call
+    std::vector<uint32_t> after;       // by operation: an operation; none: its launch, or nothing
+    std::vector<bool> by_launch;       // by operation
+  };
+
+  Sweep(const Model& model, const Changed& changed, Recorded* recorded);
+
+  /// Once.
+  void run(const Model::Visit& visit);
+
+ private:
+  struct Thread {
+    int64_t measured_ns = never;  // a time, and when it is in the replay
+    int64_t replayed_ns = never;
+    int64_t returned_ns = never;  // from the last call that waited
+    int64_t worked = 0;           // calls of its process that worked, at its last call
+    uint32_t segment = nothing;
+  };
+  struct Process {
+    int64_t worked = 0;       // calls that launched or waited
+    uint32_t last = nothing;  // the thread of the last of them
+  };
+  struct Return {
+    int64_t end_ns;
+    uint32_t call;
+    int64_t replayed_ns;  // when the call began
+    uint32_t segment;
+    friend bool operator<(const Return& a, const Return& b) {
+      return std::pair(a.end_ns, a.call) > std::pair(b.end_ns, b.call);
+    }
+  };
+  struct Running {
+    int64_t end_ns;
+    uint32_t operation;
+    friend bool operator<(const Running& a, const Running& b) {
+      return std::pair(a.end_ns, a.operation) > std::pair(b.end_ns, b.operation);
+    }
+  };
+
+  void index_recorded_waits();
+  /// Whether the call synchronizes, by its function or by what the trace recorded.
+  bool waits(const trace::Launch& call) const;
+
+  /// What had ended by then, of a device.
+  void end_until(uint32_t device, int64_t time);
+  /// When the thread is where it was measured at `time`.
+  int64_t now(const Thread& thread, int64_t time) const;
+  void take_call(uint32_t number);
+  void take_return();
+  /// Its begin and end in the replay.
+  std::pair<int64_t, int64_t> take_operation(uint32_t i);
+
+  const Model& model_;
+  const trace::Trace& trace_;
+  const Changed& changed_;
+  Recorded* recorded_;
+  std::vector<trace::CallKind> kinds_;  // by function
+  const trace::HostWaits* recorded_waits_ = nullptr;
+  std::vector<int64_t> waiting_;      // correlations of calls that waited, rising
+  std::vector<int64_t> end_ns_;       // by operation
+  std::vector<int64_t> seen_end_ns_;  // what others wait for
+  std::vector<int64_t> launched_ns_;  // by call
+  std::vector<Done> ended_;           // by track
+  std::vector<int64_t> overlapped_end_;
+  std::vector<Done> ended_on_;                         // by device
+  std::vector<int64_t> returned_on_;                   // when all of them end, overlapped ones, too
+  std::vector<std::priority_queue<Running>> running_;  // by device
+  std::priority_queue<Return> returns_;
+  std::vector<Thread> threads_;
+  std::vector<Process> processes_;
+  uint32_t next_call_ = 0;
+  size_t next_wait_ = 0;
+};
+
+}  // namespace kr::replay
