@@ -207,6 +207,17 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
   return Exit::failed;
 }
 
+/// An option `auto`, `always` or `never`.
+void add_when(CLI::App& app, const char* name, const char* doc, When& when) {
+  const auto set = [&when](const std::string& word) {
+    when = word == "always" ? When::always : word == "never" ? When::never : When::automatic;
+  };
+  app.add_option_function<std::string>(name, set, doc)
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->type_name("WHEN")
+      ->configurable();
+}
+
 }  // namespace
 
 void stop_when_interrupted() {
@@ -226,16 +237,8 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
   app->fallthrough();
   // What a kr.toml may set says so: it must not make kr write files or run programs.
   app->option_defaults()->configurable(false);
-  const std::map<std::string, When> when{
-      {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-  app->add_option("--color", streams.color, "Colour: auto, always, never")
-      ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN")
-      ->configurable();
-  app->add_option("--progress", streams.progress, "Progress of long reads: auto, always, never")
-      ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN")
-      ->configurable();
+  add_when(*app, "--color", "Colour: auto, always, never", streams.color);
+  add_when(*app, "--progress", "Progress of long reads: auto, always, never", streams.progress);
   app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes")->configurable();
   app->add_flag("--no-config")->description("Read no kr.toml");
   for (const Verb* verb : program().verbs) {

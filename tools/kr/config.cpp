@@ -5,14 +5,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <map>
 
 #include "base/nearest.hpp"
 #include "base/version.hpp"
+#include "config_options.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"
 
@@ -22,74 +21,19 @@ namespace {
 constexpr const char* project_file = "kr.toml";
 constexpr const char* required_version = "required-version";
 
-/// As the command line spells it: a key may have `_` instead of `-`.
-std::string option_name(std::string_view key) {
-  std::string name(key);
-  for (char& c : name) {
-    if (c == '_') c = '-';
-  }
-  return name;
-}
-
-/// The key of an option; empty: it can have none.
-std::string key_of(const CLI::Option& option) {
-  if (!option.get_lnames().empty()) return option.get_lnames().front();
-  return CLI::detail::to_lower(option.get_name());
-}
-
-bool has_name(const CLI::Option& option, const std::string& name) {
-  if (option.get_lnames().empty()) return key_of(option) == name;
-  return std::any_of(option.get_lnames().begin(), option.get_lnames().end(),
-                     [&](const std::string& one) { return option_name(one) == name; });
-}
-
-const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
-  for (const CLI::Option* option : app.get_options()) {
-    if (has_name(*option, name)) return option;
-  }
-  return nullptr;
-}
-
-std::vector<const CLI::App*> verbs_of_app(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-bool is_flag(const CLI::Option& option) {
-  return option.get_items_expected_max() == 0;
-}
-bool is_list(const CLI::Option& option) {
-  return option.get_items_expected_max() > 1;
-}
-
-/// Paths in the file are relative to its folder. A name of a shipped ruleset is no path.
-bool is_path(const CLI::Option& option, std::string_view value) {
-  const std::string type = option.get_type_name();
-  if (type == "FILE" || type == "TRACE" || type == "PAGES") return true;
-  const bool may_be = type == "FILE|NAME" || option.get_positional();
-  return may_be &&
-         (value.find('/') != value.npos || value.ends_with(".kr") || value.ends_with(".krdb"));
-}
-
-struct EnvironmentVariable {
-  const char* name;
-  const char* doc;
-};
-constexpr std::array environment{
-    EnvironmentVariable{"KR_PATH", "Folders with `stdlib` and `rulesets`, separated by colons."},
-    EnvironmentVariable{"KR_CACHE_DIR", "The folder of compiled rules."},
-    EnvironmentVariable{"NO_COLOR", "If it is not empty, nothing is coloured."},
-};
-
 }  // namespace
 
 struct ProjectFile::Impl {
+  struct Value {
+    std::string text;  // as on the command line
+    toml::source_region place;
+  };
   /// What was set from the file.
   struct Applied {
     const CLI::Option* option;
     std::string place;
-    std::vector<std::string> values;
+    std::vector<Value> values;
   };
-  using Each = std::function<void(const toml::key&, const toml::node&)>;
 
   std::filesystem::path folder;  // of the file, from here: empty or `..` some times
   std::string path;
@@ -156,31 +100,54 @@ struct ProjectFile::Impl {
            is_list(option) ? "write a text, a number or a list of these"
                            : "write a text or a number");
     }
-    const bool relative = is_path(option, text) && !text.starts_with('/');
-    // `./-` is not standard input.
-    return relative ? (folder.empty() ? "./" + text : (folder / text).string()) : text;
+    return is_path(option, text, folder) && !text.starts_with('/') ? from_here(text) : text;
+  }
+
+  /// A path of the file, from the current folder. `./-` is not standard input, and `./vllm` not the
+  /// name of a ruleset.
+  std::string from_here(const std::string& text) const {
+    const std::string path = (folder / text).lexically_normal().string();
+    const bool is_name = path.find('/') == path.npos && path.find('.') == path.npos;
+    return is_name ? "./" + path : path;
   }
 
   /// As on the command line. Throws Error for a wrong type.
-  std::vector<std::string> values(const CLI::Option& option, const toml::node& node) const {
+  std::vector<Value> values(const CLI::Option& option, const toml::node& node) const {
     if (is_flag(option)) {
       const auto* flag = node.as_boolean();
       if (flag == nullptr) {
         fail(node.source(), fmt::format("`{}` is a switch", key_of(option)), "write true or false");
       }
-      return {flag->get() ? "true" : "false"};
+      return {{flag->get() ? "true" : "false", node.source()}};
     }
-    std::vector<std::string> all;
+    std::vector<Value> all;
     if (const auto* table = node.as_table(); table != nullptr && is_list(option)) {
       for (auto&& [key, value] : *table) {
-        all.push_back(fmt::format("{}={}", key.str(), scalar(option, value)));
+        all.push_back({fmt::format("{}={}", key.str(), scalar(option, value)), value.source()});
       }
     } else if (const auto* list = node.as_array(); list != nullptr && is_list(option)) {
-      for (const toml::node& one : *list) all.push_back(scalar(option, one));
+      for (const toml::node& one : *list) all.push_back({scalar(option, one), one.source()});
     } else {
-      all.push_back(scalar(option, node));
+      all.push_back({scalar(option, node), node.source()});
     }
     return all;
+  }
+
+  static std::string joined(const std::vector<Value>& values) {
+    std::string text;
+    for (const Value& one : values) text += (text.empty() ? "" : ",") + one.text;
+    return text;
+  }
+
+  /// An option may have several names, and each `-` may be `_`.
+  void check_once(const CLI::Option& option, const toml::key& key,
+                  std::map<std::string, const toml::key*>& seen) const {
+    const auto [first, added] = seen.try_emplace(key_of(option), &key);
+    if (added) return;
+    fail(key.source(),
+         fmt::format("`{}` is `{}` of line {} again", key.str(), first->second->str(),
+                     first->second->source().begin.line),
+         "keep one of them");
   }
 
   /// All keys and types, whatever verb runs.
@@ -192,12 +159,14 @@ struct ProjectFile::Impl {
       if (one != &app) known.push_back(one->get_name());
       for (const std::string& key : keys(*one)) known.push_back(key);
     }
+    std::map<std::string, const toml::key*> seen;
     for (auto&& [key, node] : root) {
       const std::string name = option_name(key.str());
       if (name == required_version) continue;
       const CLI::App* const verb = find_verb_app(app, name);
       if (verb != nullptr && node.is_table()) {
-        for (auto&& [below, value] : *node.as_table()) check_one(*verb, below, value);
+        std::map<std::string, const toml::key*> seen_below;
+        for (auto&& [below, value] : *node.as_table()) check_one(*verb, below, value, seen_below);
         continue;
       }
       const CLI::Option* refusing = nullptr;
@@ -209,8 +178,8 @@ struct ProjectFile::Impl {
           refusing = option;
           continue;
         }
+        if (!found) check_once(*option, key, seen);
         found = true;
-        (void)values(*option, node);
       }
       if (!found && refusing != nullptr) refused(key, *refusing);
       if (!found && verb != nullptr) {
@@ -234,10 +203,12 @@ struct ProjectFile::Impl {
     }
     return nullptr;
   }
-  void check_one(const CLI::App& verb, const toml::key& key, const toml::node& node) const {
+  void check_one(const CLI::App& verb, const toml::key& key, const toml::node& node,
+                 std::map<std::string, const toml::key*>& seen) const {
     const CLI::Option* option = find_option(verb, option_name(key.str()));
     if (option == nullptr) unknown(key, keys(verb));
     if (!option->get_configurable()) refused(key, *option);
+    check_once(*option, key, seen);
     (void)values(*option, node);
   }
 
@@ -261,18 +232,61 @@ struct ProjectFile::Impl {
     return in(root, true);
   }
 
-  void apply(const CLI::App& app, CLI::App& of) {
+  /// Sets the options of an App, and checks their values. `runs`: it is the program, or the verb
+  /// that runs.
+  void apply(const CLI::App& app, CLI::App& of, bool runs) {
     for (CLI::Option* option : of.get_options()) {
       const toml::node* node = find(app, of, *option);
-      if (node == nullptr || option->count() > 0) continue;
-      const auto given = values(*option, *node);
-      if (given.empty()) continue;  // an empty list
-      applied.push_back({option, place(node->source()), given});
+      if (node == nullptr) continue;
+      const std::vector<Value> given = values(*option, *node);
+      check_values(app, of, *option, given);
+      if (given.empty() || option->count() > 0) continue;  // an empty list
+      if (runs) applied.push_back({option, place(node->source()), given});
+      const std::optional<std::string> stronger = value_from_environment(*option);
       try {
-        option->add_result(given);
+        for (const Value& one : given) option->add_result(one.text);
+        option->run_callback();
+        if (!stronger) continue;
+        option->clear();
+        option->add_result(*stronger);
         option->run_callback();
       } catch (const CLI::ParseError& error) {
-        fail(node->source(), error.what(), fmt::format("see `kr {} --help`", of.get_name()));
+        fail(given.front().place, error.what(), remedy(app, of, *option, help(of)));
+      }
+    }
+  }
+  /// A key at the top is for several verbs, and the value may be one of another verb.
+  std::string remedy(const CLI::App& app, const CLI::App& of, const CLI::Option& option,
+                     const std::string& text) const {
+    const toml::node* const node = find(app, of, option);
+    bool at_the_top = false;
+    for (auto&& [key, one] : root) at_the_top = at_the_top || &one == node;
+    size_t verbs = 0;
+    for (const CLI::App* one : verbs_of_app(app)) {
+      const CLI::Option* const other = find_option(*one, option_name(key_of(option)));
+      verbs += other != nullptr && other->get_configurable() ? 1 : 0;
+    }
+    if (!at_the_top || verbs < 2) return text;
+    return fmt::format("{} (in `kr {}`; write keys of one verb below [VERB])", text, of.get_name());
+  }
+  static std::string help(const CLI::App& of) {
+    return fmt::format("see `{} {}--help`", program().name,
+                       of.get_parent() == nullptr ? "" : of.get_name() + " ");
+  }
+
+  /// Those that the verb itself would check later.
+  void check_values(const CLI::App& app, const CLI::App& of, CLI::Option& option,
+                    const std::vector<Value>& given) const {
+    const CLI::Validator* const check = project_check_of(option);
+    if (check == nullptr) return;
+    for (const Value& one : given) {
+      for (const std::string& part : split_value(option, one.text)) {
+        try {
+          (void)check->active(true)(part);
+        } catch (const Error& error) {
+          fail(one.place, error.why(),
+               remedy(app, of, option, error.remedy().empty() ? help(of) : error.remedy()));
+        }
       }
     }
   }
@@ -302,15 +316,20 @@ void ProjectFile::apply(CLI::App& app, CLI::App& verb) {
   if (impl_->path.empty()) return;
   // Another program has other verbs.
   if (program().name == std::string_view("kr")) impl_->check(app);
-  impl_->apply(app, app);
-  impl_->apply(app, verb);
+  impl_->apply(app, app, true);
+  impl_->apply(app, verb, true);
+  // A mistake is found whatever verb runs.
+  for (CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (other != &verb) impl_->apply(app, *other, false);
+  }
 }
 
 std::optional<Error> ProjectFile::placed(const Error& error) const {
   for (const Impl::Applied& one : impl_->applied) {
-    for (const std::string& value : one.values) {
-      if (!error.path().empty() && error.path() == value) {
-        return Error(one.place, fmt::format("{}: {}", value, error.why()), error.remedy());
+    for (const Impl::Value& value : one.values) {
+      if (!error.path().empty() && error.path() == value.text) {
+        return Error(impl_->place(value.place), fmt::format("{}: {}", value.text, error.why()),
+                     error.remedy());
       }
     }
     const std::string name = one.option->get_name();
@@ -335,11 +354,15 @@ std::vector<tables::Setting> ProjectFile::settings(const CLI::App& app,
                        [&](const Impl::Applied& other) { return other.option == option; });
       const toml::node* node = impl_->find(app, of, *option);
       const bool given = option->count() > 0 && from_file == impl_->applied.end();
+      const std::optional<std::string> set_outside = value_from_environment(*option);
       if (given && (&of == &app || &of == &verb)) {
         one.value = fmt::format("{}", fmt::join(option->results(), ","));
         one.from = "command line";
+      } else if (set_outside) {
+        one.value = *set_outside;
+        one.from = "environment";
       } else if (node != nullptr) {
-        one.value = fmt::format("{}", fmt::join(impl_->values(*option, *node), ","));
+        one.value = Impl::joined(impl_->values(*option, *node));
         one.from = impl_->place(node->source());
       }
       all.push_back(std::move(one));
@@ -347,7 +370,7 @@ std::vector<tables::Setting> ProjectFile::settings(const CLI::App& app,
   };
   add(app);
   for (const CLI::App* one : verbs_of_app(app)) add(*one);
-  for (const EnvironmentVariable& one : environment) {
+  for (const EnvironmentVariable& one : environment_variables) {
     const char* value = std::getenv(one.name);
     if (value != nullptr) all.push_back({"", one.name, value, "environment", one.doc});
   }

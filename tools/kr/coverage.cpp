@@ -103,6 +103,7 @@ void add_coverage_options(CLI::App& app, CoverageOptions& options) {
   app.add_option("--min-coverage", options.least,
                  "Exit with 1 if less than this percentage of a run's time is explained")
       ->type_name("PCT")
+      ->check(project_check(parse_percentage))
       ->configurable();
   app.add_option(
          "--top", options.top,

@@ -9,6 +9,7 @@
 #include "overview/rule_changes_text.hpp"
 #include "overview/run_changes_text.hpp"
 #include "session.hpp"
+#include "trees/level.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -219,6 +220,7 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
                  "'total > +2%', 'substage/* > +300us' (repeatable; per step, layer, operation or "
                  "run, as the comparison says)")
       ->type_name("CONDITION")
+      ->check(project_check(changes::parse_gate))
       ->allow_extra_args(false)
       ->configurable();
   app.add_option("--undecided", options.undecided,
@@ -244,6 +246,7 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
                  "For runs: compare module trees at this level: kernel, module, layer, or a depth "
                  "(default: module for layer-wise profiles; traces are compared by name)")
       ->type_name("LEVEL")
+      ->check(project_check(trees::named_level))
       ->configurable();
   options.add_to(app, diff_outputs());
 }

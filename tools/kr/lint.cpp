@@ -26,6 +26,7 @@ struct LintArguments {
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::vector<std::string> severities;  // CODE=LEVEL
+  std::vector<std::string> vocabulary;
   std::string names;
   bool fix = false;
   bool unsafe_fixes = false;
@@ -79,6 +80,8 @@ std::vector<std::string> inputs_of(const LintArguments& options, const source::L
   return names;
 }
 
+const std::vector<std::string> severity_names{"error", "warning", "info"};
+
 diag::Severity severity_of(const std::string& level) {
   return level == "error"     ? diag::Severity::error
          : level == "warning" ? diag::Severity::warning
@@ -103,6 +106,17 @@ Severities severities_of(const std::vector<std::string>& words) {
     }
   }
   return severities;
+}
+
+lint::AgreedLabels vocabulary_of(const std::vector<std::string>& names, Streams& streams) {
+  if (names.empty()) return {};
+  const match::CompiledRules loaded = load_named(names, streams);
+  lint::AgreedLabels agreed = lint::agreed_labels(*loaded.rules);
+  if (agreed.empty()) {
+    throw Error(names.front(), "has no `labels`, so it is no vocabulary",
+                "declare some: `labels substage { … }`");
+  }
+  return agreed;
 }
 
 diag::FindingFormat parse_format(const std::string& word) {
@@ -135,7 +149,7 @@ Exit show_differences(const lint::LintedFiles& linted, Streams& streams) {
 Exit lint(const LintArguments& options, Streams& streams) {
   const diag::FindingFormat format = parse_format(options.format);
   const diag::Severity level =
-      severity_of(parse_choice(options.fail_level, "--fail-level", {"error", "warning", "info"}));
+      severity_of(parse_choice(options.fail_level, "--fail-level", severity_names));
   const Severities severities = severities_of(options.severities);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
@@ -144,6 +158,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
   how.lint.infos =
       options.info || level == diag::Severity::info || !select.empty() || !severities.empty();
   if (!options.names.empty()) how.lint.known_names = names_of_file(options.names);
+  how.lint.vocabulary = vocabulary_of(options.vocabulary, streams);
   how.cache = cache_of_process(streams);
   how.lint.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
@@ -199,9 +214,13 @@ void add_lint_options(CLI::App& app, LintArguments& options) {
          "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
          "that ship)")
       ->configurable();
+  const auto code_of = [](const char* option) {
+    return project_check([option](const std::string& word) { codes_of({word}, option); });
+  };
   app.add_option("--format", options.format,
                  "human, concise, json, sarif, github or junit (default: human)")
       ->type_name("FORMAT")
+      ->check(project_check(parse_format))
       ->configurable();
   app.add_flag("--fix", options.fix, "Apply fixes that provably keep the meaning");
   app.add_flag("--unsafe-fixes", options.unsafe_fixes,
@@ -211,6 +230,8 @@ void add_lint_options(CLI::App& app, LintArguments& options) {
                  "Exit with 1 on findings of at least this severity: error, warning or info "
                  "(default: warning)")
       ->type_name("LEVEL")
+      ->check(project_check(
+          [](const std::string& word) { parse_choice(word, "--fail-level", severity_names); }))
       ->configurable();
   app.add_flag("--info", options.info, "Also show findings of severity info")->configurable();
   app.add_option("--effort", options.effort,
@@ -223,17 +244,26 @@ void add_lint_options(CLI::App& app, LintArguments& options) {
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(code_of("--select"))
       ->configurable();
   app.add_option("--ignore", options.ignore, "Hide these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(code_of("--ignore"))
       ->configurable();
   app.add_option(
          "--severity", options.severities,
          "Show a finding as an error, warning or info, or not at all (off), by code or name")
       ->type_name("CODE=LEVEL,...")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(project_check([](const std::string& word) { severities_of({word}); }))
+      ->configurable();
+  app.add_option("--vocabulary", options.vocabulary,
+                 "A rules file whose `labels` are the only ones that rules may use in their "
+                 "dimensions (repeatable)")
+      ->type_name("FILE|NAME")
       ->allow_extra_args(false)
       ->configurable();
   app.add_option("--names", options.names,

@@ -13,52 +13,6 @@
 
 namespace kr::cli {
 
-void NcuOptions::add_to(CLI::App& app) {
-  app.add_option("--ncu", pages,
-                 "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
-                 "(repeatable)")
-      ->type_name("PAGES")
-      ->allow_extra_args(false)
-      ->configurable();
-  app.add_option("--gpu", gpu,
-                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
-                 "shows them")
-      ->type_name("NAME")
-      ->configurable();
-  app.add_flag("--costs", costs,
-               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline")
-      ->configurable();
-}
-
-void NcuOptions::join(session::Session& session) const {
-  for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
-  if (costs) session.want_costs();
-  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
-}
-
-void JobOptions::add_to(CLI::App& app) {
-  app.add_option("--job", as_job,
-                 "Whether several runs are ranks of one job: `auto` (the default: if their traces, "
-                 "names or clocks say so), `yes`, `no`")
-      ->type_name("HOW")
-      ->configurable();
-  app.add_option("--clock", clock,
-                 "What brings several runs to one clock: `collectives` (the default: where they "
-                 "contradict the clocks of the traces), `utc` (these alone), `none`")
-      ->type_name("HOW")
-      ->configurable();
-  app.add_option("--link", link,
-                 "What the links between devices can do, in GB/s, to compare collectives with")
-      ->type_name("GB/s")
-      ->check(positive_number())
-      ->configurable();
-  app.add_option("--rank-name", rank_names,
-                 "What a rank is called beside its number: 0=prefill (repeatable)")
-      ->type_name("RANK=NAME")
-      ->allow_extra_args(false)
-      ->configurable();
-}
-
 namespace {
 
 std::map<int64_t, std::string> rank_names_of(const std::vector<std::string>& words) {
@@ -78,6 +32,57 @@ std::map<int64_t, std::string> rank_names_of(const std::vector<std::string>& wor
 }
 
 }  // namespace
+
+void NcuOptions::add_to(CLI::App& app) {
+  app.add_option("--ncu", pages,
+                 "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
+                 "(repeatable)")
+      ->type_name("PAGES")
+      ->allow_extra_args(false)
+      ->configurable();
+  app.add_option("--gpu", gpu,
+                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
+                 "shows them")
+      ->type_name("NAME")
+      ->check(project_check([](const std::string& word) { ncu::named_gpu(word, "--gpu"); }))
+      ->configurable();
+  app.add_flag("--costs", costs,
+               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline")
+      ->configurable();
+}
+
+void NcuOptions::join(session::Session& session) const {
+  for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
+  if (costs) session.want_costs();
+  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
+}
+
+void JobOptions::add_to(CLI::App& app) {
+  app.add_option("--job", as_job,
+                 "Whether several runs are ranks of one job: `auto` (the default: if their traces, "
+                 "names or clocks say so), `yes`, `no`")
+      ->type_name("HOW")
+      ->check(project_check([](const std::string& word) { analyze::named_as_job(word, "--job"); }))
+      ->configurable();
+  app.add_option("--clock", clock,
+                 "What brings several runs to one clock: `collectives` (the default: where they "
+                 "contradict the clocks of the traces), `utc` (these alone), `none`")
+      ->type_name("HOW")
+      ->check(
+          project_check([](const std::string& word) { job::named_clock_policy(word, "--clock"); }))
+      ->configurable();
+  app.add_option("--link", link,
+                 "What the links between devices can do, in GB/s, to compare collectives with")
+      ->type_name("GB/s")
+      ->check(positive_number())
+      ->configurable();
+  app.add_option("--rank-name", rank_names,
+                 "What a rank is called beside its number: 0=prefill (repeatable)")
+      ->type_name("RANK=NAME")
+      ->allow_extra_args(false)
+      ->check(project_check([](const std::string& word) { rank_names_of({word}); }))
+      ->configurable();
+}
 
 void JobOptions::apply(session::Session& session) const {
   job::JobOptions options;

@@ -262,4 +262,12 @@ CLI::Validator positive_number() {
   return {check, ""};
 }
 
+CLI::Validator project_check(std::function<void(const std::string& value)> check) {
+  const auto run = [check = std::move(check)](const std::string& value) {
+    check(value);
+    return std::string();
+  };
+  return CLI::Validator(run, "", project_check_name).active(false);
+}
+
 }  // namespace kr::cli

@@ -66,11 +66,15 @@ trees::Level parse_level(const TreeOptions& options) {
   return level;
 }
 
-std::optional<trees::Metric> parse_metric(const TreeOptions& options) {
-  if (options.metric.empty()) return std::nullopt;
+std::optional<trees::Metric> parse_metric(const std::string& word) {
+  if (word.empty()) return std::nullopt;
   const std::vector<std::string> names(trees::metric_names.begin(), trees::metric_names.end());
-  const auto at = std::ranges::find(names, parse_choice(options.metric, "--metric", names));
+  const auto at = std::ranges::find(names, parse_choice(word, "--metric", names));
   return static_cast<trees::Metric>(at - names.begin());
+}
+
+bool parse_each_call(const std::string& word) {
+  return parse_choice(word, "--table", {"summary", "model"}) == "model";
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.
@@ -132,7 +136,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const bool machine = outputs.makes_for_programs();
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
   const trees::ViewOptions how = view_options(options, machine);
-  const std::optional<trees::Metric> metric = parse_metric(options);
+  const std::optional<trees::Metric> metric = parse_metric(options.metric);
   const classify::RunSpec spec = parse_run(asked);
   const ncu::GpuPeaks* const gpu =
       options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
@@ -142,7 +146,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
 
   TraceOptions trace = options.trace;
-  trace.open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
+  trace.open.each_call = parse_each_call(options.table);
   session::Session session = open_session(rules, trace, streams);
   session.join_ncu({}, gpu);
   read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
@@ -213,6 +217,7 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
          "--level", options.level,
          "Level to show: kernel, module, layer, or a depth, where 0 is the root (default: module)")
       ->type_name("LEVEL")
+      ->check(project_check(trees::named_level))
       ->configurable();
   app.add_option("--by", options.by, "Merge nodes with the same label in this dimension")
       ->type_name("DIM")
@@ -233,6 +238,7 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
   app.add_option("--metric,--plot-metric", options.metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
       ->type_name("METRIC")
+      ->check(project_check(parse_metric))
       ->configurable();
   app.add_option("--fold,--fold-json-node", options.folds,
                  "Hide what is below nodes of this name, in addition to the folds of the ruleset "
@@ -275,6 +281,7 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")
       ->type_name("TABLE")
+      ->check(project_check(parse_each_call))
       ->configurable();
 }
 
