@@ -4,10 +4,13 @@ slowly, are renamed into place, are replaced, and are never whole.
 
     KR=build/tools/kr/kr tests/cli/check_watch.py
 """
+import concurrent.futures
+import csv
 import gzip
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -104,6 +107,12 @@ def check_watch(folder):
     # Renamed into place.
     (folder / "aside").write_text(TRACE)
     os.rename(folder / "aside", inside / "renamed.csv")
+    # SQLite is in the middle of a change.
+    base = sqlite3.connect(inside / "base.sqlite")
+    base.execute("CREATE TABLE one (a)")
+    base.execute("BEGIN IMMEDIATE")
+    base.execute("INSERT INTO one VALUES (1)")
+    assert (inside / "base.sqlite-journal").exists()
     # Grows for longer than a file has to rest; the trailer of gzip comes last, after a rest.
     packed = gzip.compress(TRACE.encode() * 1 + "".join(f"{2000 + i},1,{i},0,7,k{i}\n" for i in range(2000)).encode())
     with open(inside / "slow.csv.gz", "wb") as slow, open(inside / "never.csv.gz", "wb") as never:
@@ -116,23 +125,71 @@ def check_watch(folder):
         assert not (out / "slow.csv.gz").exists(), "reported while it grew"
         slow.write(packed[800:-4])
         slow.flush()
-        time.sleep(2.5)
+        time.sleep(1.6)
         assert not (out / "slow.csv.gz" / "result.html").exists(), "reported without its end"
         slow.write(packed[-4:])
     for name in ("whole.csv", "renamed.csv", "slow.csv.gz"):
         wait_for(name, (out / name / "result.html").exists)
-    assert (out / "whole.csv" / "result.csv").read_text().count("gemm_a") == 1
+    # Once, though `operation` is the name again.
+    with open(out / "whole.csv" / "result.csv") as result:
+        assert sorted(row["Name"] for row in csv.DictReader(result)) == ["CPU(non-GPU)", "gemm_a", "relu"]
     # A trace under a name that was reported: again.
     first = (out / "whole.csv" / "result.csv").read_text()
     (inside / "whole.csv").write_text(TRACE + "1700,50,3,0,7,added\n")
     wait_for("the new whole.csv", lambda: "added" in (out / "whole.csv" / "result.csv").read_text() != first)
     printed, said = watch.end()
+    base.close()
+    assert "base.sqlite" not in said, said
     assert sorted(line.split(":")[0] for line in printed.splitlines()) == [
         "in/renamed.csv", "in/slow.csv.gz", "in/whole.csv", "in/whole.csv"], printed
     for name in ("broken.csv", "never.csv.gz", "notes.txt"):
         assert f"{name} was not reported: in/{name}" in said, said
     assert "old.csv" not in said and "hidden" not in said and "reported 4 traces" in said, said
     assert sorted(os.listdir(out)) == ["renamed.csv", "slow.csv.gz", "whole.csv"], os.listdir(out)
+
+
+def check_interrupts(folder):
+    """The first signal lets a report end; the second one ends it."""
+    (folder / "in").mkdir()
+    (folder / "nsys").write_text(f'''#!/bin/sh
+trap '' INT TERM
+echo "$$" > {folder}/running.new
+mv {folder}/running.new {folder}/running
+while [ ! -e {folder}/go ]; do sleep 0.1; done
+cp {folder}/in/a.nsys-rep "$7"
+''')
+    (folder / "nsys").chmod(0o755)
+    running = folder / "running"
+
+    def start():
+        running.unlink(missing_ok=True)
+        watch = Watch(folder, "--nsys-cmd", str(folder / "nsys"))
+        (folder / "in" / "a.nsys-rep").write_text("a report")
+        wait_for("nsys", running.exists)
+        watch.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert watch.process.poll() is None, "the first signal ended kr while it made a report"
+        return watch
+
+    watch = start()
+    child = int(running.read_text())
+    watch.process.send_signal(signal.SIGINT)
+    watch.process.communicate(timeout=LIMIT)
+    assert watch.process.returncode == -signal.SIGINT, watch.process.returncode
+    wait_for("the end of nsys", lambda: not pathlib.Path(f"/proc/{child}").exists())
+    assert os.listdir(folder / "in") == ["a.nsys-rep"], os.listdir(folder / "in")
+    (folder / "in" / "a.nsys-rep").unlink()
+    # What it waited for ends: the report fails here, and is said.
+    watch = start()
+    (folder / "go").touch()
+    out, error = watch.process.communicate(timeout=LIMIT)
+    assert watch.process.returncode == 0 and "a.nsys-rep was not reported" in error and "reported 0 traces" in error, error
+    # Another signal ends it as always.
+    for number, status in ((signal.SIGTERM, 0), (signal.SIGHUP, -signal.SIGHUP)):
+        watch = Watch(folder)
+        watch.process.send_signal(number)
+        watch.process.communicate(timeout=LIMIT)
+        assert watch.process.returncode == status, (number, watch.process.returncode)
 
 
 def check_mistakes(folder):
@@ -146,10 +203,14 @@ def check_mistakes(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name).resolve()
-        check_open(folder)
-        check_watch(folder)
-        check_mistakes(folder)
+        folders = []
+        for check in (check_open, check_watch, check_interrupts):
+            folders.append(pathlib.Path(name).resolve() / check.__name__)
+            folders[-1].mkdir()
+        # They mostly wait.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            list(pool.map(lambda check, folder: check(folder), (check_open, check_watch, check_interrupts), folders))
+        check_mistakes(folders[1])
     print("opened and watched")
 
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include "base/error.hpp"
@@ -54,6 +55,29 @@ std::map<std::string, FileState> files_in(const std::string& folder) {
   return files;
 }
 
+/// Files that belong to another one: of SQLite, and the export that kr itself makes of a report of
+/// nsys. And databases in the middle of a change.
+bool waits(const std::string& name, const std::map<std::string, FileState>& files) {
+  for (const char* of_sqlite : {"-journal", "-wal", "-shm"}) {
+    if (name.ends_with(of_sqlite)) return true;
+  }
+  if (files.contains(name + "-journal")) return true;
+  constexpr std::string_view exported = ".sqlite";
+  if (!name.ends_with(exported)) return false;
+  const std::string stem = name.substr(0, name.size() - exported.size());
+  return files.contains(stem + ".nsys-rep") || files.contains(stem + ".qdrep");
+}
+
+/// The traces, or what may be some.
+std::map<std::string, FileState> traces_in(const std::string& folder) {
+  const std::map<std::string, FileState> files = files_in(folder);
+  std::map<std::string, FileState> traces;
+  for (const auto& [name, state] : files) {
+    if (!waits(name, files)) traces[name] = state;
+  }
+  return traces;
+}
+
 }  // namespace
 
 Exit watch_folder(const std::string& folder,
@@ -61,7 +85,7 @@ Exit watch_folder(const std::string& folder,
   constexpr auto settled = std::chrono::seconds(1);
   constexpr auto pause = std::chrono::milliseconds(200);
   std::map<std::string, WatchedFile> known;
-  for (const auto& [name, state] : files_in(folder)) {
+  for (const auto& [name, state] : traces_in(folder)) {
     known[name] = {.state = state, .since = Clock::now(), .done = true};
   }
   stop_when_interrupted();
@@ -69,7 +93,7 @@ Exit watch_folder(const std::string& folder,
                            plural(known.size(), "file"), known.size() == 1 ? "is" : "are"));
   size_t reported = 0;
   while (!interrupted()) {
-    const std::map<std::string, FileState> now = files_in(folder);
+    const std::map<std::string, FileState> now = traces_in(folder);
     std::erase_if(known, [&](const auto& one) { return !now.contains(one.first); });
     for (const auto& [name, state] : now) {
       WatchedFile& file = known[name];
