@@ -12,6 +12,8 @@
 #include "base/nearest.hpp"
 #include "base/version.hpp"
 #include "config_options.hpp"
+#include "session.hpp"
+#include "source/library.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"
 
@@ -107,8 +109,7 @@ struct ProjectFile::Impl {
   /// name of a ruleset.
   std::string from_here(const std::string& text) const {
     const std::string path = (folder / text).lexically_normal().string();
-    const bool is_name = path.find('/') == path.npos && path.find('.') == path.npos;
-    return is_name ? "./" + path : path;
+    return path == "-" || own_library().ruleset(path) ? "./" + path : path;
   }
 
   /// As on the command line. Throws Error for a wrong type.
