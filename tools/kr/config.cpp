@@ -141,9 +141,9 @@ struct ProjectFile::Impl {
   }
 
   /// An option may have several names, and each `-` may be `_`.
-  void check_once(const CLI::Option& option, const toml::key& key,
+  void check_once(const std::string& name, const toml::key& key,
                   std::map<std::string, const toml::key*>& seen) const {
-    const auto [first, added] = seen.try_emplace(key_of(option), &key);
+    const auto [first, added] = seen.try_emplace(name, &key);
     if (added) return;
     fail(key.source(),
          fmt::format("`{}` is `{}` of line {} again", key.str(), first->second->str(),
@@ -163,7 +163,10 @@ struct ProjectFile::Impl {
     std::map<std::string, const toml::key*> seen;
     for (auto&& [key, node] : root) {
       const std::string name = option_name(key.str());
-      if (name == required_version) continue;
+      if (name == required_version) {
+        check_once(name, key, seen);
+        continue;
+      }
       const CLI::App* const verb = find_verb_app(app, name);
       if (verb != nullptr && node.is_table()) {
         std::map<std::string, const toml::key*> seen_below;
@@ -179,7 +182,7 @@ struct ProjectFile::Impl {
           refusing = option;
           continue;
         }
-        if (!found) check_once(*option, key, seen);
+        if (!found) check_once(key_of(*option), key, seen);
         found = true;
       }
       if (!found && refusing != nullptr) refused(key, *refusing);
@@ -209,7 +212,7 @@ struct ProjectFile::Impl {
     const CLI::Option* option = find_option(verb, option_name(key.str()));
     if (option == nullptr) unknown(key, keys(verb));
     if (!option->get_configurable()) refused(key, *option);
-    check_once(*option, key, seen);
+    check_once(key_of(*option), key, seen);
     (void)values(*option, node);
   }
 
@@ -333,9 +336,15 @@ std::optional<Error> ProjectFile::placed(const Error& error) const {
                      error.remedy());
       }
     }
+    if (!error.path().empty()) continue;
+    // Such as a dimension that the rules do not have: the message has the option or the value.
+    const auto has = [&](const std::string& text) {
+      return error.why().find(text) != std::string::npos;
+    };
     const std::string name = one.option->get_name();
-    if (error.path().empty() && name.starts_with("--") &&
-        error.why().find(name) != std::string::npos) {
+    const bool about_value =
+        one.values.size() == 1 && has(fmt::format("`{}`", one.values.front().text));
+    if (about_value || (name.starts_with("--") && has(name))) {
       return Error(one.place, error.why(), error.remedy());
     }
   }

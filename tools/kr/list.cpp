@@ -57,7 +57,9 @@ Exit list(const ListOptions& options, Streams& streams) {
   tables::Source source;
   std::optional<match::CompiledRules> compiled;
   const tables::Needs needs = tables::find(rules.tables[0])->needs;
-  if (needs == tables::Needs::rules || !options.rules.names.empty()) {
+  // Of what kr itself has, rules change nothing: `kr list config` shows where broken ones are from.
+  const bool named = needs == tables::Needs::rulesets && !options.rules.names.empty();
+  if (needs == tables::Needs::rules || named) {
     compiled = compile_rules(options.rules, streams);
     source.rules = &*compiled;
   }
