@@ -12,6 +12,7 @@ pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
 find_path(PEGTL_INCLUDE_DIR tao/pegtl.hpp REQUIRED)
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 # A static library with position-independent code, which has no pkg-config file.
 find_path(IBERTY_INCLUDE_DIR libiberty/demangle.h REQUIRED)

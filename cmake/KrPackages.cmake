@@ -50,7 +50,7 @@ foreach(component kr libkr-dev kr-mpi python3-kr)
 endforeach()
 install(FILES NOTICE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kr)
 # Of libraries that are part of the program's own file, as Debian has them; see NOTICE.
-foreach(package tao-pegtl-dev libcli11-dev libxxhash-dev libiberty-dev)
+foreach(package tao-pegtl-dev libcli11-dev libtomlplusplus-dev libxxhash-dev libiberty-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kr/licenses RENAME ${package})
   endif()

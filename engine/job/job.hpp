@@ -1,6 +1,7 @@
 // The runs of a job together: one clock, and what their collectives tell.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@ struct JobOptions {
   /// What the links between devices can do, to compare bus bandwidths with; nullopt: not told.
   std::optional<double> link_bytes_per_s;
   analyze::AsJob as_job = analyze::AsJob::automatic;
+  /// What people call ranks, beside their numbers.
+  std::map<int64_t, std::string> rank_names = {};
 };
 
 /// Throws Error if there is no such policy; `option` is the name of the option in the message.

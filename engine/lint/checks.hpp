@@ -55,6 +55,7 @@ void check_regexes(const Context& context, diag::Sink& sink);        // KR307, K
 void check_costs(const Context& context, diag::Sink& sink);          // KR322, KR323, KR324
 void check_unused(const Context& context, diag::Sink& sink);         // KR311, KR312, KR313
 void check_labels(const Context& context, diag::Sink& sink);         // KR314, KR315, KR412
+void check_agreed(const Context& context, diag::Sink& sink);         // KR204
 void check_tests(const Context& context, diag::Sink& sink);          // KR316
 void check_folds(const Context& context, diag::Sink& sink);          // KR317
 void check_abbreviations(const Context& context, diag::Sink& sink);  // KR318, KR408

@@ -1,4 +1,4 @@
-// KR304, KR314, KR315, KR316, KR412: labels, the rules that give them, and the tests.
+// KR204, KR304, KR314, KR315, KR316, KR412: labels, the rules that give them, and the tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <set>
 #include <span>
 
+#include "base/nearest.hpp"
 #include "lint/checks.hpp"
+#include "sema/vocabulary.hpp"
 
 namespace kr::lint {
 namespace {
@@ -197,6 +199,60 @@ void check_labels(const Context& context, diag::Sink& sink) {
     }
   }
   check_open(context, sink);
+}
+
+AgreedLabels agreed_labels(const sema::LoadedRules& rules) {
+  AgreedLabels agreed;
+  for (const sema::LoadedFile& file : rules.files) {
+    for (const syntax::Labels& declared : file.tree.labels) {
+      if (declared.dimension.text == "kind") continue;
+      std::vector<std::string>& labels = agreed[declared.dimension.text];
+      for (const syntax::LabelDecl& one : declared.labels) {
+        if (std::ranges::find(labels, one.label.text) == labels.end()) {
+          labels.push_back(one.label.text);
+        }
+      }
+    }
+  }
+  return agreed;
+}
+
+void check_agreed(const Context& context, diag::Sink& sink) {
+  const AgreedLabels& agreed = context.options.vocabulary;
+  if (agreed.empty()) return;
+  std::set<DimensionLabel> reported;
+  const auto check = [&](const std::string& dimension, const syntax::Word& label) {
+    const auto at = agreed.find(dimension);
+    if (at == agreed.end() || label.text.empty() || sema::is_reserved(label.text)) return;
+    const std::vector<std::string>& labels = at->second;
+    if (std::ranges::find(labels, label.text) != labels.end()) return;
+    if (!reported.insert({dimension, label.text}).second) return;
+    sink.add(diag::code::unknown_label, label.span, label.text, dimension)
+        .help("the vocabulary (--vocabulary) does not have it: {}",
+              near_or_all(label.text, labels));
+  };
+  const auto check_rules = [&](const std::string& dimension,
+                               const std::vector<syntax::Rule>& rules) {
+    for (const syntax::Rule& rule : rules) {
+      if (rule.kind != syntax::RuleKind::drop) check(dimension, rule.label);
+    }
+  };
+  for (const sema::LoadedFile* file : context.roots) {
+    reported.clear();
+    for (const syntax::Labels& declared : file->tree.labels) {
+      for (const syntax::LabelDecl& one : declared.labels) {
+        check(declared.dimension.text, one.label);
+      }
+    }
+    for (const syntax::Table& table : file->tree.tables) {
+      check_rules(table.dimension.text, table.rules);
+    }
+    each_body(file->tree, [&](const syntax::Body& body) {
+      for (const syntax::Block& block : body.dimensions) {
+        check_rules(block.dimension.text, block.rules);
+      }
+    });
+  }
 }
 
 void check_tests(const Context& context, diag::Sink& sink) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@
 
 namespace kr::lint {
 
+/// Labels that all rules have to keep to, by dimension: the vocabulary of a project.
+using AgreedLabels = std::map<std::string, std::vector<std::string>>;
+
+/// Those that the files declare, the used ones too. `kind`, whose labels are fixed, is left out.
+AgreedLabels agreed_labels(const sema::LoadedRules& rules);
+
 struct LintOptions {
   /// Whether to search for likely problems too: some take long to find.
   bool infos = true;
@@ -20,6 +27,8 @@ struct LintOptions {
   std::vector<std::string> known_names;
   /// Declarations of the root files that other files use. Sorted.
   std::vector<Used> used_elsewhere;
+  /// KR204 for labels of these dimensions that are not among them. Empty: any label.
+  AgreedLabels vocabulary = {};
   /// Earlier proofs, for callers that check repeatedly; for one thread at a time.
   prove::ProofMemo* proofs = nullptr;
   /// Proofs may take this many times the default steps.

@@ -41,6 +41,13 @@ void add_listed_columns(const Source& source, RowSink& sink) {
   }
 }
 
+void add_settings(const Source& source, RowSink& sink) {
+  for (const Setting& one : source.settings) {
+    sink.row({table::cell_or_nothing(one.verb), one.option, table::cell_or_nothing(one.value),
+              one.from, one.doc});
+  }
+}
+
 }  // namespace
 
 const Definition list_checks_table{
@@ -102,5 +109,24 @@ const Definition list_columns_table{
      }},
     Needs::nothing,
     add_listed_columns};
+
+const Definition list_config_table{
+    {"list_config",
+     "settings",
+     "One row per setting that a kr.toml can have, or that the environment has: what is in force, "
+     "and where it comes from.",
+     {
+         {"verb", Unit::text, Role::key, "The verb that has it; nothing: all verbs.", true},
+         {"option", Unit::text, Role::key,
+          "The option as on the command line, or the name of the variable of the environment."},
+         {"value", Unit::text, Role::measure,
+          "Its value; several are separated by commas. Nothing: the default, which `doc` tells.",
+          true},
+         {"source", Unit::text, Role::measure,
+          "`default`, the file, line and column in kr.toml, `environment` or `command line`."},
+         {"doc", Unit::text, Role::detail, "What it means."},
+     }},
+    Needs::nothing,
+    add_settings};
 
 }  // namespace kr::tables

@@ -73,8 +73,12 @@ std::vector<std::string> names_of(const Source& source, const std::vector<NamedR
   std::vector<std::string> names;
   names.reserve(runs.size());
   if (named_by_rank(source)) {
-    for (size_t i = 0; i < runs.size(); ++i)
-      names.push_back(fmt::format("rank {}", source.rank(i)));
+    const std::map<int64_t, std::string>& own = source.job_options.rank_names;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const auto name = own.find(source.rank(i));
+      names.push_back(name == own.end() ? fmt::format("rank {}", source.rank(i))
+                                        : fmt::format("rank {} ({})", name->first, name->second));
+    }
     return names;
   }
   std::vector<std::string> paths;

@@ -138,6 +138,15 @@ struct Explanation {
   std::vector<sema::CostId> costs;
 };
 
+/// An option of the command line or a variable of the environment, as it is in force.
+struct Setting {
+  std::string verb;    // empty: of all
+  std::string option;  // `--rules`, `KR_PATH`
+  std::string value;   // empty: the default, as `doc` says
+  std::string from;    // `default`, `FILE:LINE:COLUMN`, `environment`, `command line`
+  std::string doc;
+};
+
 struct Source {
   const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
@@ -152,8 +161,9 @@ struct Source {
   /// For `list_rulesets`: the files that ship, each loaded by itself. Absent: those of `rules`.
   std::optional<std::vector<std::shared_ptr<const sema::LoadedRules>>> shipped;
   job::JobOptions job_options = {};
-  std::string table;             // of `list_columns`: the only table; empty: all
-  bool only_about_runs = false;  // of `list_tables`
+  std::string table;                   // of `list_columns`: the only table; empty: all
+  bool only_about_runs = false;        // of `list_tables`
+  std::vector<Setting> settings = {};  // of `list_config`
 
   std::vector<const analyze::RunSummary*> summaries() const;
   /// The runs as ranks of one job, made once. With statistics where all runs have them.

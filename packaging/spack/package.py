@@ -19,6 +19,7 @@ class Kr(CMakePackage):
     depends_on("npm", type="build")
     depends_on("pegtl@3.2:", type="build")
     depends_on("cli11@2.3:", type="build")
+    depends_on("tomlplusplus@3.3:", type="build")
     depends_on("xxhash")
     depends_on("hyperscan", when="target=x86_64:")
     depends_on("vectorscan", when="target=aarch64:")

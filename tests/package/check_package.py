@@ -22,7 +22,8 @@ DEPENDS = {"libc6", "libcairo2", "libfmt9", "libgcc-s1", "libhyperscan5", "libis
 PARTS = {
     "kr": ["bin/kr", "share/kr/stdlib/gemm.kr", "share/kr/rulesets/vllm.kr", "share/kr/paraver/labels.cfg", "share/man/man1/kr.1",
            "share/bash-completion/completions/kr", "share/zsh/vendor-completions/_kr", "share/fish/vendor_completions.d/kr.fish",
-           "share/doc/kr/copyright", "share/doc/kr/NOTICE", "share/doc/kr/licenses/libcli11-dev"],
+           "share/doc/kr/copyright", "share/doc/kr/NOTICE", "share/doc/kr/licenses/libcli11-dev",
+           "share/doc/kr/licenses/libtomlplusplus-dev"],
     "libkr-dev": ["include/kr/kr.hpp", "include/kr/kr.h"],
 }
 if (BUILD / "python/kr/_kr.abi3.so").exists():

@@ -156,10 +156,12 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
                  "`substage/gemm = 0.5x`, `name/flash_fwd = 12us`, `host = 0` (repeatable: each "
                  "alone and all together)")
       ->type_name("CHANGE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
 void add_classify_options(CLI::App& app, ClassifyOptions& options) {
   app.add_option("RUN", options.run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   options.add_to(app, classify_outputs(false, false));
-  app.add_flag("--each", options.each, "Output the table `operations`: one row per operation");
+  app.add_flag("--each", options.each, "Output the table `operations`: one row per operation")
+      ->configurable();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -17,6 +18,7 @@
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/part_file.hpp"
+#include "config.hpp"
 #include "match/scanner.hpp"
 #include "trace/subprocess.hpp"
 #include "verb.hpp"
@@ -41,6 +43,19 @@ sigset_t effective_signals() {
   return chosen;
 }
 
+std::atomic<bool> verb_stops{false};
+std::atomic<bool> stop_asked{false};
+
+/// The next signal that is for this process, but for the first that only stops its verb.
+int next_signal(const sigset_t& chosen) {
+  while (true) {
+    int signal = 0;
+    while (::sigwait(&chosen, &signal) != 0) continue;
+    const bool stops = verb_stops && (signal == SIGINT || signal == SIGTERM);
+    if (!stops || stop_asked.exchange(true)) return signal;
+  }
+}
+
 /// From now on a signal that ends this process first ends the programs it runs and removes the part
 /// files it writes. To be called before other threads are started. Signals that the caller ignores
 /// or blocks stay so. A file that grows beyond its limit is an error of writing, not a signal.
@@ -52,8 +67,7 @@ void clean_up_at_signals() {
   ::pthread_sigmask(SIG_BLOCK, &chosen, nullptr);
   try {
     std::thread([chosen] {
-      int signal = 0;
-      while (::sigwait(&chosen, &signal) != 0) continue;
+      const int signal = next_signal(chosen);
       trace::end_programs();
       remove_parts();
       if (program().at_signal != nullptr) program().at_signal(signal);
@@ -176,12 +190,42 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
     return Exit::failed;
   }
   for (size_t i = 0; i < program().verbs.size(); ++i) {
-    if (chosen[0]->get_name() == program().verbs[i]->name) return actions[i](streams);
+    if (chosen[0]->get_name() != program().verbs[i]->name) continue;
+    // Verbs of the setup have nothing to do with a project.
+    const bool reads = app->get_option("--no-config")->count() == 0 &&
+                       program().verbs[i]->group != std::string_view("Setup");
+    ProjectFile project = reads ? ProjectFile::find() : ProjectFile();
+    project.apply(*app, *chosen[0]);
+    settings_in_force() = project.settings(*app, *chosen[0]);
+    try {
+      return actions[i](streams);
+    } catch (const Error& error) {
+      if (const auto placed = project.placed(error)) throw *placed;
+      throw;
+    }
   }
   return Exit::failed;
 }
 
+/// An option `auto`, `always` or `never`.
+void add_when(CLI::App& app, const char* name, const char* doc, When& when) {
+  const auto set = [&when](const std::string& word) {
+    when = word == "always" ? When::always : word == "never" ? When::never : When::automatic;
+  };
+  app.add_option_function<std::string>(name, set, doc)
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->type_name("WHEN")
+      ->configurable();
+}
+
 }  // namespace
+
+void stop_when_interrupted() {
+  verb_stops = true;
+}
+bool interrupted() {
+  return stop_asked;
+}
 
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
   auto app = std::make_unique<CLI::App>(program().description, program().name);
@@ -191,15 +235,12 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
                           program().example, program().name));
   app->require_subcommand(0, 1);
   app->fallthrough();
-  const std::map<std::string, When> when{
-      {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-  app->add_option("--color", streams.color, "Colour: auto, always, never")
-      ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN");
-  app->add_option("--progress", streams.progress, "Progress of long reads: auto, always, never")
-      ->transform(CLI::CheckedTransformer(when).description(""))
-      ->type_name("WHEN");
-  app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes");
+  // What a kr.toml may set says so: it must not make kr write files or run programs.
+  app->option_defaults()->configurable(false);
+  add_when(*app, "--color", "Colour: auto, always, never", streams.color);
+  add_when(*app, "--progress", "Progress of long reads: auto, always, never", streams.progress);
+  app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes")->configurable();
+  app->add_flag("--no-config")->description("Read no kr.toml");
   for (const Verb* verb : program().verbs) {
     CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
     sub->footer(fmt::format("Example: {}", verb->example));

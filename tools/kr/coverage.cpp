@@ -93,19 +93,24 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
 void add_coverage_options(CLI::App& app, CoverageOptions& options) {
   app.add_option("RUN", options.runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   app.add_option("--by", options.by, "Dimension whose labels explain time (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   app.add_flag(
-      "--costs", options.costs,
-      "Also show which share of the time has FLOPs and bytes by the shapes of ops, and the "
-      "ops to declare next");
+         "--costs", options.costs,
+         "Also show which share of the time has FLOPs and bytes by the shapes of ops, and the "
+         "ops to declare next")
+      ->configurable();
   app.add_option("--min-coverage", options.least,
                  "Exit with 1 if less than this percentage of a run's time is explained")
-      ->type_name("PCT");
+      ->type_name("PCT")
+      ->check(project_check(parse_percentage))
+      ->configurable();
   app.add_option(
          "--top", options.top,
          "Show at most N groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
-      ->check(whole_number());
+      ->check(whole_number())
+      ->configurable();
   options.add_to(app, coverage_outputs());
 }
 

@@ -9,6 +9,7 @@
 #include "overview/rule_changes_text.hpp"
 #include "overview/run_changes_text.hpp"
 #include "session.hpp"
+#include "trees/level.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -219,27 +220,34 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
                  "'total > +2%', 'substage/* > +300us' (repeatable; per step, layer, operation or "
                  "run, as the comparison says)")
       ->type_name("CONDITION")
-      ->allow_extra_args(false);
+      ->check(project_check(changes::parse_gate))
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--undecided", options.undecided,
                  "What a condition does that the noise leaves undecided (default: pass)")
-      ->check(CLI::IsMember({"pass", "fail"}));
+      ->check(CLI::IsMember({"pass", "fail"}))
+      ->configurable();
   app.add_option(
          "--names", options.names,
          "Count how many names of this file, one per line, change their label, and show these "
          "first (repeatable)")
       ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--run", options.runs,
                  "Count the names of this run that change their label, and their time "
                  "(repeatable); with an engine and model, only under their rules")
       ->type_name("PATH[,ENGINE,MODEL]")
       ->allow_extra_args(false);
   app.add_option("--by", options.by, "For runs: the dimension to compare (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   app.add_option("--level", options.level,
                  "For runs: compare module trees at this level: kernel, module, layer, or a depth "
                  "(default: module for layer-wise profiles; traces are compared by name)")
-      ->type_name("LEVEL");
+      ->type_name("LEVEL")
+      ->check(project_check(trees::named_level))
+      ->configurable();
   options.add_to(app, diff_outputs());
 }
 

@@ -80,11 +80,15 @@ void EfficiencyOptions::add_to(CLI::App& app) {
   app.add_option("--scaling", scaling,
                  "strong (the problem stays the same) or weak (it grows with the devices) "
                  "(default: strong)")
-      ->type_name("KIND");
+      ->type_name("KIND")
+      ->check(project_check([](const std::string& word) { job::named_scaling(word, "--scaling"); }))
+      ->configurable();
   app.add_option("--nccl", nccl,
                  "What communication kernels count as in efficiencies: useful, communication or "
                  "both (default: both)")
-      ->type_name("READING");
+      ->type_name("READING")
+      ->check(project_check([](const std::string& word) { job::named_readings(word, "--nccl"); }))
+      ->configurable();
 }
 
 std::vector<JobSource> EfficiencyOptions::jobs() const {

@@ -65,7 +65,8 @@ void add_export_options(CLI::App& app, ExportArguments& options) {
       ->type_name("FORMAT");
   app.add_option("--dimension", options.dimension,
                  "The dimension whose labels are written (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   app.add_option("-o,--output", options.output, "The file to write (default: standard output)")
       ->type_name("FILE");
   app.add_flag("--force", options.force, "Replace an existing file");

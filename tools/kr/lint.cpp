@@ -1,6 +1,8 @@
 // kr lint: checks rules.
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -23,6 +25,8 @@ struct LintArguments {
   std::string fail_level = "warning";
   std::vector<std::string> select;
   std::vector<std::string> ignore;
+  std::vector<std::string> severities;  // CODE=LEVEL
+  std::vector<std::string> vocabulary;
   std::string names;
   bool fix = false;
   bool unsafe_fixes = false;
@@ -76,11 +80,43 @@ std::vector<std::string> inputs_of(const LintArguments& options, const source::L
   return names;
 }
 
-diag::Severity level_of(const std::string& word) {
-  const std::string level = parse_choice(word, "--fail-level", {"error", "warning", "info"});
+const std::vector<std::string> severity_names{"error", "warning", "info"};
+
+diag::Severity severity_of(const std::string& level) {
   return level == "error"     ? diag::Severity::error
          : level == "warning" ? diag::Severity::warning
                               : diag::Severity::info;
+}
+
+/// Other severities than those of the checks; nullopt: the finding is not shown.
+using Severities = std::map<const diag::CodeInfo*, std::optional<diag::Severity>>;
+
+Severities severities_of(const std::vector<std::string>& words) {
+  Severities severities;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos) {
+      throw Error("", fmt::format("`{}` in --severity has no level", word),
+                  "write CODE=error, warning, info or off");
+    }
+    const std::string level =
+        parse_choice(word.substr(equals + 1), "--severity", {"error", "warning", "info", "off"});
+    for (const diag::CodeInfo* code : codes_of({word.substr(0, equals)}, "--severity")) {
+      severities[code] = level == "off" ? std::nullopt : std::optional(severity_of(level));
+    }
+  }
+  return severities;
+}
+
+lint::AgreedLabels vocabulary_of(const std::vector<std::string>& names, Streams& streams) {
+  if (names.empty()) return {};
+  const match::CompiledRules loaded = load_named(names, streams);
+  lint::AgreedLabels agreed = lint::agreed_labels(*loaded.rules);
+  if (agreed.empty()) {
+    throw Error(names.front(), "has no `labels`, so it is no vocabulary",
+                "declare some: `labels substage { … }`");
+  }
+  return agreed;
 }
 
 diag::FindingFormat parse_format(const std::string& word) {
@@ -112,13 +148,17 @@ Exit show_differences(const lint::LintedFiles& linted, Streams& streams) {
 
 Exit lint(const LintArguments& options, Streams& streams) {
   const diag::FindingFormat format = parse_format(options.format);
-  const diag::Severity level = level_of(options.fail_level);
+  const diag::Severity level =
+      severity_of(parse_choice(options.fail_level, "--fail-level", severity_names));
+  const Severities severities = severities_of(options.severities);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
   const source::Library& library = own_library();
   lint::LintFilesOptions how;
-  how.lint.infos = options.info || level == diag::Severity::info || !select.empty();
+  how.lint.infos =
+      options.info || level == diag::Severity::info || !select.empty() || !severities.empty();
   if (!options.names.empty()) how.lint.known_names = names_of_file(options.names);
+  how.lint.vocabulary = vocabulary_of(options.vocabulary, streams);
   how.cache = cache_of_process(streams);
   how.lint.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
@@ -129,10 +169,13 @@ Exit lint(const LintArguments& options, Streams& streams) {
   how.dry = options.diff;
   const auto asked = [&](const diag::Diagnostic& one, bool infos) {
     if (holds(ignore, one.code)) return false;
+    const auto changed = severities.find(one.code);
+    if (changed != severities.end() && !changed->second) return false;
+    const diag::Severity severity = changed != severities.end() ? *changed->second : one.severity;
     if (!select.empty()) return holds(select, one.code);
     // That not all was checked is said unasked.
     const bool unasked = one.code == diag::code::proof_budget_used_up.info;
-    return infos || unasked || one.severity != diag::Severity::info;
+    return infos || unasked || severity != diag::Severity::info;
   };
   const bool infos = options.info || level == diag::Severity::info;
   how.should_report = [&](const diag::Diagnostic& one) { return asked(one, infos); };
@@ -141,7 +184,11 @@ Exit lint(const LintArguments& options, Streams& streams) {
     return asked(one, infos || options.unsafe_fixes);
   };
   const std::vector<std::string> files = inputs_of(options, library, how);
-  const lint::LintedFiles linted = lint::lint_files(files, library, how);
+  lint::LintedFiles linted = lint::lint_files(files, library, how);
+  for (diag::Diagnostic& one : linted.findings) {
+    const auto changed = severities.find(one.code);
+    if (changed != severities.end() && changed->second) one.severity = *changed->second;
+  }
   for (const Error& error : linted.unreadable) streams.error(error.what());
   if (linted.unreadable.size() == files.size()) return Exit::failed;
   for (const std::string& note : linted.notes) streams.warning(note);
@@ -163,12 +210,18 @@ Exit lint(const LintArguments& options, Streams& streams) {
 
 void add_lint_options(CLI::App& app, LintArguments& options) {
   app.add_option(
-      "PATH", options.paths,
-      "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
-      "that ship)");
+         "PATH", options.paths,
+         "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
+         "that ship)")
+      ->configurable();
+  const auto code_of = [](const char* option) {
+    return project_check([option](const std::string& word) { codes_of({word}, option); });
+  };
   app.add_option("--format", options.format,
                  "human, concise, json, sarif, github or junit (default: human)")
-      ->type_name("FORMAT");
+      ->type_name("FORMAT")
+      ->check(project_check(parse_format))
+      ->configurable();
   app.add_flag("--fix", options.fix, "Apply fixes that provably keep the meaning");
   app.add_flag("--unsafe-fixes", options.unsafe_fixes,
                "Also apply fixes that may change the meaning");
@@ -176,25 +229,48 @@ void add_lint_options(CLI::App& app, LintArguments& options) {
   app.add_option("--fail-level", options.fail_level,
                  "Exit with 1 on findings of at least this severity: error, warning or info "
                  "(default: warning)")
-      ->type_name("LEVEL");
-  app.add_flag("--info", options.info, "Also show findings of severity info");
+      ->type_name("LEVEL")
+      ->check(project_check(
+          [](const std::string& word) { parse_choice(word, "--fail-level", severity_names); }))
+      ->configurable();
+  app.add_flag("--info", options.info, "Also show findings of severity info")->configurable();
   app.add_option("--effort", options.effort,
                  "Prove with N times the default number of steps, which takes about 2 s per file "
                  "(default: 1)")
       ->type_name("N")
-      ->check(whole_number(1));
+      ->check(whole_number(1))
+      ->configurable();
   app.add_option("--select", options.select, "Show only these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(code_of("--select"))
+      ->configurable();
   app.add_option("--ignore", options.ignore, "Hide these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(code_of("--ignore"))
+      ->configurable();
+  app.add_option(
+         "--severity", options.severities,
+         "Show a finding as an error, warning or info, or not at all (off), by code or name")
+      ->type_name("CODE=LEVEL,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(project_check([](const std::string& word) { severities_of({word}); }))
+      ->configurable();
+  app.add_option("--vocabulary", options.vocabulary,
+                 "A rules file whose `labels` are the only ones that rules may use in their "
+                 "dimensions (repeatable)")
+      ->type_name("FILE|NAME")
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--names", options.names,
                  "A file of kernel names, one per line, to find names that short texts match by "
                  "accident (`-`: standard input)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->configurable();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "config.hpp"
 #include "outputs.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
@@ -56,7 +57,9 @@ Exit list(const ListOptions& options, Streams& streams) {
   tables::Source source;
   std::optional<match::CompiledRules> compiled;
   const tables::Needs needs = tables::find(rules.tables[0])->needs;
-  if (needs == tables::Needs::rules || !options.rules.names.empty()) {
+  // Of what kr itself has, rules change nothing: `kr list config` shows where broken ones are from.
+  const bool named = needs == tables::Needs::rulesets && !options.rules.names.empty();
+  if (needs == tables::Needs::rules || named) {
     compiled = compile_rules(options.rules, streams);
     source.rules = &*compiled;
   }
@@ -69,6 +72,7 @@ Exit list(const ListOptions& options, Streams& streams) {
     for (const tables::Definition* one : tables::all()) ids.push_back(one->info.id);
     source.table = parse_choice(options.of, "kr list columns", ids);
   }
+  source.settings = settings_in_force();
   outputs.finish(source, {}, streams);
   return Exit::done;
 }

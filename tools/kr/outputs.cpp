@@ -102,6 +102,16 @@ std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
   return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
 }
 
+/// Of `--tables`: ids. Throws Error.
+std::vector<std::string> parse_tables(const std::string& list, const OutputRules& rules) {
+  std::vector<std::string> choices = rules.tables;
+  choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
+  for (const tables::Definition* one : tables::all()) {
+    if (one->info.describes_results) choices.push_back(one->info.id);
+  }
+  return parse_choices(list, "--tables", choices);
+}
+
 }  // namespace
 
 std::vector<std::string> run_tables() {
@@ -134,7 +144,10 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
                "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
                fmt::join(rules.tables, ", "),
                rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->check(project_check(
+            [rules](const std::string& list) { parse_tables(NsysNames().with_ids(list), rules); }))
+        ->configurable();
   }
   app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
                  "Folder for output files (created if missing)")
@@ -143,7 +156,8 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
       ->type_name("FILE");
   app.add_flag("--all", all,
                "Show all rows and columns of tables on a terminal; of many ranks, all tables in "
-               "JSON and pages");
+               "JSON and pages")
+      ->configurable();
   app.add_flag("--force", force, "Replace existing files that kr did not write");
 }
 
@@ -202,14 +216,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   const auto formats = named_formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
                            : parse_choices(named_formats, "--format", formats_of(rules));
-  std::vector<std::string> choices = rules.tables;
-  choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
-  for (const tables::Definition* one : tables::all()) {
-    if (one->info.describes_results) choices.push_back(one->info.id);
-  }
   const std::vector<std::string> named =
-      tables_named_ ? parse_choices(nsys_names_.with_ids(options.tables), "--tables", choices)
-                    : rules.tables;
+      tables_named_ ? parse_tables(nsys_names_.with_ids(options.tables), rules) : rules.tables;
   const std::vector<const tables::Definition*> wanted = definitions(named);
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");

@@ -84,11 +84,12 @@ struct NcuOptions {
   void join(session::Session& session) const;
 };
 
-/// `--job`, `--clock`, `--link`.
+/// `--job`, `--clock`, `--link`, `--rank-name`.
 struct JobOptions {
   std::string as_job;
   std::string clock;
   double link = 0;
+  std::vector<std::string> rank_names;  // RANK=NAME
   void add_to(CLI::App& app);
   /// Throws Error.
   void apply(session::Session& session) const;

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "browser.hpp"
 #include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/efficiency_text.hpp"
@@ -18,6 +20,7 @@
 #include "page/report_tables.hpp"
 #include "render/render.hpp"
 #include "verb.hpp"
+#include "watch.hpp"
 
 namespace kr::cli {
 
@@ -73,9 +76,93 @@ void say_what_is_a_job(const tables::Source& source, Streams& streams) {
   }
 }
 
-Exit report(const ReportOptions& options, Streams& streams) {
+/// Of kr itself: they are for a person at this machine.
+struct OwnReportOptions : ReportOptions {
+  bool open = false;
+  std::string watch;
+};
+
+bool is_page(const std::string& path) {
+  return path.ends_with(".html") || path.ends_with(".htm");
+}
+
+/// With --open: the page, and what else was asked for.
+Exit open_report(ReportOptions options, Streams& streams) {
+  OutputOptions& to = options.outputs;
   const std::vector<classify::RunSpec> specs = options.specs();
-  return write_report(options, specs, streams);
+  if (!to.tables.empty() || (!to.formats.empty() && to.formats != "html")) {
+    throw Error("", "--open shows the page of the report",
+                "leave out --tables, and formats other than html");
+  }
+  if (!to.file.empty() && !is_page(to.file)) {
+    throw Error(to.file, "--open needs a page", "let the name end in .html");
+  }
+  if (to.file.empty() && to.out_dir.empty()) {
+    to.file = (new_temporary_folder() / "result.html").string();
+  }
+  to.formats = "html";
+  const std::string page = to.file.empty() ? to.out_dir + "/result.html" : to.file;
+  const Exit done = write_report(options, specs, streams);
+  streams.note(fmt::format("the page is {}", page));
+  open_in_browser(page);
+  return done;
+}
+
+/// With --watch: a folder for each trace, by the name of its file.
+Exit watch_reports(const OwnReportOptions& options, Streams& streams) {
+  const OutputOptions& to = options.outputs;
+  const std::string folder = !to.out_dir.empty() ? to.out_dir : to.file;
+  const auto refuse = [](const char* what, const char* remedy) { throw Error("", what, remedy); };
+  if (!options.runs.empty() || !options.more_runs.empty()) {
+    refuse("--watch reports the traces that appear, and a run was given", "leave the run out");
+  }
+  if (options.open) refuse("--watch opens no page", "leave --open out");
+  if (!options.save.empty() || !options.roofline.file.empty()) {
+    refuse("--watch writes many reports, and --save and --roofline name one file",
+           "leave them out");
+  }
+  if (folder.empty() || (!to.out_dir.empty() && !to.file.empty())) {
+    refuse("--watch needs one folder for the reports", "name it with -o FOLDER");
+  }
+  std::error_code error;
+  if (std::filesystem::equivalent(folder, options.watch, error)) {
+    refuse("the reports cannot be in the folder that is watched", "name another with -o");
+  }
+  ReportOptions one = options;
+  one.outputs.file.clear();
+  if (to.formats.empty()) one.outputs.formats = "csv,html";
+  const auto report = [&](const std::string& path) {
+    one.outputs.out_dir =
+        (std::filesystem::path(folder) / std::filesystem::path(path).filename()).string();
+    one.runs = {path};
+    try {
+      (void)write_report(one, one.specs(), streams);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove(one.outputs.out_dir, ignored);  // if it is empty
+      throw;
+    }
+    streams.out(fmt::format("{}: {}\n", path, one.outputs.out_dir));
+    streams.finish();
+  };
+  return watch_folder(options.watch, report, streams);
+}
+
+Exit report(const OwnReportOptions& options, Streams& streams) {
+  if (!options.watch.empty()) return watch_reports(options, streams);
+  if (options.open) return open_report(options, streams);
+  return write_report(options, options.specs(), streams);
+}
+
+void add_own_report_options(CLI::App& app, OwnReportOptions& options) {
+  add_report_options(app, options);
+  app.add_flag("--open", options.open,
+               "Open the page in the browser ($BROWSER, else that of the system); it is written to "
+               "-o FILE, else to a temporary file that stays");
+  app.add_option("--watch", options.watch,
+                 "Report each trace that appears in FOLDER, once it is complete, into a folder of "
+                 "its own below -o DIR, until Ctrl-C")
+      ->type_name("FOLDER");
 }
 
 }  // namespace
@@ -150,12 +237,13 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("--in_file,--in-file", options.more_runs,
                  "Same as RUN, for compatibility with gputrc2graph.py")
       ->type_name("RUN");
-  app.add_option("--title", options.title, "Title of the page and the table");
+  app.add_option("--title", options.title, "Title of the page and the table")->configurable();
   app.add_option("--save", options.save,
                  "Save the sums of the runs as FILE.krun, which kr diff compares with other runs")
       ->type_name("FILE");
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);
   options.job.add_to(app);
@@ -165,6 +253,6 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
 
 const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results",
-                       setup<ReportOptions, add_report_options, report>, "Traces"};
+                       setup<OwnReportOptions, add_own_report_options, report>, "Traces"};
 
 }  // namespace kr::cli

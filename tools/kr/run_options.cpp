@@ -1,6 +1,11 @@
 // Options of the verbs that read several runs.
-#include <filesystem>
+#include <fmt/format.h>
 
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
@@ -8,18 +13,42 @@
 
 namespace kr::cli {
 
+namespace {
+
+std::map<int64_t, std::string> rank_names_of(const std::vector<std::string>& words) {
+  std::map<int64_t, std::string> names;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    int64_t rank = -1;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+    if (equals == word.npos || error != std::errc() || stop != word.data() + equals || rank < 0 ||
+        equals + 1 == word.size()) {
+      throw Error("", fmt::format("`{}` in --rank-name is not a rank and its name", word),
+                  "write --rank-name 0=prefill");
+    }
+    names[rank] = word.substr(equals + 1);
+  }
+  return names;
+}
+
+}  // namespace
+
 void NcuOptions::add_to(CLI::App& app) {
   app.add_option("--ncu", pages,
                  "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
                  "(repeatable)")
       ->type_name("PAGES")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
   app.add_option("--gpu", gpu,
                  "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
                  "shows them")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(project_check([](const std::string& word) { ncu::named_gpu(word, "--gpu"); }))
+      ->configurable();
   app.add_flag("--costs", costs,
-               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline");
+               "Compute FLOPs and bytes from the shapes of ops, too, for the roofline")
+      ->configurable();
 }
 
 void NcuOptions::join(session::Session& session) const {
@@ -32,15 +61,27 @@ void JobOptions::add_to(CLI::App& app) {
   app.add_option("--job", as_job,
                  "Whether several runs are ranks of one job: `auto` (the default: if their traces, "
                  "names or clocks say so), `yes`, `no`")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->check(project_check([](const std::string& word) { analyze::named_as_job(word, "--job"); }))
+      ->configurable();
   app.add_option("--clock", clock,
                  "What brings several runs to one clock: `collectives` (the default: where they "
                  "contradict the clocks of the traces), `utc` (these alone), `none`")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->check(
+          project_check([](const std::string& word) { job::named_clock_policy(word, "--clock"); }))
+      ->configurable();
   app.add_option("--link", link,
                  "What the links between devices can do, in GB/s, to compare collectives with")
       ->type_name("GB/s")
-      ->check(positive_number());
+      ->check(positive_number())
+      ->configurable();
+  app.add_option("--rank-name", rank_names,
+                 "What a rank is called beside its number: 0=prefill (repeatable)")
+      ->type_name("RANK=NAME")
+      ->allow_extra_args(false)
+      ->check(project_check([](const std::string& word) { rank_names_of({word}); }))
+      ->configurable();
 }
 
 void JobOptions::apply(session::Session& session) const {
@@ -48,6 +89,7 @@ void JobOptions::apply(session::Session& session) const {
   if (!as_job.empty()) options.as_job = analyze::named_as_job(as_job, "--job");
   if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
   if (link > 0) options.link_bytes_per_s = link * 1e9;
+  options.rank_names = rank_names_of(rank_names);
   session.compare_ranks_with(options);
 }
 

@@ -27,7 +27,8 @@ void RulesOptions::add_to(CLI::App& app) {
   app.add_option("--rules", names,
                  "A rules file, a .krdb, or the name of a shipped ruleset (repeatable)")
       ->type_name("FILE|NAME")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
 }
 
 namespace {
@@ -115,18 +116,22 @@ void TraceOptions::add_to(CLI::App& app) {
   app.add_option("--nsys-timeout", open.nsys_timeout_seconds,
                  "Stop nsys after this many seconds (0: never)")
       ->type_name("SECONDS")
-      ->check(whole_number());
+      ->check(whole_number())
+      ->configurable();
   app.add_flag("--allow-truncated", open.allow_truncated,
-               "Read a truncated file up to the point where it ends");
+               "Read a truncated file up to the point where it ends")
+      ->configurable();
   app.add_flag("--allow-inexact", open.allow_inexact,
-               "Accept times in seconds, which nsys rounds to 100 us");
+               "Accept times in seconds, which nsys rounds to 100 us")
+      ->configurable();
   app.add_option("--rank", open.rank, "Read only this rank of a merged trace: TP01-DP00, or 3")
       ->type_name("RANK");
   app.add_option("--reference", references,
                  "A trace that shows in which modules the kernels of CUDA and HIP graphs are "
                  "launched: of the capture, or of a run without graphs (repeatable)")
       ->type_name("TRACE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->configurable();
 }
 
 classify::RunSpec parse_run(const std::string& written) {
@@ -255,6 +260,14 @@ CLI::Validator positive_number() {
     return fmt::format("`{}` is not a number above 0", text);
   };
   return {check, ""};
+}
+
+CLI::Validator project_check(std::function<void(const std::string& value)> check) {
+  const auto run = [check = std::move(check)](const std::string& value) {
+    check(value);
+    return std::string();
+  };
+  return CLI::Validator(run, "", project_check_name).active(false);
 }
 
 }  // namespace kr::cli

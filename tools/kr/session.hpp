@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +79,12 @@ std::string parse_choice(const std::string& text, std::string_view option,
 CLI::Validator whole_number(uint64_t least = 0);
 /// The same of any number above 0.
 CLI::Validator positive_number();
+
+/// A check of values from kr.toml, where mistakes are found whatever verb runs. Values of the
+/// command line are not checked by it, but by the verb. `check` throws Error.
+CLI::Validator project_check(std::function<void(const std::string& value)> check);
+/// Its name, for ProjectFile.
+inline constexpr const char* project_check_name = "project";
 
 /// Each `PATH` as the names that load_rules takes: a folder stands for the .kr files in and below
 /// it, in the order of their names; hidden folders are left out. No PATH: all shipped rulesets. A

@@ -33,8 +33,12 @@ std::optional<match::CompiledRules> load_alone(const std::string& name,
   return compiled;
 }
 
+std::string parse_test_format(const std::string& word) {
+  return parse_choice(word, "--format", {"human", "json", "junit"});
+}
+
 Exit test(const TestOptions& options, Streams& streams) {
-  const std::string format = parse_choice(options.format, "--format", {"human", "json", "junit"});
+  const std::string format = parse_test_format(options.format);
   const source::Library& library = own_library();
   std::vector<testing::TestedFile> files;
   size_t broken = 0;
@@ -72,11 +76,15 @@ Exit test(const TestOptions& options, Streams& streams) {
 
 void add_test_options(CLI::App& app, TestOptions& options) {
   app.add_option("PATH", options.paths,
-                 "Rules files, folders, or names of shipped rulesets (default: all that ship)");
+                 "Rules files, folders, or names of shipped rulesets (default: all that ship)")
+      ->configurable();
   app.add_option("--format", options.format, "human, json or junit (default: human)")
-      ->type_name("FORMAT");
+      ->type_name("FORMAT")
+      ->check(project_check(parse_test_format))
+      ->configurable();
   app.add_flag("--coverage", options.coverage,
-               "Report rules and alternatives that no test reaches, each with a test to paste");
+               "Report rules and alternatives that no test reaches, each with a test to paste")
+      ->configurable();
 }
 
 }  // namespace

@@ -66,11 +66,15 @@ trees::Level parse_level(const TreeOptions& options) {
   return level;
 }
 
-std::optional<trees::Metric> parse_metric(const TreeOptions& options) {
-  if (options.metric.empty()) return std::nullopt;
+std::optional<trees::Metric> parse_metric(const std::string& word) {
+  if (word.empty()) return std::nullopt;
   const std::vector<std::string> names(trees::metric_names.begin(), trees::metric_names.end());
-  const auto at = std::ranges::find(names, parse_choice(options.metric, "--metric", names));
+  const auto at = std::ranges::find(names, parse_choice(word, "--metric", names));
   return static_cast<trees::Metric>(at - names.begin());
+}
+
+bool parse_each_call(const std::string& word) {
+  return parse_choice(word, "--table", {"summary", "model"}) == "model";
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.
@@ -132,7 +136,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const bool machine = outputs.makes_for_programs();
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
   const trees::ViewOptions how = view_options(options, machine);
-  const std::optional<trees::Metric> metric = parse_metric(options);
+  const std::optional<trees::Metric> metric = parse_metric(options.metric);
   const classify::RunSpec spec = parse_run(asked);
   const ncu::GpuPeaks* const gpu =
       options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
@@ -142,7 +146,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
 
   TraceOptions trace = options.trace;
-  trace.open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
+  trace.open.each_call = parse_each_call(options.table);
   session::Session session = open_session(rules, trace, streams);
   session.join_ncu({}, gpu);
   read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
@@ -212,34 +216,45 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
   app.add_option(
          "--level", options.level,
          "Level to show: kernel, module, layer, or a depth, where 0 is the root (default: module)")
-      ->type_name("LEVEL");
+      ->type_name("LEVEL")
+      ->check(project_check(trees::named_level))
+      ->configurable();
   app.add_option("--by", options.by, "Merge nodes with the same label in this dimension")
-      ->type_name("DIM");
+      ->type_name("DIM")
+      ->configurable();
   app.add_option("--phase", options.phase, "Only steps of this phase, such as prefill or decode")
-      ->type_name("PHASE");
+      ->type_name("PHASE")
+      ->configurable();
   app.add_flag("--all-steps", options.all_steps,
-               "Show the tree of each step; without it, one tree per phase of all its steps");
+               "Show the tree of each step; without it, one tree per phase of all its steps")
+      ->configurable();
   app.add_option("--step", options.step, "Only the step with this number")->type_name("NUMBER");
   app.add_option("--step-interval,--step-plot-interval", options.step_interval,
                  "Show the trees of every Kth step of a phase, and of the last (with --all-steps: "
                  "default 1, in pictures 4)")
       ->type_name("K")
-      ->check(whole_number(1));
+      ->check(whole_number(1))
+      ->configurable();
   app.add_option("--metric,--plot-metric", options.metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
-      ->type_name("METRIC");
+      ->type_name("METRIC")
+      ->check(project_check(parse_metric))
+      ->configurable();
   app.add_option("--fold,--fold-json-node", options.folds,
                  "Hide what is below nodes of this name, in addition to the folds of the ruleset "
                  "(repeatable)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->configurable();
   app.add_option("--top-k", options.top_k,
                  "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, or "
                  "more if `others` would be too large; all in csv and json)")
       ->type_name("K")
-      ->check(whole_number());
+      ->check(whole_number())
+      ->configurable();
   app.add_flag("--each-sibling", options.each_sibling,
                "Show siblings that differ only in their number, such as the layers of a model, one "
-               "by one");
+               "by one")
+      ->configurable();
   auto* unique =
       app.add_flag("--unique-names", options.unique_names,
                    "Distinguish nodes with the same name by their parents (default in text)");
@@ -248,7 +263,8 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
   app.add_option("--width", options.width,
                  "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
-      ->check(whole_number());
+      ->check(whole_number())
+      ->configurable();
   app.add_option("--save", options.save,
                  "Save the sums of all steps as FILE.krun, which kr diff compares with other runs")
       ->type_name("FILE");
@@ -258,12 +274,15 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
       ->type_name("NAME");
   app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
-               "that omits");
+               "that omits")
+      ->configurable();
   options.add_to(app, tree_outputs());
   app.add_option("--table", options.table,
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")
-      ->type_name("TABLE");
+      ->type_name("TABLE")
+      ->check(project_check(parse_each_call))
+      ->configurable();
 }
 
 }  // namespace

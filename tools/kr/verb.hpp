@@ -55,6 +55,11 @@ const Program& program();
 /// What `main` does. Returns the exit status.
 int run_command(int argc, char** argv);
 
+/// From now on the first SIGINT or SIGTERM does not end this process: the verb ends by itself.
+void stop_when_interrupted();
+/// Whether it came.
+bool interrupted();
+
 /// The whole command line, for parsing, completions and manual pages. `actions` is filled in the
 /// order of the verbs.
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions);

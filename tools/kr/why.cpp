@@ -45,8 +45,10 @@ Action setup_why(CLI::App& app) {
   auto options = std::make_shared<WhyOptions>();
   app.add_option("NAME", options->query.name, "Name of an operation, quoted for the shell")
       ->required();
-  app.add_option("--engine", options->query.engine, "Engine (default: detected from the name)");
-  app.add_option("--model", options->query.model, "Model (default: detected from the name)");
+  app.add_option("--engine", options->query.engine, "Engine (default: detected from the name)")
+      ->configurable();
+  app.add_option("--model", options->query.model, "Model (default: detected from the name)")
+      ->configurable();
   app.add_option("--kind", options->query.kind, "kernel, memcpy or memset (default: all)")
       ->type_name("KIND");
   CLI::Option* within =

@@ -125,6 +125,11 @@ TEST_CASE("tables and columns are listed from the definitions") {
         "V100 PCIe|7000000000000|14000000000000|-|112000000000000|-|-|-|900000000000|-|80|NVIDIA "
         "V100 data sheet (2020)");
   CHECK(!rows("list_checks", nothing).empty());
+  tables::Source settings;
+  settings.settings = {{"lint", "--info", "true", "kr.toml:3:8", "What."},
+                       {"", "--color", "", "default", ""}};
+  CHECK(rows("list_config", settings) ==
+        std::vector<std::string>{"lint|--info|true|kr.toml:3:8|What.", "-|--color|-|default|"});
   CHECK(absent("list_models", nothing) == "it is not a result of this command");
   CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");
 }
