@@ -102,7 +102,7 @@ class Builder {
   void on(For<g::dimension_block>, source::Span span) { end_block(span, body().dimensions); }
 
   // Requirements and metadata.
-  void on(For<g::requirement_begin>, source::Span) { requirement_ = {}; }
+  void on(For<g::requirement_begin>, source::Span span);
   void on(For<g::version>, source::Span span) { requirement_.version_span = span; }
   void on(For<g::requirement>, source::Span span);
   void on(For<g::metadata_begin>, source::Span span);
@@ -317,6 +317,7 @@ class Builder {
   bool stray_in_rules(const Token& token, size_t& at);
   bool stray_in_labels(const Token& token);
   bool stray_misspelled(const Token& token);
+  void begin_head(size_t at);
   void check_requirement(const Requirement& requirement);
   size_t wrong_version(size_t begin, size_t at);
   std::vector<Metadata>& metadata();
@@ -384,6 +385,7 @@ class Builder {
   bool in_model_ = false;
   bool in_engine_ = false;
   bool declared_ = false;
+  size_t head_end_ = 0;  // of the requirements and metadata so far
 
   std::vector<Brace> braces_;
   Pending pending_ = Pending::none;

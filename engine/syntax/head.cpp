@@ -53,7 +53,18 @@ bool Builder::requires_later_kr() {
   }
 }
 
+void Builder::begin_head(size_t at) {
+  if (level() != Level::file || declared_ || !file_.doc.empty()) return;
+  file_.doc = trivia_.of_file(head_end_, at, true);
+}
+
+void Builder::on(For<g::requirement_begin>, source::Span span) {
+  requirement_ = {};
+  begin_head(span.begin);
+}
+
 void Builder::on(For<g::requirement>, source::Span span) {
+  head_end_ = span.end;
   const source::Span written = requirement_.version_span;
   if (!written.valid()) return;
   const auto version = parse_version(look_.slice(written.begin, written.end));
@@ -104,6 +115,7 @@ void Builder::on(For<g::metadata_begin>, source::Span span) {
   const std::string_view word = is_repaired(Repair::keyword, span.begin)
                                     ? repair_keyword_
                                     : look_.slice(span.begin, span.end);
+  begin_head(span.begin);
   metadata_ = {};
   metadata_.kind = word == "author"  ? MetadataKind::author
                    : word == "since" ? MetadataKind::since
@@ -111,6 +123,7 @@ void Builder::on(For<g::metadata_begin>, source::Span span) {
 }
 
 void Builder::on(For<g::metadata>, source::Span span) {
+  head_end_ = span.end;
   metadata_.span = span;
   if (metadata_.text.span.valid()) metadata().push_back(std::move(metadata_));
 }

@@ -38,9 +38,9 @@ TEST_CASE("declarations") {
       {"a comment alone", "\n# c  \n\n", "# c\n"},
       {"a byte order mark", "\xef\xbb\xbf## doc\nuse std.a", "## doc\nuse std.a\n"},
       {"a requirement and metadata",
-       "## d\nrequires kr>=0.1 author \"a\"\nrequires\nkr # c\n0.1.2\nlink\n\"https://x/#y\"\nuse "
+       "## d\nrequires kr>=0.1 author \"a\"\nrequires\nkr # c\n0.0.2\nlink\n\"https://x/#y\"\nuse "
        "std.a",
-       "## d\nrequires kr >= 0.1\nauthor \"a\"\nrequires kr  # c\n0.1.2\nlink \"https://x/#y\"\n"
+       "## d\nrequires kr >= 0.1\nauthor \"a\"\nrequires kr  # c\n0.0.2\nlink \"https://x/#y\"\n"
        "use std.a\n"},
       {"metadata of a table and an engine",
        "table t for d { since \"2026-11\" since: \"x\" } engine e { link \"a\" link { a: \"b\" } }",

@@ -88,7 +88,7 @@ requires kr>=# comment
 engine e { since "2026-11" detect: "x" link "https://e"
   model m { author "M" } }
 ## A table.
-table t for d { link "https://t" a: link since: "x" author: "y" link }
+table t for d { link "https://t" a: link since: "x" author: "y" }
 pattern link = "a" author "B"
 )") == R"(#! The file.
 requires 0.0.9
@@ -101,7 +101,7 @@ pattern link = "a"
 table t for d
   a: link
   since: "x"
-  author: (or "y")
+  author: "y"
 
 link "https://t"
 ## An engine.
@@ -112,6 +112,22 @@ detect "x"
 model m
 author "M"
 )");
+}
+
+TEST_CASE("documentation around the head of a file") {
+  const auto docs = [](const std::string& text) {
+    const Parsed parsed(text);
+    CHECK(parsed.codes() == "");
+    const Doc own = parsed.file.patterns.empty() ? Doc() : parsed.file.patterns[0].doc;
+    return parsed.file.doc + "|" + own;
+  };
+  CHECK(docs("## f\nrequires kr 0.1\npattern a = \"a\"") == "f|");
+  CHECK(docs("## f\n\nrequires kr 0.1\n## p\npattern a = \"a\"") == "f|p");
+  CHECK(docs("## f\nlink \"l\"\n\n## p\n\npattern a = \"a\"") == "f|p");
+  CHECK(docs("requires kr 0.1\n## f\n\npattern a = \"a\"") == "f|");
+  CHECK(docs("requires kr 0.1\n## p\npattern a = \"a\"") == "|p");
+  CHECK(docs("requires kr 0.1\n## f\nuse std.a") == "f|");
+  CHECK(docs("author\n## not a doc\n\"a\"\n## f\nlink \"l\"\n# c\n") == "f|");
 }
 
 TEST_CASE("words of requirements and metadata stay names") {
