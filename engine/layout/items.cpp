@@ -208,10 +208,7 @@ class Reader {
   Item requirement() {
     Item item = begin(Item::Kind::plain);
     head(item, 2);
-    if (is(">")) {
-      item.head.push_back({at_, at_ + 2});
-      at_ += 2;
-    }
+    if (is(">=")) head(item, 1);
     path(item);
     return end(std::move(item));
   }

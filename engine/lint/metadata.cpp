@@ -97,7 +97,7 @@ void check_list(const std::vector<syntax::Metadata>& metadata, diag::Sink& sink)
     }
     if (one.kind == syntax::MetadataKind::link && !is_link(one.text.text)) {
       sink.add(diag::code::bad_link, one.text.span, shown)
-          .help("write an address that begins with `https://` or `http://`");
+          .help("write an address that begins with `https://` or `http://`, without blanks");
     }
   }
 }

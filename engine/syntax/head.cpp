@@ -35,9 +35,7 @@ bool Builder::requires_later_kr() {
     const Token program = look_.next(token);
     if (!is(token, "requires") || !is(program, "kr")) return false;
     Token first = look_.next(program);
-    if (is(first, ">") && look_.byte(first.end) == '=') {
-      first = look_.token(first.end + 1);
-    }
+    if (is(first, ">=")) first = look_.next(first);
     Token last = first;
     while (look_.byte(last.end) == '.') {
       last = look_.token(last.end + 1);
@@ -99,7 +97,8 @@ size_t Builder::mistake(For<g::required_version>, source::Span seen) {
 }
 
 size_t Builder::mistake(For<g::second_version>, source::Span seen) {
-  const size_t begin = requirement_.version_span.begin;
+  const source::Span version = requirement_.version_span;
+  const size_t begin = version.valid() ? version.begin : look_.token(seen.begin).begin;
   requirement_.version_span = {};
   return wrong_version(begin, seen.end);
 }

@@ -163,9 +163,10 @@ void add_listed_modules(const Source& source, RowSink& sink) {
     if (!file.root) by_path.emplace(source.rules->sources().path(file.file), &file);
   }
   for (const auto& [path, file] : by_path) {
-    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, file->tree); };
-    sink.row({rules_module(std::string(path)), path, file->tree.doc,
-              table::cell_or_nothing(syntax::required_version(file->tree)),
+    const syntax::File& tree = file->tree;
+    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, tree); };
+    sink.row({rules_module(std::string(path)), path, tree.doc,
+              table::cell_or_nothing(syntax::required_version(tree)),
               table::cell_or_nothing(about(syntax::MetadataKind::author)),
               table::cell_or_nothing(about(syntax::MetadataKind::since)),
               table::cell_or_nothing(about(syntax::MetadataKind::link))});

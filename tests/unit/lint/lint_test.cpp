@@ -4,6 +4,7 @@
 
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
+#include "match/database.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
