@@ -242,8 +242,8 @@ Column listed_since_column(std::string_view else_of) {
                       else_of),
           true};
 }
-Column listed_link_column(std::string_view else_of) {
-  return {"link", Unit::text, Role::measure,
+Column listed_link_column(std::string_view else_of, Role role = Role::measure) {
+  return {"link", Unit::text, role,
           fmt::format("Addresses to read more, joined with `, `; else {}; nothing if neither says.",
                       else_of),
           true};
@@ -285,7 +285,7 @@ const Definition list_models_table{
          listed_detect_column(),
          listed_author_column(of_engine_or_file),
          listed_since_column(of_engine_or_file),
-         listed_link_column(of_engine_or_file),
+         listed_link_column(of_engine_or_file, Role::detail),
      }},
     Needs::rules,
     add_listed_models};

@@ -169,9 +169,9 @@ TEST_CASE("a fix that does not load is taken back") {
 
 TEST_CASE("requirements and metadata change no compiled rule") {
   const auto key = [](const std::string& head, const std::string& own) {
-    const match::CompiledRules rules = test::compile(
-        head + "table t for substage {\n" + own + " a: \"x\"\n}\nengine e {\n" + own +
-        " substage { include t b: otherwise }\n model m {\n" + own + " } }\n");
+    const match::CompiledRules rules =
+        test::compile(head + "table t for substage {\n" + own + " a: \"x\"\n}\nengine e {\n" + own +
+                      " substage { include t b: otherwise }\n model m {\n" + own + " } }\n");
     return match::database_key(rules.program(), match::Processor::any);
   };
   CHECK(key("requires kr >= 0.0.9\nlink \"https://a\"\n", "author \"A\"\nsince \"2026-11\"\n") ==

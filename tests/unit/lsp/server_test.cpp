@@ -206,7 +206,8 @@ table t for substage { since "2026-01" a: "x" }
 )";
   session.open(text);
   CHECK(hover(session, text, "e \"E") ==
-        "**engine e**: “E”\n\nAuthor: `A`, `B`  \nSince: `2026-11`  \nLink: <https://e>, <https://f>");
+        "**engine e**: “E”\n\nAuthor: `A`, `B`  \nSince: `2026-11`  \nLink: <https://e>, "
+        "<https://f>");
   CHECK(hover(session, text, "m \"M") ==
         "**model m**: “M”\n\nAuthor: `C`  \nSince: `2026-11`  \nLink: <https://e>, <https://f>");
   CHECK(hover(session, text, "t for").find("Author: `A`, `B`  \nSince: `2026-01`") !=
