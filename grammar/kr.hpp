@@ -113,6 +113,30 @@ struct rules_open : p::one<'{'> {};
 struct rules_close : p::one<'}'> {};
 struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 
+// What a file requires of kr, and what is known about rules. These words stay usable as names: a
+// text follows the metadata's.
+
+struct requirement_begin : p::seq<k_requires> {};
+struct required_program : p::seq<k_kr> {};
+struct at_least : p::string<'>', '='> {};
+struct version
+    : p::seq<p::plus<p::digit>, p::one<'.'>, p::plus<p::digit>,
+             p::opt<p::one<'.'>, p::plus<p::digit>>, p::not_at<p::sor<word_byte, p::one<'.'>>>> {};
+struct required_version : p::seq<p::opt<at_least, gap>, version> {};
+/// `, < 1` after a version.
+struct second_version : p::seq<p::star<p::one<' ', '\t'>>, p::opt<p::one<','>>,
+                               p::star<p::one<' ', '\t'>>, p::one<'<', '>', '=', '!'>> {};
+struct requirement : p::seq<requirement_begin, gap, need<required_program>, gap,
+                            need<required_version>, p::opt<mistake<second_version>>> {};
+
+struct metadata_word : p::sor<k_author, k_since, k_link> {};
+struct metadata_begin : p::seq<metadata_word, p::not_at<block_next>> {};
+struct metadata_text : p::seq<string> {};
+struct metadata : p::seq<metadata_begin, gap, need<metadata_text>> {};
+/// Between rules, where the words may be labels.
+struct table_metadata : p::seq<p::at<metadata_word, gap, string, p::not_at<colon_next>>, metadata> {
+};
+
 // Costs of ops. A formula is a flat sequence, as an expression is.
 
 struct identifier_byte : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_'> {};
@@ -251,9 +275,12 @@ struct test;
 struct model;
 
 struct body_item
-    : p::sor<detect, phases_block, cost_block, fold, abbreviate, model, dimension_block> {};
-struct model_item : p::sor<detect, phases_block, cost_block, fold, abbreviate, dimension_block> {};
-struct misplaced_in_body : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test>> {};
+    : p::sor<detect, phases_block, cost_block, fold, abbreviate, metadata, model, dimension_block> {
+};
+struct model_item
+    : p::sor<detect, phases_block, cost_block, fold, abbreviate, metadata, dimension_block> {};
+struct misplaced_in_body
+    : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test, requirement>> {};
 
 struct model_begin : p::seq<k_model> {};
 struct model_name : p::seq<p::not_at<k_extends>, name> {};
@@ -313,8 +340,10 @@ struct table_begin : p::seq<k_table> {};
 struct table_name : p::seq<p::not_at<k_for>, name> {};
 struct table_for : p::seq<or_misspelled<k_for>> {};
 struct table_dimension : p::seq<name> {};
-struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
-                      need<table_dimension>, gap, rules_block> {};
+struct table_items : p::star<p::sor<guarded<table_metadata>, guarded<rule>, stray>, gap> {};
+struct table
+    : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap, need<table_dimension>,
+             gap, need<rules_open>, gap, table_items, need<rules_close>> {};
 
 struct case_kind : p::seq<p::one<'@'>, need<operation>> {};
 struct case_name : p::seq<string> {};
@@ -343,7 +372,8 @@ struct test
     : p::seq<test_begin, gap, need<test_engine>, p::opt<gap, p::one<'/'>, gap, need<test_model>>,
              gap, need<test_open>, gap, test_cases, need<test_close>> {};
 
-struct declaration : p::sor<use, pattern, labels, table, cost_block, engine, test> {};
+struct declaration
+    : p::sor<use, pattern, labels, table, cost_block, engine, test, requirement, metadata> {};
 struct misplaced_in_file
     : p::seq<when<misplaced>,
              p::sor<detect, phases_block, fold, abbreviate, model, dimension_block>> {};

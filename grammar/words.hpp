@@ -160,6 +160,11 @@ struct k_cost : keyword<'c', 'o', 's', 't'> {};
 struct k_flops : keyword<'f', 'l', 'o', 'p', 's'> {};
 struct k_bytes : keyword<'b', 'y', 't', 'e', 's'> {};
 struct k_test : keyword<'t', 'e', 's', 't'> {};
+struct k_requires : keyword<'r', 'e', 'q', 'u', 'i', 'r', 'e', 's'> {};
+struct k_kr : keyword<'k', 'r'> {};
+struct k_author : keyword<'a', 'u', 't', 'h', 'o', 'r'> {};
+struct k_since : keyword<'s', 'i', 'n', 'c', 'e'> {};
+struct k_link : keyword<'l', 'i', 'n', 'k'> {};
 
 /// A keyword in the middle of a declaration, or a similar word, which is reported.
 template <class Keyword>

@@ -74,6 +74,8 @@ class Reader {
 
   Item declaration() {
     if (is("use")) return use();
+    if (is("requires")) return requirement();
+    if (is_metadata()) return metadata();
     if (is("pattern")) {
       Item item = begin(Item::Kind::pattern);
       head(item, 3);
@@ -203,6 +205,23 @@ class Reader {
     if (is("as")) head(item, 2);
     return end(std::move(item));
   }
+  Item requirement() {
+    Item item = begin(Item::Kind::plain);
+    head(item, 2);
+    if (is(">=")) head(item, 1);
+    path(item);
+    return end(std::move(item));
+  }
+  /// These words are names, too, but not before a text.
+  bool is_metadata() const {
+    return now().kind == TokenKind::word && syntax::is_metadata_keyword(now().text) &&
+           now(1).kind == TokenKind::string;
+  }
+  Item metadata() {
+    Item item = begin(Item::Kind::plain);
+    head(item, 2);
+    return end(std::move(item));
+  }
   void extends(Item& item) {
     if (!is("extends")) return;
     head(item, 1);
@@ -231,6 +250,7 @@ class Reader {
     if (is("model")) return engine();
     if (is("fold") || is("abbreviate")) return list();
     if (is("cost")) return costs();
+    if (is_metadata()) return metadata();
     if (is("detect")) {
       Item item = begin(Item::Kind::pattern);
       head(item, 1);
@@ -266,6 +286,7 @@ class Reader {
     return true;
   }
   Item rule() {
+    if (is_metadata()) return metadata();
     Item item = begin(Item::Kind::plain);
     if (!now(1).is(":")) {
       if (is("include")) {

@@ -38,7 +38,7 @@ struct Part {
 
 struct Item {
   enum class Kind : uint8_t {
-    plain,    // use, drop, include, otherwise keep
+    plain,    // requires, metadata, use, drop, include, otherwise keep
     entry,    // of labels: label, title, colour
     rule,     // of a block: a label and an expression
     pattern,  // a name or `detect`, and an expression

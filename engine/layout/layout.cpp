@@ -35,9 +35,11 @@ class Same {
   Same(const syntax::File& a, const syntax::File& b) : a_(a), b_(b) {}
 
   bool files() const {
-    return a_.doc == b_.doc && all(a_.uses, b_.uses) && all(a_.patterns, b_.patterns) &&
-           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.costs, b_.costs) &&
-           all(a_.engines, b_.engines) && all(a_.tests, b_.tests);
+    return a_.doc == b_.doc && all(a_.requirements, b_.requirements) &&
+           all(a_.metadata, b_.metadata) && all(a_.uses, b_.uses) &&
+           all(a_.patterns, b_.patterns) && all(a_.labels, b_.labels) &&
+           all(a_.tables, b_.tables) && all(a_.costs, b_.costs) && all(a_.engines, b_.engines) &&
+           all(a_.tests, b_.tests);
   }
 
  private:
@@ -69,6 +71,12 @@ class Same {
   bool is(const syntax::Block& a, const syntax::Block& b) const {
     return is(a.dimension, b.dimension) && all(a.rules, b.rules) && a.doc == b.doc;
   }
+  bool is(const syntax::Requirement& a, const syntax::Requirement& b) const {
+    return a.version == b.version;
+  }
+  bool is(const syntax::Metadata& a, const syntax::Metadata& b) const {
+    return a.kind == b.kind && is(a.text, b.text);
+  }
   bool is(const syntax::Use& a, const syntax::Use& b) const {
     return is(a.module, b.module) && is(a.file, b.file) && is(a.alias, b.alias);
   }
@@ -84,7 +92,7 @@ class Same {
   }
   bool is(const syntax::Table& a, const syntax::Table& b) const {
     return is(a.name, b.name) && is(a.dimension, b.dimension) && all(a.rules, b.rules) &&
-           a.doc == b.doc;
+           all(a.metadata, b.metadata) && a.doc == b.doc;
   }
   bool is(const syntax::Fold& a, const syntax::Fold& b) const { return is(a.expr, b.expr); }
   bool is(const syntax::Abbreviation& a, const syntax::Abbreviation& b) const {
@@ -125,7 +133,7 @@ class Same {
   bool is(const syntax::Body& a, const syntax::Body& b) const {
     return all(a.dimensions, b.dimensions) && all(a.phases, b.phases) && all(a.folds, b.folds) &&
            all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects) &&
-           all(a.costs, b.costs);
+           all(a.costs, b.costs) && all(a.metadata, b.metadata);
   }
   bool is(const syntax::Model& a, const syntax::Model& b) const {
     return is(a.name, b.name) && is(a.title, b.title) && is(a.extends, b.extends) &&
@@ -187,6 +195,8 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
       }
     }
   };
+  take(tree.requirements);
+  take(tree.metadata);
   take(tree.uses);
   take(tree.patterns);
   take(tree.labels);

@@ -66,6 +66,7 @@ void check_detection(const Context& context, diag::Sink& sink);      // KR407
 void check_dialects(const Context& context, diag::Sink& sink);       // KR409
 void check_names(const Context& context, diag::Sink& sink);          // KR411, KR418
 void check_regex_texts(const Context& context, diag::Sink& sink);    // KR417
+void check_metadata(const Context& context, diag::Sink& sink);       // KR325 to KR328
 
 /// The spelling of a text atom.
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);

@@ -64,6 +64,11 @@ void add_body(std::string_view text, const syntax::Body& body, std::vector<sourc
 
 std::vector<source::Span> items_of(std::string_view text, const syntax::File& tree) {
   std::vector<source::Span> items;
+  const auto add_metadata = [&](const std::vector<syntax::Metadata>& metadata) {
+    for (const syntax::Metadata& one : metadata) items.push_back(one.span);
+  };
+  for (const syntax::Requirement& one : tree.requirements) items.push_back(one.span);
+  add_metadata(tree.metadata);
   for (const syntax::Use& use : tree.uses) items.push_back(use.span);
   for (const syntax::Pattern& pattern : tree.patterns) items.push_back(pattern.span);
   for (const syntax::Labels& labels : tree.labels) {
@@ -72,6 +77,7 @@ std::vector<source::Span> items_of(std::string_view text, const syntax::File& tr
   }
   for (const syntax::Table& table : tree.tables) {
     items.push_back(table.span);
+    add_metadata(table.metadata);
     add_rules(table.rules, items);
   }
   add_costs(tree.costs, items);
@@ -79,7 +85,10 @@ std::vector<source::Span> items_of(std::string_view text, const syntax::File& tr
     items.push_back(engine.span);
     for (const syntax::Model& model : engine.models) items.push_back(model.span);
   }
-  each_body(tree, [&](const syntax::Body& body) { add_body(text, body, items); });
+  each_body(tree, [&](const syntax::Body& body) {
+    add_metadata(body.metadata);
+    add_body(text, body, items);
+  });
   for (const syntax::Test& test : tree.tests) {
     items.push_back(test.span);
     for (const syntax::TestCase& one : test.cases) items.push_back(one.span);

@@ -119,6 +119,7 @@ class Completer {
 
   void collect_file() {
     if (before_is("use")) return collect_modules("");
+    if (before_is("requires")) return add_keyword("kr");
     if (before_is("for")) return add_dimensions();
     if (before_is("labels")) return add_dimensions();
     if (before_is("test")) {
@@ -160,6 +161,10 @@ class Completer {
     }
     add_labels(cursor_.dimension, true);
     for (const std::string& word : syntax::rules_keywords) add_keyword(word);
+    // A table of a file.
+    if (cursor_.engine.empty()) {
+      for (const char* word : {"author", "since", "link"}) add_keyword(word);
+    }
   }
 
   void collect_test() {

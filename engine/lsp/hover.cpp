@@ -10,6 +10,7 @@
 #include "explain/explain.hpp"
 #include "lsp/cursor.hpp"
 #include "lsp/features.hpp"
+#include "syntax/metadata.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::lsp {
@@ -205,11 +206,42 @@ std::string titled(std::string_view what, const Symbol& symbol,
   return out;
 }
 
+using MetadataLists = std::initializer_list<const std::vector<syntax::Metadata>*>;
+
+/// Author, date and links, of the nearest that says them.
+void metadata_paragraph(std::string& out, MetadataLists lists) {
+  std::string text;
+  const auto line = [&](std::string_view head, syntax::MetadataKind kind, bool links) {
+    const std::vector<std::string_view> texts = syntax::metadata_of(kind, lists);
+    if (texts.empty()) return;
+    if (!text.empty()) text += "  \n";  // a line break of Markdown
+    text += head;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const bool link = links && texts[i].starts_with("http") &&
+                        texts[i].find_first_of("<> \t\n") == texts[i].npos;
+      const std::string shown = link ? fmt::format("<{}>", printable(texts[i])) : as_code(texts[i]);
+      text += (i > 0 ? ", " : " ") + shown;
+    }
+  };
+  line("Author:", syntax::MetadataKind::author, false);
+  line("Since:", syntax::MetadataKind::since, false);
+  line("Link:", syntax::MetadataKind::link, true);
+  paragraph(out, text);
+}
+
+std::string about_module(const Symbol& symbol, const syntax::File& tree) {
+  std::string out = titled("module", symbol, {}, tree.doc);
+  const std::string version = syntax::required_version(tree);
+  if (!version.empty()) paragraph(out, fmt::format("Requires kr {} or later.", version));
+  metadata_paragraph(out, {&tree.metadata});
+  return out;
+}
+
 std::string about_declaration(Analysis& analysis, const Symbol& symbol, source::Span declared) {
   const syntax::File& tree = analysis.scope().tree(declared.file);
   switch (symbol.kind) {
     case SymbolKind::module:
-      return titled("module", symbol, {}, tree.doc);
+      return about_module(symbol, tree);
     case SymbolKind::pattern:
       return about_pattern(analysis, symbol, declared);
     case SymbolKind::table:
@@ -217,6 +249,7 @@ std::string about_declaration(Analysis& analysis, const Symbol& symbol, source::
         std::string out = titled("table", symbol, {}, table->doc);
         paragraph(out, fmt::format("{} for {}", plural(table->rules.size(), "rule"),
                                    as_code(table->dimension.text)));
+        metadata_paragraph(out, {&table->metadata, &tree.metadata});
         return out;
       }
       break;
@@ -231,13 +264,17 @@ std::string about_declaration(Analysis& analysis, const Symbol& symbol, source::
       break;
     case SymbolKind::engine:
       if (const auto* engine = declared_at(tree.engines, declared)) {
-        return titled("engine", symbol, engine->title, engine->doc);
+        std::string out = titled("engine", symbol, engine->title, engine->doc);
+        metadata_paragraph(out, {&engine->body.metadata, &tree.metadata});
+        return out;
       }
       break;
     case SymbolKind::model:
       for (const syntax::Engine& engine : tree.engines) {
         if (const auto* model = declared_at(engine.models, declared)) {
-          return titled("model", symbol, model->title, model->doc);
+          std::string out = titled("model", symbol, model->title, model->doc);
+          metadata_paragraph(out, {&model->body.metadata, &engine.body.metadata, &tree.metadata});
+          return out;
         }
       }
       break;

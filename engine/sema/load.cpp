@@ -175,6 +175,8 @@ class Loader {
  private:
   /// Sets the target of a `use` (by its index in the file); invalid: none.
   void set_target(uint32_t file, size_t use, source::FileId target) {
+    // What such a file would define is not missing: that the file cannot be read was reported.
+    if (target.valid() && rules_->files[target.index].tree.too_new) return;
     uses_[file][use] = target;
     LoadedFile& loaded = rules_->files[file];
     if (target.valid()) loaded.uses.push_back({use_text(loaded.tree.uses[use]), target});

@@ -10,6 +10,7 @@
 
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
+#include "base/version.hpp"
 #include "source/source_map.hpp"
 
 namespace kr::syntax {
@@ -79,6 +80,22 @@ struct Formula {
   std::string name = {};  // name, call
   int64_t value = 0;      // number, index
   std::vector<FormulaId> operands = {};
+};
+
+/// `requires kr >= 0.2`.
+struct Requirement {
+  source::Span span;
+  Version version{};          // the least version of kr that reads the file
+  source::Span version_span;  // without `>=`
+};
+
+enum class MetadataKind : uint8_t { author, since, link };
+
+/// `author "…"`, `since "2026-11"`, `link "https://…"`: for readers; rules do not depend on it.
+struct Metadata {
+  MetadataKind kind = MetadataKind::author;
+  Word text;
+  source::Span span;
 };
 
 /// The lines of a `##` block, without the marks, joined by newlines.
@@ -206,6 +223,7 @@ struct Table {
   Word name;
   Word dimension;
   std::vector<Rule> rules;
+  std::vector<Metadata> metadata;
   Doc doc;
 };
 
@@ -234,6 +252,7 @@ struct Body {
   std::vector<Abbreviation> abbreviations;
   std::vector<Detect> detects;
   std::vector<CostBlock> costs;
+  std::vector<Metadata> metadata;
 };
 
 struct Model {
@@ -289,6 +308,10 @@ struct Comment {
 struct File {
   source::FileId file;
   Doc doc;
+  /// It requires a later kr, which was reported; nothing else of it was read.
+  bool too_new = false;
+  std::vector<Requirement> requirements;
+  std::vector<Metadata> metadata;
   std::vector<Use> uses;
   std::vector<Pattern> patterns;
   std::vector<Labels> labels;

@@ -31,7 +31,7 @@ source::Span Builder::span(const char* begin, const char* end) const {
 }
 
 File Builder::take() {
-  if (!declared_) file_.doc = trivia_.of_file(text_.size(), true);
+  declare(text_.size(), true);
   file_.comments = trivia_.take();
   return std::move(file_);
 }

@@ -41,6 +41,9 @@ class Builder {
   source::Span span(const char* begin, const char* end) const;
   source::Span seen(size_t begin, size_t end) const { return range(begin, end); }
   File take();
+  /// Whether a `requires` at the head of the file, which is then reported, needs a later kr. Reads
+  /// the head without the grammar: what follows may be in a language that this kr does not know.
+  bool requires_later_kr();
   /// For a text that was reported as not UTF-8: bytes beyond ASCII are not reported again.
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
@@ -97,6 +100,14 @@ class Builder {
   void on(For<g::phases_block>, source::Span span) { end_block(span, body().phases); }
   void on(For<g::block_begin>, source::Span span);
   void on(For<g::dimension_block>, source::Span span) { end_block(span, body().dimensions); }
+
+  // Requirements and metadata.
+  void on(For<g::requirement_begin>, source::Span span);
+  void on(For<g::version>, source::Span span) { requirement_.version_span = span; }
+  void on(For<g::requirement>, source::Span span);
+  void on(For<g::metadata_begin>, source::Span span);
+  void on(For<g::metadata_text>, source::Span) { metadata_.text = std::move(word_); }
+  void on(For<g::metadata>, source::Span span);
 
   // Engines and models.
   void on(For<g::engine_begin>, source::Span span);
@@ -216,6 +227,8 @@ class Builder {
   // Mistakes inside an item.
   size_t expected(size_t at, std::string_view what);
   size_t mistake(For<g::atom>, source::Span seen);
+  size_t mistake(For<g::required_version>, source::Span seen);
+  size_t mistake(For<g::second_version>, source::Span seen);
   size_t mistake(For<g::missing_operator>, source::Span seen);
   size_t mistake(For<g::not_word>, source::Span seen);
   size_t mistake(For<g::colon>, source::Span seen);
@@ -304,6 +317,10 @@ class Builder {
   bool stray_in_rules(const Token& token, size_t& at);
   bool stray_in_labels(const Token& token);
   bool stray_misspelled(const Token& token);
+  void begin_head(size_t at);
+  void check_requirement(const Requirement& requirement);
+  size_t wrong_version(size_t begin, size_t at);
+  std::vector<Metadata>& metadata();
   void report_misplaced(const Token& token, std::string_view where, std::string_view help);
   bool begins_outer(const Token& token) const;
   bool begins_rule(const Token& token) const;
@@ -335,6 +352,8 @@ class Builder {
   ExprId expr_;
   bool stray_paren_ = false;
 
+  Requirement requirement_;
+  Metadata metadata_;
   std::vector<Rule> rules_;
   Rule rule_;
   Block block_;
@@ -366,6 +385,7 @@ class Builder {
   bool in_model_ = false;
   bool in_engine_ = false;
   bool declared_ = false;
+  size_t head_end_ = 0;  // of the requirements and metadata so far
 
   std::vector<Brace> braces_;
   Pending pending_ = Pending::none;

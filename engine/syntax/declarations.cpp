@@ -15,17 +15,19 @@ bool is_color(std::string_view text) {
 
 }  // namespace
 
-/// The first declaration determines which `##` blocks document the file.
+/// The first declaration determines which `##` blocks document the file, unless one is before its
+/// head: what the file requires, and its metadata.
 void Builder::declare(size_t at, bool is_use) {
   after_misplaced_ = false;
   if (declared_) return;
   declared_ = true;
-  file_.doc = trivia_.of_file(at, is_use);
+  if (file_.doc.empty()) file_.doc = trivia_.of_file(head_end_, at, is_use);
 }
 
 /// A block before the first declaration, with a blank line between them, documents the file.
 Doc Builder::declare_with_doc(size_t at) {
-  Doc doc = !declared_ && trivia_.separated(at) ? Doc{} : this->doc(at);
+  const bool of_file = !declared_ && file_.doc.empty() && trivia_.separated(at);
+  Doc doc = of_file ? Doc{} : this->doc(at);
   declare(at, false);
   return doc;
 }

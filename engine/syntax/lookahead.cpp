@@ -54,6 +54,7 @@ Token Lookahead::token(size_t at) const {
   }
   size_t end = at + 1;
   if ((c == '=' || c == '-') && byte(end) == '>') ++end;
+  if (c == '>' && byte(end) == '=') ++end;
   if (static_cast<unsigned char>(c) >= 0x80) end = at + first_glyph(text_.substr(at, 4)).bytes;
   return {TokenKind::other, at, end};
 }

@@ -133,6 +133,8 @@ bool Builder::side_by_side(size_t at) const {
     // `otherwise keep` is the next rule; before `keep:` it is a stray atom.
     return look_.text(next) != "keep" || look_.byte(look_.next(next).begin) == ':';
   }
+  if (level() != Level::rules && is_metadata_keyword(word)) return next.kind != TokenKind::string;
+  if (level() == Level::file && word == "requires") return look_.text(next) != "kr";
   return !is_keyword(word) || word == "within";
 }
 
@@ -271,7 +273,8 @@ size_t Builder::missing_brace(source::Span seen, bool body,
     }
   }
   const std::string_view word = look_.text(first);
-  const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
+  const bool next_declaration =
+      (is_file_keyword(word) && !is_metadata_keyword(word)) || (in_model_ && word == "model");
   const bool goes_on = next_line || repair_ == Repair::brace;
   if (first.kind == TokenKind::end || !goes_on || next_declaration) abandon(first.begin);
   open(range(first.begin, first.begin));

@@ -34,6 +34,8 @@ template <> inline constexpr auto wanted<g::model_base> = "the name of a model a
 template <> inline constexpr auto wanted<g::abbreviated> = "a text in quotes";
 template <> inline constexpr auto wanted<g::abbreviation_as> = "`as`";
 template <> inline constexpr auto wanted<g::abbreviation_text> = "a text in quotes after `as`";
+template <> inline constexpr auto wanted<g::required_program> = "`kr` after `requires`";
+template <> inline constexpr auto wanted<g::metadata_text> = "a text in quotes";
 template <> inline constexpr auto wanted<g::used> = "a module, or a file in quotes";
 template <> inline constexpr auto wanted<g::use_alias> = "a name after `as`";
 template <> inline constexpr auto wanted<g::pattern_name> = "the name of a pattern";
@@ -108,6 +110,7 @@ File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& si
     report(at, "a byte that is not part of a character");
     builder.ignore_broken_bytes();
   }
+  if (builder.requires_later_kr()) return builder.take();
   using Input =
       tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf, const char*>;
   Input input(text.data(), text.data() + text.size(), "");

@@ -54,7 +54,10 @@ bool Builder::is_block(const Token& token) const {
 bool Builder::begins_outer(const Token& token) const {
   if (!is_word(token)) return false;
   const std::string_view word = look_.text(token);
-  if (look_.byte(look_.next(token).begin) == ':') return false;
+  const Token next = look_.next(token);
+  if (look_.byte(next.begin) == ':') return false;
+  if (is_metadata_keyword(word) && next.kind != TokenKind::string) return false;
+  if (word == "requires" && look_.text(next) != "kr") return false;
   if (is_file_keyword(word) && !is_own_keyword(word)) return level() != Level::file;
   if (level() == Level::model) return word == "model";
   const bool innermost = level() == Level::rules || level() == Level::costs;

@@ -85,7 +85,7 @@ bool Trivia::separated(size_t at) const {
   return block.last > block.first && block.separated;
 }
 
-Doc Trivia::of_file(size_t at, bool all) const {
+Doc Trivia::of_file(size_t from, size_t at, bool all) const {
   size_t end = comments_.size();
   while (end > 0 && comments_[end - 1].span.begin >= at) --end;
   if (!all) {
@@ -94,7 +94,7 @@ Doc Trivia::of_file(size_t at, bool all) const {
   }
   Doc doc;
   for (size_t i = 0; i < end; ++i) {
-    if (!comments_[i].doc || !alone(comments_[i])) continue;
+    if (comments_[i].span.begin < from || !comments_[i].doc || !alone(comments_[i])) continue;
     size_t last = i + 1;
     const auto adjacent = [this](const Comment& a, const Comment& b) {
       size_t stop = 0;

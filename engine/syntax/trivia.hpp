@@ -17,9 +17,9 @@ class Trivia {
 
   /// The `##` block before `at`; only blanks and other comments may be between them.
   Doc before(size_t at) const;
-  /// The `##` blocks before the first declaration, at `at`, that document the file: those with a
-  /// blank line before the declaration, or all of them with `all`.
-  Doc of_file(size_t at, bool all) const;
+  /// The `##` blocks from `from` to the first declaration, at `at`, that document the file: those
+  /// with a blank line before the declaration, or all of them with `all`.
+  Doc of_file(size_t from, size_t at, bool all) const;
   /// The end of the last byte before `at` that is neither blank nor part of a comment.
   size_t before_gap(size_t at) const;
   /// Whether a blank line separates the block from `at`.

@@ -21,17 +21,21 @@ std::string quoted_text(std::string_view text);
 std::string label_text(std::string_view label);
 
 /// Keywords that begin a declaration of a file.
-inline const std::vector<std::string> file_keywords{"use",  "pattern", "labels", "table",
-                                                    "cost", "engine",  "test"};
+inline const std::vector<std::string> file_keywords{"use",    "pattern", "labels", "table",
+                                                    "cost",   "engine",  "test",   "requires",
+                                                    "author", "since",   "link"};
 /// Keywords that begin an item of an engine.
-inline const std::vector<std::string> body_keywords{"detect", "phases",     "cost",
-                                                    "fold",   "abbreviate", "model"};
+inline const std::vector<std::string> body_keywords{
+    "detect", "phases", "cost", "fold", "author", "since", "abbreviate", "link", "model"};
 /// Keywords that begin an item of a block of rules.
 inline const std::vector<std::string> rules_keywords{"replace", "drop", "include", "otherwise"};
 bool is_file_keyword(std::string_view word);
 bool is_body_keyword(std::string_view word);
 bool is_rules_keyword(std::string_view word);
-/// One of these, or one that stands elsewhere.
+/// `author`, `since`, `link`: keywords only before a text.
+bool is_metadata_keyword(std::string_view word);
+/// One of these, or one that stands elsewhere, and cannot be a name. `cost`, `requires` and those
+/// of metadata can.
 bool is_keyword(std::string_view word);
 
 }  // namespace kr::syntax

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ncu/gpus.hpp"
+#include "syntax/metadata.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -47,12 +48,61 @@ std::string listed_detect(const match::CompiledRules& rules, const std::string& 
   return text;
 }
 
+/// A model or an engine as written; null: nobody wrote it.
+struct WrittenRules {
+  const syntax::File* file = nullptr;
+  const syntax::Engine* engine = nullptr;
+  const syntax::Model* model = nullptr;
+};
+
+WrittenRules written_rules(const match::CompiledRules& rules, const sema::Engine& engine,
+                           const sema::Model* model) {
+  WrittenRules written;
+  if (!engine.span.valid()) return written;
+  written.file = &rules.rules->files[engine.span.file.index].tree;
+  for (const syntax::Engine& one : written.file->engines) {
+    if (one.name.span == engine.span) written.engine = &one;
+  }
+  if (written.engine == nullptr || model == nullptr) return written;
+  for (const syntax::Model& one : written.engine->models) {
+    if (one.name.span == model->span) written.model = &one;
+  }
+  return written;
+}
+
+using MetadataLists = std::initializer_list<const std::vector<syntax::Metadata>*>;
+
+std::string listed_metadata(syntax::MetadataKind kind, MetadataLists lists) {
+  return fmt::format("{}", fmt::join(syntax::metadata_of(kind, lists), ", "));
+}
+
+std::string listed_metadata(syntax::MetadataKind kind, const WrittenRules& written) {
+  static const std::vector<syntax::Metadata> none;
+  return listed_metadata(kind, {written.model != nullptr ? &written.model->body.metadata : &none,
+                                written.engine != nullptr ? &written.engine->body.metadata : &none,
+                                written.file != nullptr ? &written.file->metadata : &none});
+}
+
+/// Of a file; what it does not say, its engines say.
+std::string listed_metadata(syntax::MetadataKind kind, const syntax::File& file) {
+  std::vector<syntax::Metadata> of_engines;
+  for (const syntax::Engine& engine : file.engines) {
+    of_engines.insert(of_engines.end(), engine.body.metadata.begin(), engine.body.metadata.end());
+  }
+  return listed_metadata(kind, {&file.metadata, &of_engines});
+}
+
 void add_listed_engines(const Source& source, RowSink& sink) {
   const match::CompiledRules& rules = *source.rules;
   for (const sema::Engine& engine : rules.program().engines) {
+    const WrittenRules written = written_rules(rules, engine, nullptr);
+    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, written); };
     sink.row({engine.name, table::cell_or_nothing(engine.title),
               table::cell_or_nothing(listed_file(rules, engine.span)), engine.doc,
-              table::cell_or_nothing(listed_detect(rules, engine.name, ""))});
+              table::cell_or_nothing(listed_detect(rules, engine.name, "")),
+              table::cell_or_nothing(about(syntax::MetadataKind::author)),
+              table::cell_or_nothing(about(syntax::MetadataKind::since)),
+              table::cell_or_nothing(about(syntax::MetadataKind::link))});
   }
 }
 
@@ -65,10 +115,15 @@ void add_listed_models(const Source& source, RowSink& sink) {
       const bool own = model.span.valid();  // not `default`, which nobody wrote
       const std::string detect =
           own ? listed_detect(rules, engine.name, model.name) : std::string();
+      const WrittenRules written = written_rules(rules, engine, own ? &model : nullptr);
+      const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, written); };
       sink.row({engine.name, model.name, table::cell_or_nothing(own ? model.title : engine.title),
                 table::cell_or_nothing(listed_file(rules, own ? model.span : engine.span)),
                 own ? std::string_view(model.doc) : "only the rules of the engine",
-                table::cell_or_nothing(detect)});
+                table::cell_or_nothing(detect),
+                table::cell_or_nothing(about(syntax::MetadataKind::author)),
+                table::cell_or_nothing(about(syntax::MetadataKind::since)),
+                table::cell_or_nothing(about(syntax::MetadataKind::link))});
     }
   }
 }
@@ -108,7 +163,13 @@ void add_listed_modules(const Source& source, RowSink& sink) {
     if (!file.root) by_path.emplace(source.rules->sources().path(file.file), &file);
   }
   for (const auto& [path, file] : by_path) {
-    sink.row({rules_module(std::string(path)), path, file->tree.doc});
+    const syntax::File& tree = file->tree;
+    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, tree); };
+    sink.row({rules_module(std::string(path)), path, tree.doc,
+              table::cell_or_nothing(syntax::required_version(tree)),
+              table::cell_or_nothing(about(syntax::MetadataKind::author)),
+              table::cell_or_nothing(about(syntax::MetadataKind::since)),
+              table::cell_or_nothing(about(syntax::MetadataKind::link))});
   }
 }
 
@@ -118,10 +179,16 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
       if (!file.root) continue;
       std::vector<std::string_view> engines;
       for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
+      const auto about = [&](syntax::MetadataKind kind) {
+        return listed_metadata(kind, file.tree);
+      };
       const std::string& path = rules.sources.path(file.file);
       sink.row({rules_module(path), path,
-                table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))),
-                file.tree.doc});
+                table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))), file.tree.doc,
+                table::cell_or_nothing(syntax::required_version(file.tree)),
+                table::cell_or_nothing(about(syntax::MetadataKind::author)),
+                table::cell_or_nothing(about(syntax::MetadataKind::since)),
+                table::cell_or_nothing(about(syntax::MetadataKind::link))});
     }
   };
   if (!source.shipped) return add(*source.rules->rules);
@@ -159,6 +226,31 @@ Column listed_detect_column() {
   return {"detect", Unit::text, Role::measure,
           "The expression that detects it, as written; nothing if it is never detected.", true};
 }
+Column listed_requires_column() {
+  return {"requires", Unit::text, Role::measure,
+          "The least version of kr that reads the file; nothing if it does not say.", true};
+}
+Column listed_author_column(std::string_view else_of) {
+  return {"author", Unit::text, Role::measure,
+          fmt::format("Who wrote it, joined with `, `; else {}; nothing if neither says.", else_of),
+          true};
+}
+Column listed_since_column(std::string_view else_of) {
+  return {"since", Unit::text, Role::measure,
+          fmt::format("The date since which the rules hold, `2026-11` or `2026-11-26`; else {}; "
+                      "nothing if neither says.",
+                      else_of),
+          true};
+}
+Column listed_link_column(std::string_view else_of, Role role = Role::measure) {
+  return {"link", Unit::text, role,
+          fmt::format("Addresses to read more, joined with `, `; else {}; nothing if neither says.",
+                      else_of),
+          true};
+}
+constexpr std::string_view of_file = "that of its file";
+constexpr std::string_view of_engine_or_file = "that of its engine or file";
+constexpr std::string_view of_engines = "those of its engines";
 constexpr const char* listed_doc = "Its documentation in the rules file, may be empty.";
 
 }  // namespace
@@ -172,6 +264,9 @@ const Definition list_engines_table{{"list_engines",
                                          listed_file_column(),
                                          listed_doc_column(listed_doc),
                                          listed_detect_column(),
+                                         listed_author_column(of_file),
+                                         listed_since_column(of_file),
+                                         listed_link_column(of_file),
                                      }},
                                     Needs::rules,
                                     add_listed_engines};
@@ -188,6 +283,9 @@ const Definition list_models_table{
          listed_file_column(),
          listed_doc_column(listed_doc),
          listed_detect_column(),
+         listed_author_column(of_engine_or_file),
+         listed_since_column(of_engine_or_file),
+         listed_link_column(of_engine_or_file, Role::detail),
      }},
     Needs::rules,
     add_listed_models};
@@ -230,6 +328,10 @@ const Definition list_modules_table{
          {"name", Unit::text, Role::measure, "The name of the rules module."},
          {"ruleset", Unit::text, Role::key, "The rules file."},
          listed_doc_column("The documentation at its beginning, may be empty."),
+         listed_requires_column(),
+         listed_author_column(of_engines),
+         listed_since_column(of_engines),
+         listed_link_column(of_engines),
      }},
     Needs::rules,
     add_listed_modules};
@@ -244,6 +346,10 @@ const Definition list_rulesets_table{
          {"engine", Unit::text, Role::measure,
           "The engines that it defines, joined with `, `; nothing if it defines none.", true},
          listed_doc_column("The documentation at its beginning, may be empty."),
+         listed_requires_column(),
+         listed_author_column(of_engines),
+         listed_since_column(of_engines),
+         listed_link_column(of_engines),
      }},
     Needs::rulesets,
     add_listed_rulesets};

@@ -48,6 +48,27 @@ const samples = {
     [")", "comment.line.number-sign"],
     ["why", "comment.line.number-sign"],
   ],
+  "requires kr >= 0.1": [
+    ["requires", "keyword.control.requires"],
+    ["kr", "support.constant.program"],
+    [">=", "keyword.operator.comparison"],
+    ["0.1", "constant.numeric.version"],
+  ],
+  'since "2026-11"': [
+    ["since", "keyword.other.metadata"],
+    ['"', "punctuation.definition.string.begin"],
+    ["2026-11", "string.quoted.double"],
+    ['"', "punctuation.definition.string.end"],
+  ],
+  'link: "x" | author': [
+    ["link", "entity.name.tag.label"],
+    [":", "punctuation.separator.rule"],
+    ['"', "punctuation.definition.string.begin"],
+    ["x", "string.quoted.double"],
+    ['"', "punctuation.definition.string.end"],
+    ["|", "keyword.operator.logical"],
+    ["author", "variable.other"],
+  ],
   "use std.gemm as g": [
     ["use", "keyword.control.import"],
     ["std.gemm", "entity.name.namespace"],

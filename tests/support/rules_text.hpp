@@ -16,6 +16,7 @@ class RandomRules {
 
   std::vector<std::string> tokens() {
     tokens_.clear();
+    for (size_t count = below(8) / 5; count > 0; --count) head();
     for (size_t count = 1 + below(5); count > 0; --count) declaration();
     return tokens_;
   }
@@ -67,7 +68,17 @@ class RandomRules {
     }
   }
 
+  /// What a file requires, or metadata.
+  void head() {
+    if (!one_in(2)) return metadata();
+    put("requires", "kr");
+    if (one_in(2)) put(">=");
+    put(any({"0.1", "0.0.9", "0.0"}));
+  }
+  void metadata() { put(any({"author", "since", "link"}), text()); }
+
   void declaration() {
+    if (one_in(20)) return head();
     switch (below(6)) {
       case 0:
         return use();
@@ -78,7 +89,7 @@ class RandomRules {
         return labels();
       case 3:
         put("table", word(), "for", word());
-        return rules();
+        return rules(one_in(4) ? 1 + below(2) : 0);
       case 4:
         put("engine", word());
         if (one_in(2)) put(text());
@@ -103,8 +114,9 @@ class RandomRules {
     }
     put("}");
   }
-  void rules() {
+  void rules(size_t metadata_before = 0) {
     put("{");
+    for (; metadata_before > 0; --metadata_before) metadata();
     for (size_t count = one_in(3) ? 1 : below(6); count > 0; --count) {
       switch (below(8)) {
         case 0:
@@ -124,13 +136,14 @@ class RandomRules {
           expression();
           break;
         default:
-          put(one_in(8) ? any({"drop", "replace", "fold", "test"}) : label(), ":");
+          put(one_in(8) ? any({"drop", "replace", "fold", "test", "link", "since"}) : label(), ":");
           expression();
       }
     }
     put("}");
   }
   void body() {
+    if (one_in(8)) return metadata();
     switch (below(5)) {
       case 0:
         put("detect", ":");

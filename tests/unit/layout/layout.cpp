@@ -37,6 +37,15 @@ TEST_CASE("declarations") {
       {"blanks alone", "\n \n", ""},
       {"a comment alone", "\n# c  \n\n", "# c\n"},
       {"a byte order mark", "\xef\xbb\xbf## doc\nuse std.a", "## doc\nuse std.a\n"},
+      {"a requirement and metadata",
+       "## d\nrequires kr>=0.1 author \"a\"\nrequires\nkr # c\n0.0.2\nlink\n\"https://x/#y\"\nuse "
+       "std.a",
+       "## d\nrequires kr >= 0.1\nauthor \"a\"\nrequires kr  # c\n0.0.2\nlink \"https://x/#y\"\n"
+       "use std.a\n"},
+      {"metadata of a table and an engine",
+       "table t for d { since \"2026-11\" since: \"x\" } engine e { link \"a\" link { a: \"b\" } }",
+       "table t for d {\n  since \"2026-11\"\n  since: \"x\"\n}\nengine e {\n  link \"a\"\n"
+       "  link { a: \"b\" }\n}\n"},
       {"CRLF", "use std.a\r\n\r\nuse std.b # c\r\n", "use std.a\n\nuse std.b  # c\n"},
       {"uses", "use  std.gemm use \"./a.kr\"  as\nb", "use std.gemm\nuse \"./a.kr\" as b\n"},
       {"a pattern", "pattern a=\"x\"i|^\"y\"$ &! /z/i", "pattern a = \"x\"i | ^\"y\"$ & !/z/i\n"},

@@ -4,6 +4,7 @@
 
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
+#include "match/database.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
@@ -164,6 +165,17 @@ TEST_CASE("a fix that does not load is taken back") {
   CHECK(result.count == 0);
   CHECK(result.notes.size() == 1);
   CHECK(linted.rules.sources().text(source::FileId{0}) == "pattern a = \"x\"\n");
+}
+
+TEST_CASE("requirements and metadata change no compiled rule") {
+  const auto key = [](const std::string& head, const std::string& own) {
+    const match::CompiledRules rules =
+        test::compile(head + "table t for substage {\n" + own + " a: \"x\"\n}\nengine e {\n" + own +
+                      " substage { include t b: otherwise }\n model m {\n" + own + " } }\n");
+    return match::database_key(rules.program(), match::Processor::any);
+  };
+  CHECK(key("requires kr >= 0.0.9\nlink \"https://a\"\n", "author \"A\"\nsince \"2026-11\"\n") ==
+        key("", ""));
 }
 
 TEST_CASE("meaning is all that a user sees") {

@@ -192,6 +192,30 @@ TEST_CASE("hover shows what a rule matches, and the names that only it matches")
   CHECK(hover(session, allowed, "memcpy") == "");
 }
 
+TEST_CASE("hover shows metadata of the nearest that has it") {
+  Session session;
+  constexpr std::string_view text = R"(requires kr >= 0.0.9
+author "A" author "B"
+engine e "E" {
+  link "https://e" link "https://f"
+  since "2026-11"
+  substage { include t a: otherwise }
+  model m "M" { author "C" }
+}
+table t for substage { since "2026-01" a: "x" }
+)";
+  session.open(text);
+  CHECK(hover(session, text, "e \"E") ==
+        "**engine e**: “E”\n\nAuthor: `A`, `B`  \nSince: `2026-11`  \nLink: <https://e>, "
+        "<https://f>");
+  CHECK(hover(session, text, "m \"M") ==
+        "**model m**: “M”\n\nAuthor: `C`  \nSince: `2026-11`  \nLink: <https://e>, <https://f>");
+  CHECK(hover(session, text, "t for").find("Author: `A`, `B`  \nSince: `2026-01`") !=
+        std::string::npos);
+  CHECK(hover(session, text, "since \"2026-11").find("the date since which") != std::string::npos);
+  CHECK(hover(session, text, "requires").find("least version of kr") != std::string::npos);
+}
+
 TEST_CASE("definitions, in the file and across files") {
   Session session;
   session.open(rules);
@@ -233,6 +257,12 @@ TEST_CASE("completion knows the place") {
   Session session;
   const Strings file = completion(session, "use std.gemm\n‸");
   CHECK(has(file, "engine"));
+  CHECK(has(file, "requires"));
+  CHECK(has(file, "link"));
+  CHECK(completion(session, "requires ‸") == Strings{"kr"});
+  CHECK(has(completion(session, "engine e { li‸"), "link"));
+  CHECK(has(completion(session, "table t for d { ‸ }"), "since"));
+  CHECK(!has(completion(session, "engine e { d { ‸ } }"), "since"));
   CHECK(!has(file, "drop"));
   CHECK(has(completion(session, "use ‸"), "std.gemm"));
   CHECK(has(completion(session, "use std.g‸"), "gemm"));

@@ -1,6 +1,9 @@
 #include "dump.hpp"
 
+#include <fmt/ranges.h>
+
 #include "base/printable.hpp"
+#include "syntax/metadata.hpp"
 
 namespace kr::syntax {
 namespace {
@@ -84,7 +87,11 @@ std::string Parsed::dump() const {
   const auto title = [](const std::optional<Word>& word) {
     return word ? " " + shown(*word) : std::string();
   };
+  const auto metadata = [&](const std::vector<Metadata>& all) {
+    for (const Metadata& one : all) put("{} {}", to_string(one.kind), shown(one.text));
+  };
   const auto body = [&](const Body& body) {
+    metadata(body.metadata);
     for (const Block& block : body.phases) {
       doc(block.doc);
       put("phases\n{}", rules(block.rules));
@@ -100,6 +107,10 @@ std::string Parsed::dump() const {
     }
   };
   if (!file.doc.empty()) put("#! {}", printable(file.doc));
+  for (const Requirement& one : file.requirements) {
+    put("requires {}", fmt::join(one.version, "."));
+  }
+  metadata(file.metadata);
   for (const Use& use : file.uses) {
     put("use {}{}", use.file ? shown(*use.file) : use.module.text(),
         use.alias ? " as " + use.alias->text : "");
@@ -121,6 +132,7 @@ std::string Parsed::dump() const {
   for (const Table& table : file.tables) {
     doc(table.doc);
     put("table {} for {}\n{}", table.name.text, table.dimension.text, rules(table.rules));
+    metadata(table.metadata);
   }
   for (const Engine& engine : file.engines) {
     doc(engine.doc);

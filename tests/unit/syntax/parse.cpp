@@ -78,6 +78,71 @@ TEST_CASE("kinds of rules") {
   CHECK(rules("").empty());
 }
 
+TEST_CASE("requirements and metadata") {
+  CHECK(whole(R"(## The file.
+requires kr >= 0.0.9 author "A" link "https://a" # comment
+requires kr>=# comment
+0.1
+
+## An engine.
+engine e { since "2026-11" detect: "x" link "https://e"
+  model m { author "M" } }
+## A table.
+table t for d { link "https://t" a: link since: "x" author: "y" }
+pattern link = "a" author "B"
+)") == R"(#! The file.
+requires 0.0.9
+requires 0.1.0
+author "A"
+link "https://a"
+author "B"
+pattern link = "a"
+## A table.
+table t for d
+  a: link
+  since: "x"
+  author: "y"
+
+link "https://t"
+## An engine.
+engine e
+since "2026-11"
+link "https://e"
+detect "x"
+model m
+author "M"
+)");
+}
+
+TEST_CASE("documentation around the head of a file") {
+  const auto docs = [](const std::string& text) {
+    const Parsed parsed(text);
+    CHECK(parsed.codes() == "");
+    const Doc own = parsed.file.patterns.empty() ? Doc() : parsed.file.patterns[0].doc;
+    return parsed.file.doc + "|" + own;
+  };
+  CHECK(docs("## f\nrequires kr 0.1\npattern a = \"a\"") == "f|");
+  CHECK(docs("## f\n\nrequires kr 0.1\n## p\npattern a = \"a\"") == "f|p");
+  CHECK(docs("## f\nlink \"l\"\n\n## p\n\npattern a = \"a\"") == "f|p");
+  CHECK(docs("requires kr 0.1\n## f\n\npattern a = \"a\"") == "f|");
+  CHECK(docs("requires kr 0.1\n## p\npattern a = \"a\"") == "|p");
+  CHECK(docs("requires kr 0.1\n## f\nuse std.a") == "f|");
+  CHECK(docs("author\n## not a doc\n\"a\"\n## f\nlink \"l\"\n# c\n") == "f|");
+}
+
+TEST_CASE("words of requirements and metadata stay names") {
+  CHECK(whole(R"(use std.link as since
+pattern author = "a" | link
+pattern requires = author & since.any
+labels link { author "Author" since "Since" link color "#4e79a7" requires }
+engine author "Author" { fold link, since
+  link { author: requires since: otherwise }
+  model since extends author { link { replace link: author drop since include link } } }
+test author/since { "a" => link since }
+)")
+            .find("engine author") != std::string::npos);
+}
+
 TEST_CASE("a whole file") {
   CHECK(whole(R"(## The file.
 use std.gemm

@@ -136,28 +136,34 @@ TEST_CASE("tables and columns are listed from the definitions") {
 
 TEST_CASE("what rules define is listed") {
   const match::CompiledRules rules = test::compile(R"(
+requires kr >= 0.0.9
+author "A" author "B"
 ## Of tests.
 pattern dense = "gemm"
 labels substage { gemm "Products" color "#4e79a7" attn }
 ## An engine.
 engine e "E" {
+  since "2026-11"
+  link "https://e"
   detect: "x" & "y"
   detect: "z"
   substage { gemm: dense attn: "flash" }
-  model m "M" { detect: "q" }
+  model m "M" { author "C" detect: "q" }
 }
 )");
   Source source;
   source.rules = &rules;
-  CHECK(rows("list_engines", source) == Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\""});
+  CHECK(rows("list_engines", source) ==
+        Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\"|A, B|2026-11|https://e"});
   CHECK(rows("list_models", source) ==
-        Lines{"e|default|E|test.kr|only the rules of the engine|-", "e|m|M|test.kr||\"q\""});
+        Lines{"e|default|E|test.kr|only the rules of the engine|-|A, B|2026-11|https://e",
+              "e|m|M|test.kr||\"q\"|C|2026-11|https://e"});
   const Lines labels = rows("list_labels", source);
   REQUIRE(labels.size() >= 2);
   CHECK(labels[0] == "e|substage|gemm|Products|#4e79a7|test.kr|");
   CHECK(labels[1] == "e|substage|attn|-|-|test.kr|");
   CHECK(rows("list_patterns", source) == Lines{"test.dense|test.kr|Of tests.|\"gemm\""});
-  CHECK(rows("list_rulesets", source) == Lines{"test|test.kr|e|"});
+  CHECK(rows("list_rulesets", source) == Lines{"test|test.kr|e||0.0.9|A, B|2026-11|https://e"});
 }
 
 TEST_CASE("coverage") {
