@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
 #include "base/hash.hpp"
+#include "base/hash_index.hpp"
 #include "trees/labels.hpp"
 
 namespace kr::trees {
@@ -20,17 +23,21 @@ constexpr uint32_t none = classify::Attribution::none;
 /// The forest of one step, to which operations are added.
 class Forest {
  public:
-  /// The child with that name, created if needed. `parent` none: a root.
-  uint32_t child(uint32_t parent, std::string_view name) {
-    auto [at, added] =
-        children_.try_emplace({parent, std::string(name)}, static_cast<uint32_t>(nodes_.size()));
-    if (!added) return at->second;
-    nodes_.push_back({at->first.name, parent, none, none, none, 0, 0, none});
+  /// The child with that name, created if needed. `parent` none: a root. `name`: in the texts that
+  /// `write` is given.
+  uint32_t child(uint32_t parent, uint32_t name) {
+    const auto next = static_cast<uint32_t>(nodes_.size());
+    const uint64_t hash = hash_numbers(parent, name);
+    const uint32_t number = children_.find_or_add(hash, next, [&](uint32_t known) {
+      return nodes_[known].parent == parent && nodes_[known].name == name;
+    });
+    if (number != next) return number;
+    nodes_.push_back({name, parent, none, none, none, none, 0, 0});
     uint32_t& first = parent == none ? first_root_ : nodes_[parent].first;
     uint32_t& last = parent == none ? last_root_ : nodes_[parent].last;
-    (first == none ? first : nodes_[last].next) = at->second;
-    last = at->second;
-    return at->second;
+    (first == none ? first : nodes_[last].next) = number;
+    last = number;
+    return number;
   }
   /// `call` identifies one use of a node. Each use counts once, in any order of its operations.
   void use(uint32_t node, uint32_t call) {
@@ -50,7 +57,7 @@ class Forest {
     ++nodes_[node].calls;
   }
 
-  void write(trace::ModuleTraceBuilder& builder) {
+  void write(const DistinctTexts& names, trace::ModuleTraceBuilder& builder) {
     remove_duplicates();
     for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
     uses_.clear();
@@ -64,7 +71,7 @@ class Forest {
     std::vector<uint32_t> open;
     for (uint32_t at = first_root_; at != none;) {
       const Node& node = nodes_[at];
-      builder.open(node.name, 0);
+      builder.open(names.text(node.name), 0);
       builder.measured(node.total_ns, node.calls);
       if (node.first != none) {
         open.push_back(at);
@@ -82,25 +89,15 @@ class Forest {
   }
 
  private:
-  struct Key {
-    uint32_t parent;
-    std::string name;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const noexcept {
-      return hash_numbers(hash_bytes(key.name), key.parent);
-    }
-  };
   struct Node {
-    std::string_view name;  // owned by children_
+    uint32_t name;
     uint32_t parent;
     uint32_t first;  // child
     uint32_t last;
     uint32_t next;  // sibling
+    uint32_t last_call;
     int64_t total_ns;
     int64_t calls;
-    uint32_t last_call;
   };
   /// Removes duplicate uses. Runs again when the list has doubled.
   void remove_duplicates() {
@@ -115,7 +112,7 @@ class Forest {
     most_replays_ = std::max<size_t>(1024, 2 * replays_.size());
   }
 
-  std::unordered_map<Key, uint32_t, Hash> children_;
+  HashIndex children_;  // in `nodes_`
   std::vector<Node> nodes_;
   std::vector<uint64_t> uses_;  // node and call
   size_t most_uses_ = 0;
@@ -140,9 +137,11 @@ std::string_view without_call(std::string_view name) {
 /// looked up once per step.
 class ModuleNodes {
  public:
-  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes)
+  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes,
+              DistinctTexts& names)
       : host_(host),
         range_nodes_(range_nodes),
+        names_(names),
         places_(host.ranges.size()),
         known_(host.ranges.size()) {
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
@@ -183,12 +182,16 @@ class ModuleNodes {
       const uint32_t one = path_[i];
       if (!steady || places_[one].depth < deepest) {
         const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
-        node = forest.child(node, without_call(host_.module_name(one, outer)));
+        node = forest.child(node, name(one, outer));
         launch == none ? forest.use(node, one) : forest.replay(node, call(one), launch);
       }
       if (steady) known_[one] = {number, node};
     }
     return node;
+  }
+  /// As Forest::child.
+  uint32_t name(uint32_t range, uint32_t outer) {
+    return names_.add(without_call(host_.module_name(range, outer)));
   }
   /// The same number for ranges that are one call: a reference may be known in different depth.
   uint32_t call(uint32_t range) const { return calls_.empty() ? range : calls_[range]; }
@@ -230,6 +233,7 @@ class ModuleNodes {
   }
   const trace::HostTrace& host_;
   const std::vector<bool>& range_nodes_;
+  DistinctTexts& names_;
   std::vector<Place> places_;    // by range
   std::vector<Known> known_;     // by range
   std::vector<uint32_t> calls_;  // by range; empty: no references
@@ -295,44 +299,63 @@ class Builder {
   Builder(const trace::Trace& trace, const classify::Attribution& attribution)
       : trace_(trace),
         attribution_(attribution),
+        builder_(trace.source, trace.format),
         forests_(attribution.steps.size() + 1),
+        left_(forests_.size()),
         shared_(trace, attribution),
-        layer_names_(longest(attribution)) {
-    for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
-    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes);
+        name_of_(trace.names.size(), none) {
+    const size_t layers = longest(attribution);
+    for (size_t i = 0; i < layers; ++i)
+      layer_names_.push_back(names_.add(fmt::format("layer {}", i)));
+    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes, names_);
   }
 
   trace::ModuleTrace build() {
+    for (size_t i = 0; i < trace_.operations.size(); ++i) ++left_[forest_of(i)];
+    const bool outside = left_.back() != 0;
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
-    trace::ModuleTraceBuilder builder(trace_.source, trace_.format);
-    for (size_t i = 0; i < attribution_.steps.size(); ++i) {
-      builder.begin_step(attribution_.steps[i].text);
-      forests_[i].write(builder);
-      builder.end_step();
-    }
-    if (outside_ || attribution_.steps.empty()) {
-      builder.begin_step(attribution_.steps.empty() ? "trace" : "(outside steps)");
-      forests_.back().write(builder);
-      builder.end_step();
+    write_complete();
+    if (outside || attribution_.steps.empty()) {
+      write(attribution_.steps.empty() ? "trace" : "(outside steps)", forests_.size() - 1);
     }
     for (const trace::DroppedRecords& records : trace_.dropped)
-      builder.add_dropped(records.what, records.first_offset, records.count);
+      builder_.add_dropped(records.what, records.first_offset, records.count);
     if (modules_ && modules_->too_deep() != 0) {
-      builder.add_dropped("operation in more nested modules than a tree has levels", 0,
-                          modules_->too_deep());
+      builder_.add_dropped("operation in more nested modules than a tree has levels", 0,
+                           modules_->too_deep());
     }
     if (!trace_.operations.empty() && !has_parents()) {
-      builder.warn(
+      builder_.warn(
           "no-modules",
           "The trace contains no modules, and no layers were found: kernels are not grouped.");
     }
-    builder.model_text(trace_.model_text);
-    trace::ModuleTrace out = std::move(builder).finish();
+    builder_.model_text(trace_.model_text);
+    trace::ModuleTrace out = std::move(builder_).finish();
     out.warnings.insert(out.warnings.begin(), trace_.warnings.begin(), trace_.warnings.end());
     return out;
   }
 
  private:
+  size_t forest_of(size_t operation) const {
+    const uint32_t step = attribution_.step_of[operation];
+    return step == none ? forests_.size() - 1 : step;
+  }
+
+  void write(const std::string& step, size_t number) {
+    builder_.begin_step(step);
+    if (forests_[number]) forests_[number]->write(names_, builder_);
+    forests_[number].reset();
+    builder_.end_step();
+  }
+
+  /// The steps to which no more operations come, as far as those before them are written: few steps
+  /// run at a time, so few forests are held.
+  void write_complete() {
+    for (; written_ < attribution_.steps.size() && left_[written_] == 0; ++written_) {
+      write(attribution_.steps[written_].text, written_);
+    }
+  }
+
   /// Whether kernels can have parents.
   bool has_parents() const {
     if (!attribution_.repeated_blocks.empty() || !attribution_.range_nodes.empty()) return true;
@@ -352,10 +375,9 @@ class Builder {
 
   void add(size_t i) {
     const trace::Operation& operation = trace_.operations[i];
-    const uint32_t step = attribution_.step_of[i];
-    outside_ |= step == none;
-    const size_t number = step == none ? forests_.size() - 1 : step;
-    Forest& forest = forests_[number];
+    const size_t number = forest_of(i);
+    if (!forests_[number]) forests_[number] = std::make_unique<Forest>();
+    Forest& forest = *forests_[number];
     uint32_t node = none;
     if (const uint32_t module = attribution_.node_of(i); module != none) {
       // What is known of a forest's nodes is known of a launch's: it belongs to one step.
@@ -375,8 +397,11 @@ class Builder {
       node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
       forest.use(node, static_cast<uint32_t>(block));
     }
-    node = forest.child(node, trace_.names.get(operation.name).text);
+    uint32_t& name = name_of_[operation.name.index];
+    if (name == none) name = names_.add(trace_.names.get(operation.name).text);
+    node = forest.child(node, name);
     forest.operation(node, operation.duration_ns);
+    if (--left_[number] == 0 && number == written_) write_complete();
   }
 
   /// The node of an operation below that of its layer, where modules do not show layers; none: they
@@ -396,7 +421,7 @@ class Builder {
     node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
     forest.use(node, static_cast<uint32_t>(block));
     for (auto inner = at + 1; inner != chain.end(); ++inner) {
-      node = forest.child(node, host.module_name(*inner, *(inner - 1)));
+      node = forest.child(node, names_.add(host.module_name(*inner, *(inner - 1))));
       forest.replay(node, modules_->call(*inner), launch);
     }
     return node;
@@ -404,11 +429,16 @@ class Builder {
 
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
-  std::vector<Forest> forests_;  // by step; the last one for operations outside steps
+  trace::ModuleTraceBuilder builder_;
+  DistinctTexts names_;  // of nodes
+  /// By step, while it has operations that are not written; the last one for those outside steps.
+  std::vector<std::unique_ptr<Forest>> forests_;
+  std::vector<uint32_t> left_;  // by forest: operations that are still to come
+  size_t written_ = 0;          // steps
   SharedModules shared_;
-  std::vector<std::string> layer_names_;
+  std::vector<uint32_t> layer_names_;
+  std::vector<uint32_t> name_of_;  // by name of operations; none: not yet
   std::optional<ModuleNodes> modules_;
-  bool outside_ = false;
 };
 
 }  // namespace
