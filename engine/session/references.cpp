@@ -60,6 +60,11 @@ std::unique_ptr<align::References> read_references(
                     "name a trace of PyTorch's profiler or an nsys export with CUDA API calls");
       }
       references->add(trace);
+      for (const trace::DroppedRecords& records : trace.dropped) {
+        warnings.emplace_back(
+            path, Warning{"reference-incomplete",
+                          plural(records.count, "record") + " not read: " + records.what + "."});
+      }
     }
   };
   size_t unusable = 0;
@@ -122,7 +127,11 @@ std::vector<std::string> find_references(const std::string& run) {
 align::References* Session::references_for(const classify::RunSpec& spec, bool ops,
                                            std::vector<Warning>& notes) {
   const bool found = references_.empty();
-  const std::vector<std::string> paths = found ? find_references(spec.path) : references_;
+  std::vector<std::string> paths;
+  for (const std::string& path : found ? find_references(spec.path) : references_) {
+    if (path.empty()) throw Error("", "--reference names no file", "name a trace after it");
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  }
   if (paths.empty()) return nullptr;
   std::unique_ptr<align::References>& known = known_references_[{paths, ops}];
   if (known == nullptr) {
