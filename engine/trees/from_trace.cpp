@@ -270,10 +270,12 @@ class SharedModules {
       if (place < layers.first.size() && layers.first[place] == module) layers.same[module] += ns;
       if (layers.seen < about.period) continue;
       shared_[block] = layers.most_shared();
+      any_ = any_ || shared_[block] != none;
       open.erase(block);
     }
   }
 
+  bool any() const noexcept { return any_; }
   uint32_t operator[](size_t block) const { return shared_[block]; }
 
  private:
@@ -292,6 +294,7 @@ class SharedModules {
     }
   };
   std::vector<uint32_t> shared_;
+  bool any_ = false;
 };
 
 class Builder {
@@ -390,12 +393,14 @@ class Builder {
     // If each launch is in the module of its kernel, modules show the layers better than sequences
     // do.
     const uint32_t layer = attribution_.layer_of[i];
-    const size_t block = layer == none ? 0 : attribution_.block_of(layer);
-    const bool launched_at_once = layer != none && attribution_.repeated_blocks[block].graph;
-    if (layer != none && (node == none || (launched_at_once && !attribution_.created(i) &&
-                                           attribution_.range_of[i] == none))) {
-      node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
-      forest.use(node, static_cast<uint32_t>(block));
+    const bool by_module =
+        node != none && (attribution_.created(i) || attribution_.range_of[i] != none);
+    if (layer != none && !by_module) {
+      const size_t block = attribution_.block_of(layer);
+      if (node == none || attribution_.repeated_blocks[block].graph) {
+        node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+        forest.use(node, static_cast<uint32_t>(block));
+      }
     }
     uint32_t& name = name_of_[operation.name.index];
     if (name == none) name = names_.add(trace_.names.get(operation.name).text);
@@ -408,7 +413,7 @@ class Builder {
   /// do.
   uint32_t with_layer(Forest& forest, size_t visit, size_t i, uint32_t launch) {
     const uint32_t layer = attribution_.layer_of[i];
-    if (launch == none || layer == none) return none;
+    if (launch == none || layer == none || !shared_.any()) return none;
     const size_t block = attribution_.block_of(layer);
     const uint32_t shared = shared_[block];
     if (shared == none) return none;
