@@ -112,7 +112,7 @@ class ReferenceReader {
     for (uint32_t i = 0; i < host_.launches.size(); ++i) {
       const bool has_operations = next < launched.size() && launched.launch(next) == i;
       launch(host_.launches[i],
-             has_operations ? launched.operations(next++) : std::span<const uint32_t>());
+             has_operations ? launched.operations(next++) : trace::LaunchPlaces());
     }
     for (Thread& thread : threads_) {
       for (auto& [track, open] : thread.eager) finish(std::move(open), false);
@@ -147,7 +147,7 @@ class ReferenceReader {
     return text.find(part) != text.npos;
   }
 
-  void launch(const trace::Launch& launch, std::span<const uint32_t> operations) {
+  void launch(const trace::Launch& launch, const trace::LaunchPlaces& operations) {
     const trace::HostCall& call = host_.calls[launch.call];
     Thread& thread = threads_[launch.thread];
     if (has(call.name, "StreamBeginCapture")) {

@@ -84,13 +84,14 @@ void say_alignment(const std::vector<align::GraphAlignment>& graphs, trace::Trac
   const bool nothing = parts[0] == total;
   trace.warnings.push_back(
       {"graph-alignment",
-       fmt::format(
-           "Kernels of graphs ({}), by the reference: {} % instance, {} % kind, {} % "
-           "within a call, {} % abstain{}.",
-           table::human_time(total), share(align::Agreement::instance),
-           share(align::Agreement::kind), share(align::Agreement::within),
-           share(align::Agreement::abstain),
-           nothing ? "; the reference is of another model, or does not name what it launches" : ""),
+       fmt::format("Kernels of graphs ({}), by the reference: {} % instance, {} % kind, {} % "
+                   "within a call, {} % abstain{}.",
+                   table::human_time(total), share(align::Agreement::instance),
+                   share(align::Agreement::kind), share(align::Agreement::within),
+                   share(align::Agreement::abstain),
+                   nothing && !too_long
+                       ? "; the reference is of another model, or does not name what it launches"
+                       : ""),
        nothing ? "warning" : "info"});
   if (too_long) {
     trace.warnings.push_back({"graphs-too-long",

@@ -255,13 +255,7 @@ class Attributor {
   void follow_creations() {
     const trace::HostTrace& host = *trace_.host;
     if (host.creation_of.empty()) return;
-    out_.by_creation.resize(trace_.operations.size());
-    out_.node_evidence.resize(trace_.operations.size(), PlaceEvidence::none);
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      if (const trace::AlignedNode* node = host.alignment(i)) {
-        out_.node_evidence[i] = evidence_of_alignment(node->how);
-      }
-    }
+    std::vector<uint32_t> module_of(host.creations.size());
     std::vector<trace::InnermostRange> modules(host.threads.size());
     trace::sweep_creations(
         host,
@@ -269,17 +263,23 @@ class Attributor {
           const bool module = host.ranges[range].kind == trace::HostRange::Kind::module;
           if (module || is_node(range)) modules[lane].open(range);
         },
-        [&](const trace::SweptLaunch& creation) {
-          const uint32_t module = modules[creation.thread].at(host, creation.time);
-          if (module == trace::HostRange::none) return;
-          NumberOfOperation& to = is_node(module) ? out_.range_of : out_.module_of;
-          for (const uint32_t operation : creation.operations) {
-            to.set(operation, module);
-            out_.by_creation[operation] = true;
-            PlaceEvidence& evidence = out_.node_evidence[operation];
-            if (evidence == PlaceEvidence::none) evidence = PlaceEvidence::creation;
-          }
+        [&](uint32_t number, const trace::SweptLaunch& creation) {
+          module_of[number] = modules[creation.thread].at(host, creation.time);
         });
+    out_.by_creation.resize(trace_.operations.size());
+    out_.node_evidence.resize(trace_.operations.size(), PlaceEvidence::none);
+    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+      if (host.creation_of[i] == trace::HostRange::none) continue;
+      PlaceEvidence& evidence = out_.node_evidence[i];
+      if (const trace::AlignedNode* node = host.alignment(i)) {
+        evidence = evidence_of_alignment(node->how);
+      }
+      const uint32_t module = module_of[host.creation_of[i]];
+      if (module == trace::HostRange::none) continue;
+      (is_node(module) ? out_.range_of : out_.module_of).set(i, module);
+      out_.by_creation[i] = true;
+      if (evidence == PlaceEvidence::none) evidence = PlaceEvidence::creation;
+    }
   }
 
   const trace::Trace& trace_;

@@ -117,9 +117,8 @@ void TraceSubjects::find_classes() {
   class_of_.reserve(size());
   for (uint32_t subject = 0; subject < size(); ++subject) {
     const trace::NameId id = name(subject);
-    const uint32_t context = has_contexts() ? pairs_[subject].context : EnclosingContexts::none;
     const auto [at, added] =
-        known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, context},
+        known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, context_of(subject)},
                           static_cast<uint32_t>(first_of_class_.size()));
     if (added) first_of_class_.push_back(subject);
     class_of_.push_back(at->second);
@@ -136,30 +135,45 @@ void TraceSubjects::find_contexts(const std::shared_ptr<const match::Database>& 
     scanner.scan(name, set);
     signature_of_name.push_back(contexts_.signature(set));
   }
-  of_operation_.assign(trace_->operations.size(), EnclosingContexts::none);
   const auto signature_of = [&](uint32_t range) {
     return signature_of_name[host.ranges[range].name];
   };
+  std::vector<uint32_t> of_launch(host.launches.size(), EnclosingContexts::none);
   OpenContexts launches(host, contexts_, signature_of);
   trace::sweep_launches(
       host, [&](uint32_t lane, uint32_t range) { launches.open(lane, range); },
       [&](const trace::SweptLaunch& launch) {
-        const uint32_t all = launches.at(launch);
-        for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
+        of_launch[host.launch_of[*launch.operations.begin()]] = launches.at(launch);
       });
   // What encloses the creation of a graph's node encloses the node in every launch.
+  std::vector<uint32_t> of_creation(host.creations.size());
   OpenContexts creations(host, contexts_, signature_of);
   trace::sweep_creations(
       host, [&](uint32_t lane, uint32_t range) { creations.open(lane, range); },
-      [&](const trace::SweptLaunch& creation) {
-        const uint32_t all = creations.at(creation);
-        for (const uint32_t operation : creation.operations) {
-          of_operation_[operation] = contexts_.unite(of_operation_[operation], all);
-        }
+      [&](uint32_t number, const trace::SweptLaunch& creation) {
+        of_creation[number] = creations.at(creation);
       });
+  const auto context = [&](size_t operation) {
+    const uint32_t launch = host.launch_of[operation];
+    const uint32_t creation =
+        host.creation_of.empty() ? trace::HostRange::none : host.creation_of[operation];
+    const uint32_t launched =
+        launch == trace::HostRange::none ? EnclosingContexts::none : of_launch[launch];
+    return creation == trace::HostRange::none ? launched
+                                              : contexts_.unite(launched, of_creation[creation]);
+  };
+  const size_t operations = trace_->operations.size();
+  const uint32_t first = operations == 0 ? EnclosingContexts::none : context(0);
+  size_t same = 0;
+  while (same < operations && context(same) == first) ++same;
+  if (same == operations) {
+    context_of_all_ = first;
+    return;
+  }
   // Numbered in the order of operations, so that the order of a file has no effect.
-  for (size_t i = 0; i < of_operation_.size(); ++i) {
-    of_operation_[i] = pairs_.number(trace_->operations[i].name, of_operation_[i]);
+  of_operation_.resize(operations);
+  for (size_t i = 0; i < operations; ++i) {
+    of_operation_[i] = pairs_.number(trace_->operations[i].name, context(i));
   }
 }
 

@@ -29,8 +29,8 @@ std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOp
 std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
                                                const ChooseOptions& options);
 
-/// For the rules of one run. Memory: 4 bytes per subject; if rules use `within`, also 4 bytes per
-/// operation, and 8 more during construction.
+/// For the rules of one run. Memory: 4 bytes per subject; if rules use `within` and operations
+/// differ in what encloses them, also 4 bytes per operation, and 8 more during construction.
 class TraceSubjects {
  public:
   /// Contexts are known if the trace has a host trace. All arguments must outlive this.
@@ -63,7 +63,7 @@ class TraceSubjects {
     for (uint32_t i = 0; i < classes(); ++i) {
       const uint32_t first = first_of_class_[i];
       const trace::NameId id = this->name(first);
-      if (has_contexts()) contexts_.fill(pairs_[first].context, within);
+      contexts_.fill(context_of(first), within);
       call(i,
            match::Subject{
                .name = &matched_.atoms(id), .kind = trace_->names.get(id).kind, .within = within});
@@ -72,6 +72,9 @@ class TraceSubjects {
 
  private:
   bool has_contexts() const noexcept { return !of_operation_.empty(); }
+  uint32_t context_of(uint32_t subject) const {
+    return has_contexts() ? pairs_[subject].context : context_of_all_;
+  }
   void find_contexts(const std::shared_ptr<const match::Database>& database);
   void find_classes();
 
@@ -80,6 +83,7 @@ class TraceSubjects {
   MatchedNames matched_;
   EnclosingContexts contexts_;
   NamesInContext pairs_;
+  uint32_t context_of_all_ = EnclosingContexts::none;  // unless operations differ
   std::vector<uint32_t> of_operation_;
   std::vector<uint32_t> class_of_;        // by subject
   std::vector<uint32_t> first_of_class_;  // the first subject of each class

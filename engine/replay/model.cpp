@@ -71,7 +71,7 @@ void Model::find_latency() {
   latency_ns_ = *middle;
 }
 
-void Model::wait_in_graph(std::span<const uint32_t> operations) {
+void Model::wait_in_graph(const trace::LaunchPlaces& operations) {
   std::map<uint32_t, std::vector<uint32_t>> streams;
   for (const uint32_t i : operations) streams[trace_.operations[i].track.index].push_back(i);
   if (streams.size() < 2 || streams.size() > most_waited_streams) return;

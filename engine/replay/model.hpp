@@ -35,7 +35,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "trace/launched.hpp"
@@ -114,7 +113,7 @@ class Model {
 
   void find_latency();
   void find_waits();
-  void wait_in_graph(std::span<const uint32_t> operations);
+  void wait_in_graph(const trace::LaunchPlaces& operations);
   uint32_t launch_of(uint32_t operation) const noexcept {
     return trace_.host ? trace_.host->launch_of[operation] : none;
   }

@@ -45,6 +45,54 @@ void add_files(const fs::path& folder, std::string_view begin, std::vector<std::
   }
 }
 
+/// `found`: nobody named them, so what cannot be read does not matter to the run.
+std::unique_ptr<align::References> read_references(
+    const std::vector<std::string>& paths, bool found, trace::OpenOptions options,
+    std::vector<std::pair<std::string, Warning>>& warnings) {
+  auto references = std::make_unique<align::References>();
+  options.host = trace::HostDetail::all;
+  options.reference = true;
+  options.rank.clear();
+  const auto read = [&](const std::string& path) {
+    for (const trace::Trace& trace : trace::open_traces(path, options)) {
+      if (!trace.host) {
+        throw Error(path, "is a reference without the calls of the host that launch kernels",
+                    "name a trace of PyTorch's profiler or an nsys export with CUDA API calls");
+      }
+      references->add(trace);
+      for (const trace::DroppedRecords& records : trace.dropped) {
+        warnings.emplace_back(
+            path, Warning{"reference-incomplete",
+                          plural(records.count, "record") + " not read: " + records.what + "."});
+      }
+    }
+  };
+  size_t unusable = 0;
+  for (const std::string& path : paths) {
+    try {
+      read(path);
+    } catch (const Error& error) {
+      if (!found) throw;
+      ++unusable;
+      warnings.emplace_back(path, Warning{"reference-unusable",
+                                          "It is where engines write traces of captures, but "
+                                          "places no kernels: " +
+                                              error.why() + "."});
+    }
+  }
+  if (references->empty() && unusable < paths.size()) {
+    const bool unnamed = references->unnamed > 0;
+    warnings.emplace_back(
+        paths[0],
+        Warning{"reference-without-names",
+                unnamed ? "The calls that were captured do not name their kernels, as on NVIDIA "
+                          "GPUs: the reference tells nothing. A trace of the same model without "
+                          "graphs does."
+                        : "The reference launches no kernels: it tells nothing."});
+  }
+  return references;
+}
+
 }  // namespace
 
 std::vector<std::string> find_references(const std::string& run) {
@@ -54,8 +102,10 @@ std::vector<std::string> find_references(const std::string& run) {
   const std::string own = path.filename().string();
   if (own.starts_with("graph_capture_rank_")) return files;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (folder.filename() == "capture_traces") return files;
-  add_files(folder / "capture_traces", "", files);
+  for (const std::string_view name : {"capture_traces", "graph_capture_profile"}) {
+    if (folder.filename() == name) return {};
+    add_files(folder / name, "", files);
+  }
   add_files(folder, "graph_capture_rank_", files);
   std::sort(files.begin(), files.end());
   const auto rank_of = [](const std::string& file) {
@@ -77,44 +127,26 @@ std::vector<std::string> find_references(const std::string& run) {
 align::References* Session::references_for(const classify::RunSpec& spec, bool ops,
                                            std::vector<Warning>& notes) {
   const bool found = references_.empty();
-  const std::vector<std::string> paths = found ? find_references(spec.path) : references_;
+  std::vector<std::string> paths;
+  for (const std::string& path : found ? find_references(spec.path) : references_) {
+    if (path.empty()) throw Error("", "--reference names no file", "name a trace after it");
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  }
   if (paths.empty()) return nullptr;
+  std::unique_ptr<align::References>& known = known_references_[{paths, ops}];
+  if (known == nullptr) {
+    trace::OpenOptions options = open_;
+    options.ops = ops;
+    known = read_references(paths, found, options, warnings_);
+  }
+  if (known->empty()) return nullptr;
   if (found) {
     const std::string where = paths.size() == 1 ? paths[0]
                                                 : plural(paths.size(), "trace") + " in " +
                                                       fs::path(paths[0]).parent_path().string();
     notes.push_back({"references-found", "Kernels of graphs are placed by " + where + ".", "info"});
   }
-  std::unique_ptr<align::References>& known = known_references_[{paths, ops}];
-  const auto useful = [&] { return known->empty() ? nullptr : known.get(); };
-  if (known != nullptr) return useful();
-  auto references = std::make_unique<align::References>();
-  trace::OpenOptions options = open_;
-  options.host = trace::HostDetail::all;
-  options.reference = true;
-  options.ops = ops;
-  options.rank.clear();
-  for (const std::string& path : paths) {
-    for (const trace::Trace& trace : trace::open_traces(path, options)) {
-      if (!trace.host) {
-        throw Error(path, "is a reference without the calls of the host that launch kernels",
-                    "name a trace of PyTorch's profiler or an nsys export with CUDA API calls");
-      }
-      references->add(trace);
-    }
-  }
-  if (references->empty()) {
-    const bool unnamed = references->unnamed > 0;
-    warnings_.emplace_back(
-        paths[0],
-        Warning{"reference-without-names",
-                unnamed ? "The calls that were captured do not name their kernels, as on NVIDIA "
-                          "GPUs: the reference tells nothing. A trace of the same model without "
-                          "graphs does."
-                        : "The reference launches no kernels: it tells nothing."});
-  }
-  known = std::move(references);
-  return useful();
+  return known.get();
 }
 
 }  // namespace kr::session

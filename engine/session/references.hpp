@@ -7,7 +7,8 @@
 namespace kr::session {
 
 /// The traces of captures that belong to a run, by the folders and names that engines use: all
-/// files in `capture_traces/` beside the run (vLLM, SGLang), and `graph_capture_rank_N…` beside it.
+/// files in `capture_traces/` (vLLM) and `graph_capture_profile/` (SGLang) beside the run, and
+/// `graph_capture_rank_N…` beside it.
 /// Of several ranks, those of the run, if its path names one, else of the least. Sorted.
 std::vector<std::string> find_references(const std::string& run);
 

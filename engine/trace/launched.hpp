@@ -1,12 +1,14 @@
 // The operations of a trace by the call that launched them, where more is asked of a call than of
 // an operation by itself: what else it launched, what its thread did next.
 //
-// Memory: 4 bytes an operation and 4 a call that launched any; while it is made, 4 a call more.
+// Memory: 4 bytes a call that launched any, while it is made 4 a call; and 4 bytes an operation,
+// unless operations run in the order of their launches, as on one stream.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -14,41 +16,65 @@
 
 namespace kr::trace {
 
+/// The places in a trace of operations of one launch, rising.
+class LaunchPlaces {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const uint32_t*;
+    using reference = uint32_t;
+
+    Iterator() = default;
+    Iterator(const uint32_t* order, uint32_t at) : order_(order), at_(at) {}
+    uint32_t operator*() const noexcept { return order_ == nullptr ? at_ : order_[at_]; }
+    Iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) noexcept { return {order_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const uint32_t* order_ = nullptr;
+    uint32_t at_ = 0;
+  };
+
+  LaunchPlaces() = default;
+  /// [first, end) of `order`; null: these places themselves.
+  LaunchPlaces(const uint32_t* order, uint32_t first, uint32_t end)
+      : order_(order), first_(first), end_(end) {}
+
+  Iterator begin() const noexcept { return {order_, first_}; }
+  Iterator end() const noexcept { return {order_, end_}; }
+  size_t size() const noexcept { return end_ - first_; }
+  bool empty() const noexcept { return end_ == first_; }
+
+ private:
+  const uint32_t* order_ = nullptr;
+  uint32_t first_ = 0;
+  uint32_t end_ = 0;
+};
+
 /// Of calls that launched anything, in their order. The HostTrace has to outlive it.
 class LaunchedOperations {
  public:
   explicit LaunchedOperations(const HostTrace& host);
 
   size_t size() const noexcept { return begins_.size() - 1; }
-  uint32_t launch(size_t i) const noexcept { return host_->launch_of[order_[begins_[i]]]; }
-  /// Their places in the trace, rising.
-  std::span<const uint32_t> operations(size_t i) const noexcept {
-    return {order_.data() + begins_[i], begins_[i + 1] - begins_[i]};
+  uint32_t launch(size_t i) const noexcept { return host_->launch_of[*operations(i).begin()]; }
+  LaunchPlaces operations(size_t i) const noexcept {
+    return {order_.empty() ? nullptr : order_.data(), begins_[i], begins_[i + 1]};
   }
 
  private:
+  bool find_in_order();
+
   const HostTrace* host_;
-  std::vector<uint32_t> order_;   // operations
-  std::vector<uint32_t> begins_;  // in `order_`, and the end
-};
-
-/// The operations of graphs by the creation of their node, as LaunchedOperations.
-class CreatedOperations {
- public:
-  explicit CreatedOperations(const HostTrace& host);
-
-  size_t size() const noexcept { return begins_.size() - 1; }
-  const NodeCreation& creation(size_t i) const noexcept {
-    return host_->creations[host_->creation_of[order_[begins_[i]]]];
-  }
-  std::span<const uint32_t> operations(size_t i) const noexcept {
-    return {order_.data() + begins_[i], begins_[i + 1] - begins_[i]};
-  }
-
- private:
-  const HostTrace* host_;
-  std::vector<uint32_t> order_;   // operations
-  std::vector<uint32_t> begins_;  // in `order_`, and the end
+  std::vector<uint32_t> order_;   // operations; empty: they are in the order of their launches
+  std::vector<uint32_t> begins_;  // in `order_`, or of operations; and the end
 };
 
 /// A launch as `sweep_launches` visits it.
@@ -56,7 +82,7 @@ struct SweptLaunch {
   int64_t time;     // its start
   uint32_t thread;  // whose lane it is in
   uint32_t shared;  // the lane of its process; HostRange::none: there is none
-  std::span<const uint32_t> operations;
+  LaunchPlaces operations;
 };
 
 /// Opens ranges as times pass on their lanes. Each thread is a lane; what holds for all threads of
@@ -68,8 +94,7 @@ class RangeLanes {
   /// Calls `open(lane, range)` for the ranges that enclose that time and none before it, in the
   /// order of begin, the longer first. Times of a thread never fall. Returns what is visited.
   template <class Open>
-  SweptLaunch advance(uint32_t thread, int64_t time, std::span<const uint32_t> operations,
-                      const Open& open) {
+  SweptLaunch advance(uint32_t thread, int64_t time, LaunchPlaces operations, const Open& open) {
     const uint32_t whole = host_->whole_process(thread);
     const uint32_t shared = whole == thread ? HostRange::none : whole;
     for (const uint32_t lane : {thread, shared}) {
@@ -99,15 +124,14 @@ void sweep_launches(const HostTrace& host, const Open& open, const Visit& visit)
   }
 }
 
-/// The same of the creation of every node that an operation ran.
+/// Calls `visit(creation, launch)` for every creation of a node, in order, with its place in
+/// HostTrace::creations; `launch` has no operations. As sweep_launches.
 template <class Open, class Visit>
 void sweep_creations(const HostTrace& host, const Open& open, const Visit& visit) {
-  if (host.creation_of.empty()) return;
-  const CreatedOperations created(host);
   RangeLanes lanes(host);
-  for (size_t i = 0; i < created.size(); ++i) {
-    const NodeCreation& creation = created.creation(i);
-    visit(lanes.advance(creation.thread, creation.time_ns, created.operations(i), open));
+  for (uint32_t i = 0; i < host.creations.size(); ++i) {
+    const NodeCreation& creation = host.creations[i];
+    visit(i, lanes.advance(creation.thread, creation.time_ns, {}, open));
   }
 }
 

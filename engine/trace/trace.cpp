@@ -61,13 +61,15 @@ class Before {
   const uint32_t* detail_correlations_ = nullptr;
 };
 
-/// The values in the order of the operations, whose track is their place among `values`.
-GrowingArray<uint32_t> in_order(const GrowingArray<Operation>& operations,
-                                const GrowingArray<uint32_t>& values) {
-  GrowingArray<uint32_t> ordered;
-  uint32_t* to = ordered.extend(operations.size());
-  for (const Operation& operation : operations) *to++ = values[operation.track.index];
-  return ordered;
+/// Whether operations are surely in the order of Before, by their times alone.
+bool in_order_of_time(const GrowingArray<Operation>& operations) {
+  for (size_t i = 1; i < operations.size(); ++i) {
+    const Operation& a = operations[i - 1];
+    const Operation& b = operations[i];
+    if (b.start_ns < a.start_ns) return false;
+    if (b.start_ns == a.start_ns && b.duration_ns >= a.duration_ns) return false;
+  }
+  return true;
 }
 
 // First start, last end, and that everything later sums stays within 64 bits.
@@ -100,6 +102,31 @@ NameId NameTable::add(std::string_view text, OperationKind kind) {
   if (!id.valid()) id = names_.add({texts_.text(number), kind});
   return id;
 }
+
+/// The number as which each operation was read, by its place in the trace.
+class TraceBuilder::NumberRead {
+ public:
+  /// `as_read`: they are in the order in which they were read. Else their track is the number.
+  NumberRead(const GrowingArray<Operation>& operations, bool as_read)
+      : operations_(operations), as_read_(as_read) {}
+  uint32_t operator[](size_t place) const noexcept {
+    return as_read_ ? static_cast<uint32_t>(place) : operations_[place].track.index;
+  }
+  size_t size() const noexcept { return operations_.size(); }
+  bool as_read() const noexcept { return as_read_; }
+  /// Values by number as values by place.
+  void put_in_order(GrowingArray<uint32_t>& values) const {
+    if (as_read_) return;
+    GrowingArray<uint32_t> ordered;
+    uint32_t* to = ordered.extend(size());
+    for (size_t i = 0; i < size(); ++i) *to++ = values[(*this)[i]];
+    values = std::move(ordered);
+  }
+
+ private:
+  const GrowingArray<Operation>& operations_;
+  bool as_read_;
+};
 
 TraceBuilder::TraceBuilder(std::string source, std::string format) {
   trace_.source = std::move(source);
@@ -215,17 +242,17 @@ void TraceBuilder::collective(uint64_t operation, uint32_t call, int64_t sequenc
 }
 
 /// As `link`: from numbers to places.
-void TraceBuilder::place_collectives(const GrowingArray<Operation>& operations) {
+void TraceBuilder::place_collectives(const NumberRead& numbers) {
   std::vector<CollectiveOperation>& known = trace_.collectives->operations;
+  if (numbers.as_read()) return;
   std::vector<CollectiveOperation> placed;
   placed.reserve(known.size());
   const auto before = [](const CollectiveOperation& one, uint32_t number) {
     return one.operation < number;
   };
-  for (uint32_t place = 0; place < operations.size() && placed.size() < known.size(); ++place) {
-    const uint32_t number = operations[place].track.index;
-    const auto at = std::lower_bound(known.begin(), known.end(), number, before);
-    if (at == known.end() || at->operation != number) continue;
+  for (uint32_t place = 0; place < numbers.size() && placed.size() < known.size(); ++place) {
+    const auto at = std::lower_bound(known.begin(), known.end(), numbers[place], before);
+    if (at == known.end() || at->operation != numbers[place]) continue;
     placed.push_back({at->sequence, place, at->call});
   }
   known = std::move(placed);
@@ -244,15 +271,14 @@ void TraceBuilder::check_numbered() const {
   }
 }
 
-/// The operations are in order, each with the number as which it was read as its track.
-void TraceBuilder::link(const GrowingArray<Operation>& operations) {
+void TraceBuilder::link(const NumberRead& numbers) {
   HostTrace& host = *trace_.host;
-  uint32_t* launch = host.launch_of.extend(operations.size());
+  uint32_t* launch = host.launch_of.extend(numbers.size());
   const GrowingArray<uint32_t> creation_of = std::exchange(host.creation_of, {});
-  uint32_t* creation = host.creation_of.extend(creation_of.empty() ? 0 : operations.size());
+  uint32_t* creation = host.creation_of.extend(creation_of.empty() ? 0 : numbers.size());
   size_t near = 0;
-  for (const Operation& operation : operations) {
-    const uint32_t number = operation.track.index;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const uint32_t number = numbers[i];
     const int64_t correlation = correlations_[number];
     *launch = host.find_launch(correlation, near);
     if (*launch++ == HostRange::none) ++host.orphans;
@@ -263,31 +289,33 @@ void TraceBuilder::link(const GrowingArray<Operation>& operations) {
   }
 }
 
-// Each operation takes its number along, in place of its track.
+// Operations that have to be sorted take their number along, in place of their track.
 void TraceBuilder::sort_numbered() {
   check_numbered();
   GrowingArray<Operation>& operations = trace_.operations;
   HostTrace* const host = trace_.host.get();
   OperationDetails* const details = trace_.details.get();
   if (host != nullptr) host->order();
+  const NumberRead numbers(operations, in_order_of_time(operations));
   GrowingArray<uint32_t> tracks;
-  uint32_t* track = tracks.extend(operations.size());
-  for (uint32_t i = 0; i < operations.size(); ++i) {
-    track[i] = operations[i].track.index;
-    operations[i].track.index = i;
+  if (!numbers.as_read()) {
+    uint32_t* track = tracks.extend(operations.size());
+    for (uint32_t i = 0; i < operations.size(); ++i) {
+      track[i] = operations[i].track.index;
+      operations[i].track.index = i;
+    }
+    sort_in_place(operations.begin(), operations.end(),
+                  Before(trace_, track, host != nullptr ? correlations_.begin() : nullptr,
+                         details != nullptr ? details->correlation_of.begin() : nullptr));
   }
-  sort_in_place(operations.begin(), operations.end(),
-                Before(trace_, track, host != nullptr ? correlations_.begin() : nullptr,
-                       details != nullptr ? details->correlation_of.begin() : nullptr));
   if (details != nullptr) {
-    details->detail_of = in_order(operations, details->detail_of);
-    details->correlation_of = in_order(operations, details->correlation_of);
+    numbers.put_in_order(details->detail_of);
+    numbers.put_in_order(details->correlation_of);
   }
-  if (host != nullptr) link(operations);
-  if (trace_.collectives) place_collectives(operations);
-  for (Operation& operation : operations) {
-    const uint32_t number = operation.track.index;
-    operation.track.index = track[number];
+  if (host != nullptr) link(numbers);
+  if (trace_.collectives) place_collectives(numbers);
+  if (!numbers.as_read()) {
+    for (Operation& operation : operations) operation.track.index = tracks[operation.track.index];
   }
   correlations_ = {};
   if (host != nullptr) host->linked();

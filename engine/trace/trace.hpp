@@ -207,10 +207,11 @@ class TraceBuilder {
 
  private:
   friend class MemberSplit;
+  class NumberRead;
   void check_numbered() const;
   void sort_numbered();
-  void link(const GrowingArray<Operation>& operations);
-  void place_collectives(const GrowingArray<Operation>& operations);
+  void link(const NumberRead& numbers);
+  void place_collectives(const NumberRead& numbers);
 
   Trace trace_;
   GrowingArray<int64_t> correlations_;  // by operation, where there is a host trace

@@ -1,130 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/distinct_texts.hpp"
+#include "trees/forest.hpp"
 #include "trees/labels.hpp"
 
 namespace kr::trees {
 namespace {
 
 constexpr uint32_t none = classify::Attribution::none;
-
-/// The forest of one step, to which operations are added.
-class Forest {
- public:
-  /// The child with that name, created if needed. `parent` none: a root.
-  uint32_t child(uint32_t parent, std::string_view name) {
-    auto [at, added] =
-        children_.try_emplace({parent, std::string(name)}, static_cast<uint32_t>(nodes_.size()));
-    if (!added) return at->second;
-    nodes_.push_back({at->first.name, parent, none, none, none, 0, 0, none});
-    uint32_t& first = parent == none ? first_root_ : nodes_[parent].first;
-    uint32_t& last = parent == none ? last_root_ : nodes_[parent].last;
-    (first == none ? first : nodes_[last].next) = at->second;
-    last = at->second;
-    return at->second;
-  }
-  /// `call` identifies one use of a node. Each use counts once, in any order of its operations.
-  void use(uint32_t node, uint32_t call) {
-    if (nodes_[node].last_call == call) return;
-    nodes_[node].last_call = call;
-    if (uses_.size() >= most_uses_) remove_duplicates();
-    uses_.push_back(uint64_t{node} << 32 | call);
-  }
-  /// The same of a call that was captured into a graph, and of one launch of the graph.
-  void replay(uint32_t node, uint32_t call, uint32_t launch) {
-    if (replays_.size() >= most_replays_) remove_duplicate_replays();
-    replays_.push_back({node, call, launch});
-  }
-  /// Adds an operation to the node, and its time to all nodes above it.
-  void operation(uint32_t node, int64_t ns) {
-    nodes_[node].total_ns += ns;
-    ++nodes_[node].calls;
-  }
-
-  void write(trace::ModuleTraceBuilder& builder) {
-    remove_duplicates();
-    for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
-    uses_.clear();
-    remove_duplicate_replays();
-    for (const Replay& replay : replays_) ++nodes_[replay[0]].calls;
-    replays_.clear();
-    // Parents come before their children.
-    for (size_t i = nodes_.size(); i-- > 0;) {
-      if (nodes_[i].parent != none) nodes_[nodes_[i].parent].total_ns += nodes_[i].total_ns;
-    }
-    std::vector<uint32_t> open;
-    for (uint32_t at = first_root_; at != none;) {
-      const Node& node = nodes_[at];
-      builder.open(node.name, 0);
-      builder.measured(node.total_ns, node.calls);
-      if (node.first != none) {
-        open.push_back(at);
-        at = node.first;
-        continue;
-      }
-      builder.close();
-      at = node.next;
-      while (at == none && !open.empty()) {
-        builder.close();
-        at = nodes_[open.back()].next;
-        open.pop_back();
-      }
-    }
-  }
-
- private:
-  struct Key {
-    uint32_t parent;
-    std::string name;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const noexcept {
-      return hash_numbers(hash_bytes(key.name), key.parent);
-    }
-  };
-  struct Node {
-    std::string_view name;  // owned by children_
-    uint32_t parent;
-    uint32_t first;  // child
-    uint32_t last;
-    uint32_t next;  // sibling
-    int64_t total_ns;
-    int64_t calls;
-    uint32_t last_call;
-  };
-  /// Removes duplicate uses. Runs again when the list has doubled.
-  void remove_duplicates() {
-    std::sort(uses_.begin(), uses_.end());
-    uses_.erase(std::unique(uses_.begin(), uses_.end()), uses_.end());
-    most_uses_ = std::max<size_t>(1024, 2 * uses_.size());
-  }
-
-  void remove_duplicate_replays() {
-    std::sort(replays_.begin(), replays_.end());
-    replays_.erase(std::unique(replays_.begin(), replays_.end()), replays_.end());
-    most_replays_ = std::max<size_t>(1024, 2 * replays_.size());
-  }
-
-  std::unordered_map<Key, uint32_t, Hash> children_;
-  std::vector<Node> nodes_;
-  std::vector<uint64_t> uses_;  // node and call
-  size_t most_uses_ = 0;
-  using Replay = std::array<uint32_t, 3>;  // node, call and launch
-  std::vector<Replay> replays_;
-  size_t most_replays_ = 1024;
-  uint32_t first_root_ = none;
-  uint32_t last_root_ = none;
-};
 
 /// The name of a framework's operator without what tells its calls apart, as emit_nvtx of PyTorch
 /// writes them: `aten::linear, seq = 1, op_id = 2, sizes = [[1, 2]]`.
@@ -140,9 +32,11 @@ std::string_view without_call(std::string_view name) {
 /// looked up once per step.
 class ModuleNodes {
  public:
-  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes)
+  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes,
+              DistinctTexts& names)
       : host_(host),
         range_nodes_(range_nodes),
+        names_(names),
         places_(host.ranges.size()),
         known_(host.ranges.size()) {
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
@@ -183,12 +77,16 @@ class ModuleNodes {
       const uint32_t one = path_[i];
       if (!steady || places_[one].depth < deepest) {
         const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
-        node = forest.child(node, without_call(host_.module_name(one, outer)));
+        node = forest.child(node, name(one, outer));
         launch == none ? forest.use(node, one) : forest.replay(node, call(one), launch);
       }
       if (steady) known_[one] = {number, node};
     }
     return node;
+  }
+  /// As Forest::child.
+  uint32_t name(uint32_t range, uint32_t outer) {
+    return names_.add(without_call(host_.module_name(range, outer)));
   }
   /// The same number for ranges that are one call: a reference may be known in different depth.
   uint32_t call(uint32_t range) const { return calls_.empty() ? range : calls_[range]; }
@@ -230,6 +128,7 @@ class ModuleNodes {
   }
   const trace::HostTrace& host_;
   const std::vector<bool>& range_nodes_;
+  DistinctTexts& names_;
   std::vector<Place> places_;    // by range
   std::vector<Known> known_;     // by range
   std::vector<uint32_t> calls_;  // by range; empty: no references
@@ -266,10 +165,12 @@ class SharedModules {
       if (place < layers.first.size() && layers.first[place] == module) layers.same[module] += ns;
       if (layers.seen < about.period) continue;
       shared_[block] = layers.most_shared();
+      any_ = any_ || shared_[block] != none;
       open.erase(block);
     }
   }
 
+  bool any() const noexcept { return any_; }
   uint32_t operator[](size_t block) const { return shared_[block]; }
 
  private:
@@ -288,6 +189,7 @@ class SharedModules {
     }
   };
   std::vector<uint32_t> shared_;
+  bool any_ = false;
 };
 
 class Builder {
@@ -295,44 +197,63 @@ class Builder {
   Builder(const trace::Trace& trace, const classify::Attribution& attribution)
       : trace_(trace),
         attribution_(attribution),
+        builder_(trace.source, trace.format),
         forests_(attribution.steps.size() + 1),
+        left_(forests_.size()),
         shared_(trace, attribution),
-        layer_names_(longest(attribution)) {
-    for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
-    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes);
+        name_of_(trace.names.size(), none) {
+    const size_t layers = longest(attribution);
+    for (size_t i = 0; i < layers; ++i)
+      layer_names_.push_back(names_.add(fmt::format("layer {}", i)));
+    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes, names_);
   }
 
   trace::ModuleTrace build() {
+    for (size_t i = 0; i < trace_.operations.size(); ++i) ++left_[forest_of(i)];
+    const bool outside = left_.back() != 0;
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
-    trace::ModuleTraceBuilder builder(trace_.source, trace_.format);
-    for (size_t i = 0; i < attribution_.steps.size(); ++i) {
-      builder.begin_step(attribution_.steps[i].text);
-      forests_[i].write(builder);
-      builder.end_step();
-    }
-    if (outside_ || attribution_.steps.empty()) {
-      builder.begin_step(attribution_.steps.empty() ? "trace" : "(outside steps)");
-      forests_.back().write(builder);
-      builder.end_step();
+    write_complete();
+    if (outside || attribution_.steps.empty()) {
+      write(attribution_.steps.empty() ? "trace" : "(outside steps)", forests_.size() - 1);
     }
     for (const trace::DroppedRecords& records : trace_.dropped)
-      builder.add_dropped(records.what, records.first_offset, records.count);
+      builder_.add_dropped(records.what, records.first_offset, records.count);
     if (modules_ && modules_->too_deep() != 0) {
-      builder.add_dropped("operation in more nested modules than a tree has levels", 0,
-                          modules_->too_deep());
+      builder_.add_dropped("operation in more nested modules than a tree has levels", 0,
+                           modules_->too_deep());
     }
     if (!trace_.operations.empty() && !has_parents()) {
-      builder.warn(
+      builder_.warn(
           "no-modules",
           "The trace contains no modules, and no layers were found: kernels are not grouped.");
     }
-    builder.model_text(trace_.model_text);
-    trace::ModuleTrace out = std::move(builder).finish();
+    builder_.model_text(trace_.model_text);
+    trace::ModuleTrace out = std::move(builder_).finish();
     out.warnings.insert(out.warnings.begin(), trace_.warnings.begin(), trace_.warnings.end());
     return out;
   }
 
  private:
+  size_t forest_of(size_t operation) const {
+    const uint32_t step = attribution_.step_of[operation];
+    return step == none ? forests_.size() - 1 : step;
+  }
+
+  void write(const std::string& step, size_t number) {
+    builder_.begin_step(step);
+    if (forests_[number]) forests_[number]->write(names_, builder_);
+    forests_[number].reset();
+    builder_.end_step();
+  }
+
+  /// The steps to which no more operations come, as far as those before them are written: few steps
+  /// run at a time, so few forests are held.
+  void write_complete() {
+    for (; written_ < attribution_.steps.size() && left_[written_] == 0; ++written_) {
+      write(attribution_.steps[written_].text, written_);
+    }
+  }
+
   /// Whether kernels can have parents.
   bool has_parents() const {
     if (!attribution_.repeated_blocks.empty() || !attribution_.range_nodes.empty()) return true;
@@ -352,10 +273,9 @@ class Builder {
 
   void add(size_t i) {
     const trace::Operation& operation = trace_.operations[i];
-    const uint32_t step = attribution_.step_of[i];
-    outside_ |= step == none;
-    const size_t number = step == none ? forests_.size() - 1 : step;
-    Forest& forest = forests_[number];
+    const size_t number = forest_of(i);
+    if (!forests_[number]) forests_[number] = std::make_unique<Forest>();
+    Forest& forest = *forests_[number];
     uint32_t node = none;
     if (const uint32_t module = attribution_.node_of(i); module != none) {
       // What is known of a forest's nodes is known of a launch's: it belongs to one step.
@@ -368,22 +288,27 @@ class Builder {
     // If each launch is in the module of its kernel, modules show the layers better than sequences
     // do.
     const uint32_t layer = attribution_.layer_of[i];
-    const size_t block = layer == none ? 0 : attribution_.block_of(layer);
-    const bool launched_at_once = layer != none && attribution_.repeated_blocks[block].graph;
-    if (layer != none && (node == none || (launched_at_once && !attribution_.created(i) &&
-                                           attribution_.range_of[i] == none))) {
-      node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
-      forest.use(node, static_cast<uint32_t>(block));
+    const bool by_module =
+        node != none && (attribution_.created(i) || attribution_.range_of[i] != none);
+    if (layer != none && !by_module) {
+      const size_t block = attribution_.block_of(layer);
+      if (node == none || attribution_.repeated_blocks[block].graph) {
+        node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+        forest.use(node, static_cast<uint32_t>(block));
+      }
     }
-    node = forest.child(node, trace_.names.get(operation.name).text);
+    uint32_t& name = name_of_[operation.name.index];
+    if (name == none) name = names_.add(trace_.names.get(operation.name).text);
+    node = forest.child(node, name);
     forest.operation(node, operation.duration_ns);
+    if (--left_[number] == 0 && number == written_) write_complete();
   }
 
   /// The node of an operation below that of its layer, where modules do not show layers; none: they
   /// do.
   uint32_t with_layer(Forest& forest, size_t visit, size_t i, uint32_t launch) {
     const uint32_t layer = attribution_.layer_of[i];
-    if (launch == none || layer == none) return none;
+    if (launch == none || layer == none || !shared_.any()) return none;
     const size_t block = attribution_.block_of(layer);
     const uint32_t shared = shared_[block];
     if (shared == none) return none;
@@ -396,7 +321,7 @@ class Builder {
     node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
     forest.use(node, static_cast<uint32_t>(block));
     for (auto inner = at + 1; inner != chain.end(); ++inner) {
-      node = forest.child(node, host.module_name(*inner, *(inner - 1)));
+      node = forest.child(node, names_.add(host.module_name(*inner, *(inner - 1))));
       forest.replay(node, modules_->call(*inner), launch);
     }
     return node;
@@ -404,11 +329,16 @@ class Builder {
 
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
-  std::vector<Forest> forests_;  // by step; the last one for operations outside steps
+  trace::ModuleTraceBuilder builder_;
+  DistinctTexts names_;  // of nodes
+  /// By step, while it has operations that are not written; the last one for those outside steps.
+  std::vector<std::unique_ptr<Forest>> forests_;
+  std::vector<uint32_t> left_;  // by forest: operations that are still to come
+  size_t written_ = 0;          // steps
   SharedModules shared_;
-  std::vector<std::string> layer_names_;
+  std::vector<uint32_t> layer_names_;
+  std::vector<uint32_t> name_of_;  // by name of operations; none: not yet
   std::optional<ModuleNodes> modules_;
-  bool outside_ = false;
 };
 
 }  // namespace

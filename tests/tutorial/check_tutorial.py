@@ -142,14 +142,17 @@ def run(folder, environment, number, command, shown, status):
     return f"{number}: $ {command}\n{wrong}; it printed\n  " + "\n  ".join(printed)
 
 
-def check(page, kr):
-    """(number of commands run, problems)."""
+def check(page, kr, prepare=None, outputs=True):
+    """(number of commands run, problems). `prepare(folder)` puts files there that the page has; without `outputs`,
+    commands may print anything."""
     count = 0
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(os.path.realpath(folder))
         work = folder / "work"
         work.mkdir()
+        if prepare is not None:
+            prepare(work)
         environment = {
             "PATH": f"{kr.parent}:{os.environ['PATH']}",
             "HOME": str(folder),
@@ -171,7 +174,7 @@ def check(page, kr):
                     raise Wrong(f"{number}: {len(commands)} commands, {len(statuses)} statuses")
                 for (line, command, shown), status in zip(commands, statuses):
                     count += 1
-                    if failure := run(work, environment, line, command, shown, status):
+                    if failure := run(work, environment, line, command, shown if outputs else [], status):
                         wrong.append(failure)
             elif FILE.match(marker):
                 put_file(work, number, marker, lines)
