@@ -3,6 +3,7 @@
 // serves every later version.
 //
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -117,37 +118,95 @@ PyObject* rules_load(PyObject*, PyObject* args) {
   });
 }
 
-/// (rules, names, dimension, engine, model, as_codes): a list of labels, one per name; or
+/// What `args` have from `first` on: the dimension, engine and model of labels.
+struct Wanted {
+  Wanted(PyObject* args, Py_ssize_t first)
+      : dimension(string_of(at(args, first))),
+        engine(string_of(at(args, first + 1))),
+        model(string_of(at(args, first + 2))) {}
+  std::string dimension;
+  std::string engine;
+  std::string model;
+};
+
+/// The labels that there are, and by name the place of its label. Needs no GIL.
+struct Labels {
+  Labels(const Rules& rules, DistinctNames names, const Wanted& wanted)
+      : label_of(names.take_places()) {
+    NameLabels found =
+        rules.label_names(names.distinct(), wanted.dimension, wanted.engine, wanted.model);
+    for (uint32_t& label : label_of) label = found.label_of[label];
+    labels = std::move(found.labels);
+  }
+  std::vector<std::string> labels;
+  std::vector<uint32_t> label_of;
+};
+
+std::vector<Owned> texts(const std::vector<std::string>& values) {
+  std::vector<Owned> made;
+  made.reserve(values.size());
+  for (const std::string& value : values) made.push_back(text(value));
+  return made;
+}
+
 /// `(labels, codes)`, where codes are the bytes of uint32.
+Owned as_codes(const Labels& found) {
+  Owned list = checked(PyList_New(0));
+  for (const Owned& label : texts(found.labels)) append(list, label);
+  return tuple(std::move(list),
+               checked(PyBytes_FromStringAndSize(
+                   reinterpret_cast<const char*>(found.label_of.data()),
+                   static_cast<Py_ssize_t>(found.label_of.size() * sizeof(uint32_t)))));
+}
+
+/// (rules, names, dimension, engine, model, as_codes): a list of labels, one per name; or
+/// `(labels, codes)`.
 PyObject* rules_classify(PyObject*, PyObject* args) {
   return guarded([&] {
     const Rules& rules = rules_of(at(args, 0));
-    DistinctNames names(at(args, 1));
-    const std::string dimension = string_of(at(args, 2));
-    const std::string engine = string_of(at(args, 3));
-    const std::string model = string_of(at(args, 4));
-    std::vector<uint32_t> label_of = names.take_places();
-    const NameLabels found = unlocked([&] {
-      NameLabels made = rules.label_names(names.distinct(), dimension, engine, model);
-      for (uint32_t& label : label_of) label = made.label_of[label];
-      return made;
-    });
-    std::vector<Owned> labels;
-    labels.reserve(found.labels.size());
-    for (const std::string& label : found.labels) labels.push_back(text(label));
-    if (PyObject_IsTrue(at(args, 5)) == 1) {
-      Owned list = checked(PyList_New(0));
-      for (const Owned& label : labels) append(list, label);
-      return tuple(std::move(list),
-                   checked(PyBytes_FromStringAndSize(
-                       reinterpret_cast<const char*>(label_of.data()),
-                       static_cast<Py_ssize_t>(label_of.size() * sizeof(uint32_t)))));
-    }
-    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(label_of.size())));
-    for (size_t i = 0; i < label_of.size(); ++i) {
-      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), labels[label_of[i]].share()));
+    DistinctNames names = DistinctNames::of_list(at(args, 1));
+    const Wanted wanted(args, 2);
+    const Labels found = unlocked([&] { return Labels(rules, std::move(names), wanted); });
+    if (PyObject_IsTrue(at(args, 5)) == 1) return as_codes(found);
+    const std::vector<Owned> labels = texts(found.labels);
+    Owned list = checked(PyList_New(static_cast<Py_ssize_t>(found.label_of.size())));
+    for (size_t i = 0; i < found.label_of.size(); ++i) {
+      checked(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i),
+                             labels[found.label_of[i]].share()));
     }
     return list;
+  });
+}
+
+/// Raises what a list with the text of this cell raises.
+[[noreturn]] void raise_bad_cell(const char* cell, size_t width) {
+  static_assert(sizeof(wchar_t) == sizeof(uint32_t));
+  std::wstring units(width, L'\0');
+  std::memcpy(units.data(), cell, width * sizeof(wchar_t));
+  units.resize(units.find_last_not_of(L'\0') + 1);
+  string_of(
+      checked(PyUnicode_FromWideChar(units.data(), static_cast<Py_ssize_t>(units.size()))).get());
+  PyErr_SetString(PyExc_RuntimeError, "the array was changed while it was read");
+  throw Raised();
+}
+
+/// (rules, address, count, width, dimension, engine, model): `(labels, codes)` of the elements of
+/// an array of numpy, which the caller holds.
+PyObject* rules_classify_cells(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const Rules& rules = rules_of(at(args, 0));
+    DistinctNames::Cells cells;
+    cells.data = static_cast<const char*>(PyLong_AsVoidPtr(at(args, 1)));
+    cells.count = PyLong_AsSize_t(at(args, 2));
+    cells.width = PyLong_AsSize_t(at(args, 3));
+    if (PyErr_Occurred() != nullptr) throw Raised();
+    const Wanted wanted(args, 4);
+    try {
+      return as_codes(
+          unlocked([&] { return Labels(rules, DistinctNames::of_cells(cells), wanted); }));
+    } catch (const DistinctNames::BadCell& bad) {
+      raise_bad_cell(cells.cell(bad.index), cells.width);
+    }
   });
 }
 
@@ -336,6 +395,7 @@ PyMethodDef functions[] = {
     {"all_tables", list_tables, METH_NOARGS, nullptr},
     {"rules_load", rules_load, METH_VARARGS, nullptr},
     {"rules_classify", rules_classify, METH_VARARGS, nullptr},
+    {"rules_classify_cells", rules_classify_cells, METH_VARARGS, nullptr},
     {"lint", lint, METH_VARARGS, nullptr},
     {"run_tests", run_tests, METH_VARARGS, nullptr},
     {"merge", merge, METH_VARARGS, nullptr},

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import pathlib
+import random
 import signal
 import struct
 import subprocess
@@ -225,6 +226,60 @@ class Module(unittest.TestCase):
         array = self.rules.classify(numpy.array(NAMES).reshape(2, 2), engine="vllm")
         self.assertEqual(array.ravel().tolist(), labels[:4])
         self.assertEqual(array.shape, (2, 2))
+
+    def test_classify_any_text(self):
+        """Lists, and arrays of objects and of texts of any width and place in memory, with the name as the label."""
+        path = os.path.join(self.folder.name, "keep.kr")
+        pathlib.Path(path).write_text("engine mine { substage { otherwise keep } model tiny {} }")
+        rules = kr.Rules.load(path)
+        choose = random.Random(20)
+        letters = "ab\0é\u07ff\u0800…\uffff\U00010000\U0010ffff\udc80\udcff\x7f\x80 ,"
+        texts = {""}
+        for size in (1, 2, 3, 15, 16, 17, 31, 32, 33, 48, 100):
+            for alphabet in ("ab", "ab\0", letters):
+                texts.update("".join(choose.choices(alphabet, k=size)) for _ in range(20))
+            texts.update(("a" * size, "a" * (size - 1) + "b", "a" * size + "\0b", "a" * size + "\0\0"))
+        # numpy does not keep NULs at the end.
+        texts = sorted({one.rstrip("\0") for one in texts})
+        # The bytes of one name may come from different texts, and the same text from different objects.
+        texts += ["é", "\udcc3\udca9", *("".join(list(one)) for one in texts)]
+        many = [f"{i}{'é' * (i % 3)}" for i in range(20000)]
+
+        def expected(names):
+            return [one.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for one in names]
+
+        class Text(str):
+            pass
+
+        for names in [], [""], texts, [Text(one) for one in texts], choose.choices(texts, k=3000), many:
+            self.assertEqual(rules.classify(names), expected(names))
+        self.assertEqual(rules.classify(["a\0", "a"]), ["a\0", "a"])
+        for bad in "\ud800", "\udfff", "a" * 20 + "\udc7f":
+            with self.assertRaises(UnicodeEncodeError):
+                rules.classify(["a", bad])
+        try:
+            import numpy
+        except ImportError:
+            return
+        for names in [], [""], texts, choose.choices(texts, k=3000), many, ["a" * 16, "b" * 15], ["é" * 16, "b"]:
+            want = expected(names)
+            plain = numpy.array(names, dtype=str)
+            odd = numpy.zeros(len(names), dtype=[("byte", "u1"), ("text", plain.dtype)])
+            odd["text"] = plain
+            for array in (numpy.array(names, dtype=object), plain, plain.astype(plain.dtype.newbyteorder()), odd["text"],
+                          numpy.repeat(plain, 2)[::2], plain[::-1][::-1]):
+                found = rules.classify(array)
+                self.assertEqual(found.dtype, object)
+                self.assertEqual(found.tolist(), want)
+        square = numpy.array(texts[:6]).reshape(2, 3)
+        self.assertEqual(rules.classify(square.T).tolist(), numpy.array(expected(texts[:6])).reshape(2, 3).T.tolist())
+        self.assertEqual(rules.classify(numpy.array("abc")).tolist(), "abc")
+        for bad in "\ud800", "\udfff", "a" * 20 + "\udc7f":
+            with self.assertRaises(UnicodeEncodeError):
+                rules.classify(numpy.array(["a", bad]))
+        beyond = numpy.array([97, 0x110000], dtype="uint32").view("U1")
+        with self.assertRaises(ValueError):
+            rules.classify(beyond)
 
     def test_lint(self):
         self.assertEqual([one for one in kr.lint("") if one.severity == "error"], [])

@@ -93,8 +93,14 @@ class Rules:
             numpy: Any = import_module("numpy")
 
             array = numpy.asarray(names)
-            labels, codes = _kr.rules_classify(self._handle, array.ravel().tolist(), dimension,
-                                               engine, model, True)
+            if array.dtype.kind == "U":
+                # As it is in memory: objects of a million elements take seconds.
+                cells = numpy.ascontiguousarray(array, array.dtype.newbyteorder("="))
+                labels, codes = _kr.rules_classify_cells(self._handle, cells.ctypes.data, cells.size,
+                                                         cells.itemsize // 4, dimension, engine, model)
+            else:
+                labels, codes = _kr.rules_classify(self._handle, array.ravel().tolist(), dimension,
+                                                   engine, model, True)
             if not labels:
                 return numpy.empty(array.shape, dtype=object)
             return numpy.array(labels, dtype=object)[

@@ -12,6 +12,9 @@ def rules_load(names: Sequence[str], rules_folder: Optional[str], use_cache: boo
 def rules_classify(
     rules: Handle, names: list[str], dimension: str, engine: str, model: str, as_codes: bool, /
 ) -> Any: ...
+def rules_classify_cells(
+    rules: Handle, address: int, count: int, width: int, dimension: str, engine: str, model: str, /
+) -> Tuple[list[str], bytes]: ...
 def lint(
     text: str, path: str, infos: bool, rules_folder: Optional[str], use_cache: bool, /
 ) -> list[Tuple[str, str, str, str, int, int, int, int, str, str, str]]: ...
