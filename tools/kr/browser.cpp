@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ bool is_program(const std::string& name) {
   if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0;
   const char* path = std::getenv("PATH");
   for (const std::string& folder : parts_of(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (::access((std::filesystem::path(folder) / name).c_str(), X_OK) == 0) return true;
   }
   return false;
 }
@@ -66,6 +67,7 @@ std::vector<std::string> browser_command(const std::string& page) {
 /// Starts a program with a session of its own and nothing to read or write.
 pid_t started(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;

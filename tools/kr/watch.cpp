@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -104,7 +105,7 @@ Exit watch_folder(const std::string& folder,
       if (file.done || file.tried || Clock::now() - file.since < settled) continue;
       file.tried = true;
       try {
-        report((folder.ends_with('/') ? folder : folder + '/') + name);
+        report((std::filesystem::path(folder) / name).string());
         file.done = true;
         ++reported;
       } catch (const Error& error) {
