@@ -14,7 +14,7 @@
 #include <stdexcept>
 
 // Every Python since 3.3 has it, and the headers of the stable interface have it since 3.10. The
-// text belongs to the object; that of a name in ASCII is no copy.
+// text belongs to the object, which keeps a copy of a name that is not ASCII.
 extern "C" const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*);
 
 namespace kr::python {
@@ -89,7 +89,7 @@ class CellReader {
   explicit CellReader(size_t width)
       : width_(width), ascii_((width + block_size - 1) / block_size * block_size) {}
 
-  /// Valid until the next call; false: the cell is no text.
+  /// `text` is valid until the next call. False: see BadCell.
   bool read(const char* cell, std::string_view& text) {
     size_t size = 0;  // a multiple of the block's, behind the last code point that is not NUL
     size_t at = 0;

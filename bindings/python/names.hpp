@@ -27,7 +27,7 @@ class DistinctNames {
 
     const char* cell(size_t i) const { return data + i * width * sizeof(uint32_t); }
   };
-  /// A cell that is no text: a surrogate that `os.fsdecode` does not make, or no code point.
+  /// A cell that has a surrogate which `os.fsdecode` does not make, or a number above U+10FFFF.
   struct BadCell {
     size_t index = 0;
   };

@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "layout/items.hpp"
+#include "syntax/each_declaration.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr::layout {
@@ -183,27 +184,19 @@ bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
 /// Declarations without reported mistakes, in the order of the text.
 std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag::Sink& sink) {
   std::vector<source::Span> spans;
-  const auto take = [&](const auto& declarations) {
-    for (const auto& declaration : declarations) {
-      const source::Span span = declaration.span;
-      const auto touches = [&](source::Span other) {
-        return other.begin <= span.end && span.begin <= other.end;
-      };
-      if (std::ranges::none_of(sink.all(),
-                               [&](const diag::Diagnostic& one) { return touches(one.span); })) {
-        spans.push_back(span);
-      }
+  const auto take = [&](const auto& declaration) {
+    const source::Span span = declaration.span;
+    const auto touches = [&](source::Span other) {
+      return other.begin <= span.end && span.begin <= other.end;
+    };
+    if (std::ranges::none_of(sink.all(),
+                             [&](const diag::Diagnostic& one) { return touches(one.span); })) {
+      spans.push_back(span);
     }
   };
-  take(tree.requirements);
-  take(tree.metadata);
-  take(tree.uses);
-  take(tree.patterns);
-  take(tree.labels);
-  take(tree.tables);
-  take(tree.costs);
-  take(tree.engines);
-  take(tree.tests);
+  std::ranges::for_each(tree.requirements, take);
+  std::ranges::for_each(tree.metadata, take);
+  syntax::each_declaration(tree, take);
   std::ranges::sort(spans, [](source::Span a, source::Span b) { return a.begin < b.begin; });
   return spans;
 }

@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "lint/checks.hpp"
+#include "syntax/each_declaration.hpp"
 
 namespace kr::lint {
 namespace {
@@ -18,16 +19,7 @@ constexpr size_t longest_metadata = 60;  // bytes in a message
 /// Where the first declaration begins that rules depend on; no place is later if there is none.
 uint32_t first_declaration_of(const syntax::File& tree) {
   uint32_t first = static_cast<uint32_t>(-1);
-  const auto take = [&](const auto& declarations) {
-    for (const auto& one : declarations) first = std::min(first, one.span.begin);
-  };
-  take(tree.uses);
-  take(tree.patterns);
-  take(tree.labels);
-  take(tree.tables);
-  take(tree.costs);
-  take(tree.engines);
-  take(tree.tests);
+  syntax::each_declaration(tree, [&](const auto& one) { first = std::min(first, one.span.begin); });
   return first;
 }
 

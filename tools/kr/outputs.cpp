@@ -10,6 +10,7 @@
 #include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
+#include "output_formats.hpp"
 #include "page/pages.hpp"
 #include "paraver_files.hpp"
 #include "render/render.hpp"
@@ -21,49 +22,10 @@
 namespace kr::cli {
 namespace {
 
-/// One file per run, with every operation.
-constexpr std::string_view trace_format = "perfetto";
-/// All runs in one trace of three files.
-constexpr std::string_view paraver_format = "paraver";
-constexpr std::string_view database_format = "sqlite";
-constexpr std::string_view csv_format = "csv";
-constexpr std::string_view markdown_format = "markdown";
-constexpr std::string_view page_format = "html";
-
 constexpr size_t most_rows = 20;
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-/// Of files in a folder.
-std::string ending_of(std::string_view format) {
-  if (format == trace_format) return "trace.json.gz";
-  if (format == paraver_format) return "prv";
-  return format == markdown_format ? "md" : std::string(format);
-}
-
-bool is_for_people(std::string_view format) {
-  return format == "table" || format == markdown_format;
-}
-
-std::vector<std::string> formats_of(const OutputRules& rules) {
-  std::vector<std::string> formats{"table", "csv", "json", "jsonl", "markdown", "sqlite", "html"};
-  std::remove_copy(rules.own_formats.begin(), rules.own_formats.end(), std::back_inserter(formats),
-                   "html");
-  return formats;
-}
-
-/// The format that the extension of a file tells; empty: it tells none.
-std::string format_of_file(const std::string& path, const OutputRules& rules) {
-  const std::string_view plain(path.data(), path.size() - (path.ends_with(".gz") ? 3 : 0));
-  std::string found;
-  for (const std::string& format : formats_of(rules)) {
-    const std::string ending = "." + ending_of(format);
-    if (format == trace_format && path.ends_with(ending)) return format;
-    if (plain.ends_with(ending)) found = format;
-  }
-  return found;
 }
 
 std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
@@ -102,16 +64,6 @@ std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
   return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
 }
 
-/// Of `--tables`: ids. Throws Error.
-std::vector<std::string> parse_tables(const std::string& list, const OutputRules& rules) {
-  std::vector<std::string> choices = rules.tables;
-  choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
-  for (const tables::Definition* one : tables::all()) {
-    if (one->info.describes_results) choices.push_back(one->info.id);
-  }
-  return parse_choices(list, "--tables", choices);
-}
-
 }  // namespace
 
 std::vector<std::string> run_tables() {
@@ -129,42 +81,6 @@ std::vector<std::string> database_tables() {
     return is_nsys_report(one->info) || one->reads.saved_form;
   });
   return ids;
-}
-
-void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
-  app.add_option("--format", formats,
-                 fmt::format("Output formats, separated by commas: {} (default: {}); written to "
-                             "standard output unless --out-dir is given",
-                             fmt::join(formats_of(rules), ", "), fmt::join(rules.without, ", ")))
-      ->type_name("LIST");
-  if (!rules.any_tables) {
-    app.add_option(
-           "--tables,--only", tables,
-           fmt::format(
-               "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
-               fmt::join(rules.tables, ", "),
-               rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
-        ->type_name("LIST")
-        ->check(project_check(
-            [rules](const std::string& list) { parse_tables(NsysNames().with_ids(list), rules); }))
-        ->configurable();
-  }
-  app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
-                 "Folder for output files (created if missing)")
-      ->type_name("DIR");
-  app.add_option("-o,--output", file, "Output file, for one format; compressed if it ends in .gz")
-      ->type_name("FILE");
-  app.add_flag("--all", all,
-               "Show all rows and columns of tables on a terminal; of many ranks, all tables in "
-               "JSON and pages")
-      ->configurable();
-  app.add_flag("--force", force, "Replace existing files that kr did not write");
-}
-
-void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
-  outputs.add_to(app, made);
-  rules.add_to(app);
-  trace.add_to(app);
 }
 
 struct Outputs::Target {
