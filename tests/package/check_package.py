@@ -79,6 +79,20 @@ def check_python(made, scratch):
         record, = (name for name in file.namelist() if name.endswith(".dist-info/RECORD"))
         listed = {line.rsplit(",", 2)[0] for line in file.read(record).decode().splitlines()}
         expect(listed == set(file.namelist()), "RECORD lists other files than the wheel has")
+    binaries = [unpacked / "kr/bin/kr", *unpacked.glob("kr/_kr*.so")]
+    for path in binaries:
+        loaded = dict(re.findall(r"(\S+) => (\S+)", run("ldd", path)))
+        foreign = {name for name, where in loaded.items() if not os.path.realpath(where).startswith(os.path.realpath(unpacked))}
+        expect(foreign <= {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}, path, "takes libraries of the system:", loaded)
+        expect(any(name.startswith("libhs-") for name in loaded), path, "lacks Hyperscan:", loaded)
+    glibc = tuple(map(int, re.search(r"-manylinux_(\d+)_(\d+)_", wheel.name).groups()))
+    for path in [*binaries, *unpacked.glob("kr.libs/*")]:
+        for version in re.findall(r"\bGLIBC_(\d+)\.(\d+)", run("readelf", "-VW", path)):
+            expect(tuple(map(int, version)) <= glibc, path.name, "needs glibc", version, "and the wheel says", glibc)
+    clean = {"PATH": "/usr/bin:/bin", "HOME": str(scratch), "PYTHONPATH": str(unpacked)}
+    (unpacked / "kr/bin/kr").chmod(0o755)  # as pip does
+    shown = run(sys.executable, "-m", "kr", "why", "--engine", "vllm", "ampere_bf16_s16816gemm", env=clean)
+    expect("gemm" in shown, shown)
     for folder in (installed / "usr/lib/python3/dist-packages", unpacked):
         shown = run(sys.executable, "-c", "import kr; print(kr.__file__, kr.classify('ampere_bf16_s16816gemm', engine='vllm'))",
                     env={"PATH": "/usr/bin:/bin", "HOME": str(scratch), "PYTHONPATH": str(folder)})

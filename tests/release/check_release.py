@@ -67,7 +67,7 @@ def check(root):
             made.mkdir(parents=True, exist_ok=True)
             (made.parent / f"{name}.commit").write_text(head)
             for file in (f"kr_{version}_amd64.deb", f"libkr-dev_{version}_amd64.deb", f"kr-mpi_{version}_amd64.deb",
-                         f"python3-kr_{version}_amd64.deb", f"kr-{version}-cp39-abi3-linux_x86_64.whl",
+                         f"python3-kr_{version}_amd64.deb", f"kr-{version}-cp39-abi3-manylinux_2_36_x86_64.whl",
                          f"kr-{version}-linux-x86_64.tar.zst", f"kr-{version}.vsix"):
                 (made / file).write_text(file)
 

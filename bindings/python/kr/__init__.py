@@ -62,6 +62,12 @@ def _rules_folder(given: Optional[PathLike]) -> Optional[str]:
     return None
 
 
+# A wheel brings typefaces for pictures, for systems that have none.
+_fonts = Path(__file__).resolve().parent / "share" / "fonts" / "fonts.conf"
+if _fonts.is_file() and not Path("/etc/fonts/fonts.conf").exists():
+    os.environ.setdefault("FONTCONFIG_FILE", str(_fonts))
+
+
 class Rules:
     """Rules, ready for use. Several threads may use them."""
 
