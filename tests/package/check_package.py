@@ -28,7 +28,7 @@ PARTS = {
 }
 if (BUILD / "python/kr/_kr.abi3.so").exists():
     PARTS["python3-kr"] = ["lib/python3/dist-packages/kr/" + name
-                           for name in ("__init__.py", "_kr.abi3.so", "_kr.pyi", "py.typed", "notebook.py")]
+                           for name in ("__init__.py", "__main__.py", "_kr.abi3.so", "_kr.pyi", "py.typed", "notebook.py")]
 
 failures = []
 
