@@ -4,8 +4,8 @@ module trees; and files that were cut, changed or are something else are errors 
 
     KR=build/tools/kr/kr tests/cli/check_saved_run.py [EVERY]
 
-With KR_LONG=1, each column gets each of the wrong values; else one of them, each in its turn. EVERY=4: every fourth
-column, for sanitizers, which take long.
+With KR_LONG=1, each column gets each of the wrong values; else one of them, each in its turn. EVERY=16: every
+sixteenth column, for sanitizers, which take long.
 """
 import json
 import os
