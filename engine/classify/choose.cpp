@@ -18,6 +18,7 @@ struct Score {
   std::string name;
   int64_t total_ns = 0;
   int64_t most_ns = 0;
+  bool by_text = false;  // by what the trace says of the model: all time
 
   bool exact() const noexcept { return total_ns == most_ns; }
 };
@@ -59,7 +60,7 @@ class Detector {
                                         .kind = OperationKind::kernel,
                                         .within = std::span<const match::AtomSet>{}};
     if (has_model_text() && best_truth(model_text) == match::Truth::yes) {
-      return {index, name, total_, total_};
+      return {index, name, total_, total_, true};
     }
     Score score{index, name};
     const bool open = !evidence_.perhaps_within.empty();
@@ -155,7 +156,7 @@ class Chooser {
     }
     std::string why_own;
     auto best = only_best(std::move(own), "engine", why_own);
-    if (best) why = fmt::format("{}, {} by its own detect", why, best->name);
+    why = best ? why_own : fmt::format("{}, and {}", why, why_own);
     return best;
   }
 
@@ -207,9 +208,7 @@ class Chooser {
     const int64_t total = detector_.total_ns();
     std::stable_sort(scores.begin(), scores.end(),
                      [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
-    const auto describe = [&](const Score& score) {
-      return fmt::format("{} {} %", score.name, table::percent(score.total_ns, total, 1));
-    };
+    const auto share = [&](const Score& score) { return table::percent(score.total_ns, total, 1); };
     const bool exact =
         std::all_of(scores.begin(), scores.end(), [](const Score& score) { return score.exact(); });
     certain_ = certain_ &&
@@ -221,15 +220,20 @@ class Chooser {
       return std::nullopt;
     }
     if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
-      why =
-          fmt::format("{}s {} and {} are both detected for {} % of GPU time", what, scores[0].name,
-                      scores[1].name, table::percent(scores[0].total_ns, total, 1));
+      const auto by_text = std::count_if(scores.begin(), scores.end(),
+                                         [](const Score& score) { return score.by_text; });
+      why = by_text > 1 ? fmt::format("{} {}s match the model that the trace names", by_text, what)
+                        : fmt::format("{}s {} and {} are both detected for {} % of GPU time", what,
+                                      scores[0].name, scores[1].name, share(scores[0]));
       return std::nullopt;
     }
-    why = fmt::format("{} {} is detected for {}{} % of GPU time", what, scores[0].name,
-                      scores[0].exact() ? "" : "at least ",
-                      table::percent(scores[0].total_ns, total, 1));
-    if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
+    const std::string evidence =
+        scores[0].by_text ? "by the model that the trace names"
+                          : fmt::format("for {}{} % of GPU time",
+                                        scores[0].exact() ? "" : "at least ", share(scores[0]));
+    why = fmt::format("{} {} is detected {}", what, scores[0].name, evidence);
+    if (scores.size() > 1 && scores[1].total_ns > 0)
+      why += fmt::format("; next: {} {} %", scores[1].name, share(scores[1]));
     return scores[0];
   }
 
