@@ -43,7 +43,7 @@ export async function cardPictures(page, name, cards) {
 async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), "kr-page-"));
   const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.KR_CHROMIUM || "/usr/bin/chromium",
+    executablePath: process.env.KR_CHROMIUM || "/usr/bin/chromium-headless-shell",
     args: FLAGS,
     headless: true,
     viewport: { width: 1360, height: 900 },
