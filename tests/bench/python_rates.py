@@ -26,6 +26,18 @@ kernels, devices = (one.to_pandas() for one in session.read(["kernels", "devices
 kernels.to_csv(sys.argv[2], index=False)
 print(kernels["total_ns"].sum(), devices["busy_ns"].sum())
 """
+# The same tables as rows of Python.
+CSV_ROWS = """
+import sys, kr
+session = kr.report(sys.argv[1], rules=kr.Rules.load("vllm"), engine="vllm", model="llama")
+session.tables["kernels"].rows()
+"""
+KINETO_ROWS = """
+import sys, kr
+session = kr.report(sys.argv[1])
+for table in session.read(["kernels", "devices"]):
+    table.rows()
+"""
 
 
 def measured(command):
@@ -42,13 +54,14 @@ def measured(command):
     return min(tries), printed
 
 
-def compare(what, baseline, program, trace):
+def compare(what, baseline, program, rows, trace):
     slow, expected = measured([sys.executable, *baseline, "/dev/null"])
     fast, found = measured([sys.executable, "-c", program, trace, "/dev/null"])
     # Numbers of the baseline are of doubles.
     for one, other in zip(map(int, expected.split()), map(int, found.split())):
         assert abs(one - other) <= 0.001 * other, (expected, found)
-    print(f"{trace}: {what}: {slow:.2f} s; import kr: {fast:.2f} s; ratio {slow / fast:.0f}", flush=True)
+    only_rows, _ = measured([sys.executable, "-c", rows, trace])
+    print(f"{trace}: {what}: {slow:.2f} s; import kr: {fast:.2f} s; ratio {slow / fast:.1f}; without pandas: {only_rows:.2f} s", flush=True)
 
 
 def classify(names, what, rules):
@@ -61,12 +74,14 @@ def classify(names, what, rules):
 
 
 def main():
+    if sys.argv[1:]:
+        print(f"import pandas: {measured([sys.executable, '-c', 'import pandas'])[0]:.2f} s", flush=True)
     for trace in sys.argv[1:]:
         if trace.endswith(".csv"):
             compare("pandas and re", [HERE / "pandas_loop.py", trace, HERE.parent / "data/gputrc2graph_tables.json",
-                                      "vllm", "llama"], CSV, trace)
+                                      "vllm", "llama"], CSV, CSV_ROWS, trace)
         else:
-            compare("json and data frames", [HERE / "kineto_frames.py", trace], KINETO, trace)
+            compare("json and data frames", [HERE / "kineto_frames.py", trace], KINETO, KINETO_ROWS, trace)
 
     import kr
     try:

@@ -79,6 +79,8 @@ def check_python(made, scratch):
         record, = (name for name in file.namelist() if name.endswith(".dist-info/RECORD"))
         listed = {line.rsplit(",", 2)[0] for line in file.read(record).decode().splitlines()}
         expect(listed == set(file.namelist()), "RECORD lists other files than the wheel has")
+        # pip makes only regular files executable.
+        expect(file.getinfo("kr/bin/kr").external_attr >> 16 == 0o100755, "pip would not make the program executable")
     binaries = [unpacked / "kr/bin/kr", *unpacked.glob("kr/_kr*.so")]
     for path in binaries:
         loaded = dict(re.findall(r"(\S+) => (\S+)", run("ldd", path)))
@@ -90,7 +92,7 @@ def check_python(made, scratch):
         for version in re.findall(r"\bGLIBC_(\d+)\.(\d+)", run("readelf", "-VW", path)):
             expect(tuple(map(int, version)) <= glibc, path.name, "needs glibc", version, "and the wheel says", glibc)
     clean = {"PATH": "/usr/bin:/bin", "HOME": str(scratch), "PYTHONPATH": str(unpacked)}
-    (unpacked / "kr/bin/kr").chmod(0o755)  # as pip does
+    (unpacked / "kr/bin/kr").chmod(0o755)  # zipfile does not
     shown = run(sys.executable, "-m", "kr", "why", "--engine", "vllm", "ampere_bf16_s16816gemm", env=clean)
     expect("gemm" in shown, shown)
     for folder in (installed / "usr/lib/python3/dist-packages", unpacked):
