@@ -50,7 +50,7 @@ std::vector<Finding> lint_text(std::string_view text, const LintTextOptions& opt
   // As for the command: that not all was checked is said unasked.
   how.should_report = [&](const diag::Diagnostic& one) {
     return options.infos || one.severity != diag::Severity::info ||
-           one.code == diag::code::proof_budget_used_up.info;
+           one.code == diag::code::proof_budget_used_up.info();
   };
   if (options.load.use_cache) how.cache = match::Database::Cache::of_process(library.install());
   const lint::LintedFiles linted = lint::lint_files({path_of(options)}, library, how);

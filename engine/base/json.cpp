@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
@@ -19,13 +18,13 @@ void append_json_string(std::string& out, std::string_view text) {
       out += static_cast<char>(c);
       ++at;
     } else if (c < 0x20 || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+      out += fmt::format("\\u{:04x}", c);
       ++at;
     } else if (const size_t length = utf8_length(text, at); length > 0) {
       out += text.substr(at, length);
       at += length;
     } else {
-      fmt::format_to(std::back_inserter(out), "\\udc{:02x}", c);
+      out += fmt::format("\\udc{:02x}", c);
       ++at;
     }
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,7 +50,7 @@ class JsonWriter {
         return append(fmt::format("{}", value));
       }
     }
-    fmt::format_to(std::back_inserter(out_), "{}", value);
+    out_ += fmt::format("{}", value);
   }
   void open(char bracket, bool line = false) {
     element();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/join.hpp"
 
 namespace kr {
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -44,7 +45,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string near_or_all(std::string_view word, std::span<const std::string> candidates) {
   if (const auto near = nearest(word, candidates)) return "did you mean `" + *near + "`?";
-  return fmt::format("available: {}", fmt::join(candidates, ", "));
+  return fmt::format("available: {}", join(candidates, ", "));
 }
 
 }  // namespace kr

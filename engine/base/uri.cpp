@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/ascii.hpp"
 
 namespace kr {
@@ -15,7 +13,7 @@ std::string uri_path(std::string_view path) {
     if (is_letter(c) || is_digit(c) || marks.find(c) != marks.npos) {
       uri += c;
     } else {
-      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(c));
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
   return uri;

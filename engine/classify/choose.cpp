@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "classify/classify.hpp"
 #include "table/numbers.hpp"
@@ -100,7 +101,7 @@ class Chooser {
     }
     const sema::EngineId engine = choose_engine();
     const sema::ModelId model = choose_model(engine);
-    return {model, fmt::format("{}", fmt::join(reasons_, "; ")), certain_};
+    return {model, join(reasons_, "; "), certain_};
   }
 
  private:
@@ -172,7 +173,7 @@ class Chooser {
       known.reserve(candidates.size());
       for (const sema::EngineId id : candidates) known.push_back(program_.engines.get(id).name);
       throw Error("", "no engine is detected in the trace and there is no engine `generic`",
-                  fmt::format("name one of {}: PATH,ENGINE,MODEL", fmt::join(known, ", ")));
+                  fmt::format("name one of {}: PATH,ENGINE,MODEL", join(known, ", ")));
     }
     return {*generic, "which uses only the stdlib"};
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
@@ -99,7 +100,7 @@ Exported export_tables(const sema::Program& program, std::string_view dimension,
   if (!present) {
     throw Error(
         "", fmt::format("no model of these rules has the dimension `{}`", printable(dimension)),
-        id ? fmt::format("available: {}", fmt::join(names, ", ")) : near_or_all(dimension, names));
+        id ? fmt::format("available: {}", join(names, ", ")) : near_or_all(dimension, names));
   }
   return Exporter(program, sink).run(*id);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
 #include "layout/layout.hpp"
 #include "syntax/words.hpp"
@@ -73,9 +74,8 @@ class Writer {
       if (!rule.comment.empty()) {
         text_ += fmt::format("# {}\n", rule.comment);
       } else {
-        text_ += fmt::format(
-            "{}: {}\n", syntax::label_text(rule.label),
-            rule.otherwise ? "otherwise" : fmt::format("{}", fmt::join(rule.atoms, " | ")));
+        text_ += fmt::format("{}: {}\n", syntax::label_text(rule.label),
+                             rule.otherwise ? "otherwise" : join(rule.atoms, " | "));
       }
     }
     text_ += "}\n";

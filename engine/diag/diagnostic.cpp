@@ -21,7 +21,7 @@ const std::vector<CodeInfo>& all_codes() {
   return codes;
 }
 
-const CodeInfo* detail::code_row(CodeRow row) {
+const CodeInfo* code_info(CodeRow row) {
   return &all_codes()[static_cast<size_t>(row)];
 }
 

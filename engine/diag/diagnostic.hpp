@@ -9,53 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "diag/codes.hpp"
 #include "source/source_map.hpp"
 
 namespace kr::diag {
-
-enum class Severity : uint8_t { info, warning, error, retired };
-
-std::string_view to_string(Severity severity) noexcept;
-
-/// A row of codes.def.
-struct CodeInfo {
-  std::string_view id;  // KR204
-  std::string name;     // unknown-label
-  Severity severity;
-  int arguments;
-  std::string_view message;  // an fmt format string
-};
-
-/// The number of arguments of a code is part of its type: a call with another number does not
-/// compile.
-template <int N>
-struct Code {
-  const CodeInfo* info;
-};
-
-/// All rows, in the order of codes.def.
-const std::vector<CodeInfo>& all_codes();
-/// Finds a code by id or name; null if there is none.
-const CodeInfo* find_code(std::string_view id_or_name);
-/// The message of a code with `…` for each argument.
-std::string description(const CodeInfo& info);
-
-namespace detail {
-enum class CodeRow : size_t {
-#define KR_CODE(id, symbol, severity, arguments, message) symbol,
-#include "diag/codes.def"
-#undef KR_CODE
-};
-const CodeInfo* code_row(CodeRow row);
-}  // namespace detail
-
-namespace code {
-#define KR_CODE(id, symbol, severity, arguments, message) \
-  inline const Code<arguments> symbol{                    \
-      ::kr::diag::detail::code_row(::kr::diag::detail::CodeRow::symbol)};
-#include "diag/codes.def"
-#undef KR_CODE
-}  // namespace code
 
 struct Related {
   source::Span span;
@@ -101,7 +58,8 @@ class Sink {
   template <int N, class... Args>
   Diagnostic& add(const Code<N>& code, source::Span span, const Args&... args) {
     static_assert(sizeof...(Args) == N, "wrong number of arguments for this code");
-    return add(*code.info, span, fmt::vformat(code.info->message, fmt::make_format_args(args...)));
+    return add(*code.info(), span,
+               fmt::vformat(code.info()->message, fmt::make_format_args(args...)));
   }
   Diagnostic& add(const CodeInfo& info, source::Span span, std::string message);
 

@@ -1,5 +1,4 @@
 // Findings as workflow commands: `::error file=…,line=…,…::message`.
-#include <iterator>
 
 #include "base/printable.hpp"
 #include "diag/renderers.hpp"
@@ -17,7 +16,7 @@ std::string escaped(std::string_view text, std::string_view signs) {
     if (signs.find(c) == signs.npos) {
       out += c;
     } else {
-      fmt::format_to(std::back_inserter(out), "%{:02X}", c);
+      out += fmt::format("%{:02X}", c);
     }
   }
   return out;

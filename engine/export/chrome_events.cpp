@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/json.hpp"
 
@@ -13,6 +14,16 @@ constexpr size_t events_piece_bytes = 64 << 10;
 
 uint64_t difference(int64_t to, int64_t from) {
   return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+}
+
+template <class Integer>
+void append_number(std::string& out, Integer number) {
+  const fmt::format_int digits(number);
+  out.append(digits.data(), digits.size());
+}
+
+char digit(uint64_t number) {
+  return static_cast<char>('0' + number);
 }
 
 }  // namespace
@@ -35,11 +46,21 @@ void ChromeEvents::begin(std::string_view head) {
 }
 
 void ChromeEvents::place(ChromePlace place) {
-  fmt::format_to(std::back_inserter(out_), R"(,"pid":{},"tid":{})", place.process, place.thread);
+  out_ += R"(,"pid":)";
+  append_number(out_, place.process);
+  out_ += R"(,"tid":)";
+  append_number(out_, place.thread);
 }
 
 void ChromeEvents::member(std::string_view key, uint64_t ns) {
-  fmt::format_to(std::back_inserter(out_), R"(,"{}":{}.{:03})", key, ns / 1000, ns % 1000);
+  out_ += ",\"";
+  out_ += key;
+  out_ += "\":";
+  append_number(out_, ns / 1000);
+  const uint64_t rest = ns % 1000;
+  const std::array<char, 4> decimals{'.', digit(rest / 100), digit(rest / 10 % 10),
+                                     digit(rest % 10)};
+  out_.append(decimals.data(), decimals.size());
 }
 
 void ChromeEvents::time(ChromePlace at, int64_t ns) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -32,7 +31,7 @@ int64_t number_of_known(std::string_view dimension) {
 }
 
 void write_type(std::string& out, int64_t number, std::string_view label) {
-  fmt::format_to(std::back_inserter(out), "\nEVENT_TYPE\n0    {}    {}\n", number, label);
+  out += fmt::format("\nEVENT_TYPE\n0    {}    {}\n", number, label);
 }
 
 }  // namespace
@@ -61,8 +60,7 @@ void ParaverValues::number() {
 void ParaverValues::write(std::string& out) const {
   out += "VALUES\n0    End\n";
   for (uint32_t i = 0; i < order_.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{}    {}\n", i + 1,
-                   paraver_label(texts_.text(order_[i])));
+    out += fmt::format("{}    {}\n", i + 1, paraver_label(texts_.text(order_[i])));
   }
 }
 

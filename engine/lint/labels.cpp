@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "lint/checks.hpp"
 #include "sema/vocabulary.hpp"
@@ -165,7 +166,7 @@ void group_untested(std::vector<diag::Diagnostic>& findings) {
   std::map<std::string, Group> groups;  // by the message before the label
   std::vector<bool> joined(findings.size());
   for (size_t i = 0; i < findings.size(); ++i) {
-    if (findings[i].code != diag::code::label_without_test.info) continue;
+    if (findings[i].code != diag::code::label_without_test.info()) continue;
     const std::string& message = findings[i].message;
     const size_t label = label_in(message);
     const auto [at, added] = groups.try_emplace(message.substr(0, label), Group{i, {}});
@@ -176,7 +177,7 @@ void group_untested(std::vector<diag::Diagnostic>& findings) {
     if (group.labels.size() < 2) continue;
     const auto shown = std::span(group.labels).first(std::min(most, group.labels.size()));
     diag::Diagnostic& first = findings[group.first];
-    first.message = fmt::format("{}{}`", head, fmt::join(shown, "`, `"));
+    first.message = fmt::format("{}{}`", head, join(shown, "`, `"));
     if (shown.size() < group.labels.size()) {
       first.message += fmt::format(" and {} more labels", group.labels.size() - shown.size());
     }

@@ -46,7 +46,7 @@ constexpr std::array all_checks{
 /// Replaces the findings for rules that were not proven within the allowance by one for the file.
 void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>& found) {
   const size_t rules = std::erase_if(
-      found, [](const diag::Diagnostic& one) { return one.code == diag::code::not_proven.info; });
+      found, [](const diag::Diagnostic& one) { return one.code == diag::code::not_proven.info(); });
   diag::Sink sink;
   const sema::LoadedFile& file = *context.roots.front();
   const auto& engines = file.tree.engines;

@@ -92,7 +92,7 @@ diag::Edit removal(const source::SourceMap& sources, source::Span span) {
 
 void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings) {
   for (diag::Diagnostic& finding : findings) {
-    if (finding.code != diag::code::otherwise_not_last.info || finding.fix) continue;
+    if (finding.code != diag::code::otherwise_not_last.info() || finding.fix) continue;
     const syntax::File& tree = context.rules().files[finding.span.file.index].tree;
     if (const auto* rules = list_with(tree, finding.span)) {
       finding.fix = move_last(context.sources(), *rules, finding.span);

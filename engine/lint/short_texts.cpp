@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/join.hpp"
 #include "lint/checks.hpp"
 #include "match/evaluate.hpp"
 
@@ -83,7 +84,7 @@ class ShortTexts {
       const source::Span span = taken.span;
       diag::Diagnostic& added = sink.add(
           diag::code::short_text, span, context_.sources().text(span), taken.names.size(),
-          taken.names.size() == 1 ? "" : "s", fmt::format("`{}`", fmt::join(taken.labels, "`, `")));
+          taken.names.size() == 1 ? "" : "s", fmt::format("`{}`", join(taken.labels, "`, `")));
       added.witness = *taken.names.begin();
       std::string shown;
       size_t count = 0;

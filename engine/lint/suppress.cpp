@@ -216,7 +216,8 @@ void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) {
   for (const Allow& allow : allows_) {
     for (size_t i = 0; i < allow.codes.size(); ++i) {
       const Code& code = allow.codes[i];
-      if (code.used || code.info == nullptr || code.info == diag::code::unused_allow.info) continue;
+      if (code.used || code.info == nullptr || code.info == diag::code::unused_allow.info())
+        continue;
       if (!infos && code.info->severity == diag::Severity::info) continue;
       diag::Diagnostic& added = unused.add(diag::code::unused_allow, code.span, code.info->name);
       added.help("remove it");

@@ -1,7 +1,6 @@
 #include "ncu/gpus.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "ncu/gpus_text.hpp"
 
@@ -190,7 +190,7 @@ const GpuPeaks* find_gpu(std::string_view name) {
   if (found.empty()) return nullptr;
   if (found.size() > 1) {
     throw Error("", fmt::format("several GPUs are called `{}`", name),
-                fmt::format("name one of them: {}", fmt::join(names_at(found), "; ")));
+                fmt::format("name one of them: {}", join(names_at(found), "; ")));
   }
   return &gpu_list().gpus[found.front()];
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "cost/gaps.hpp"
@@ -233,7 +234,7 @@ class CoverageText {
     line(3,
          one.label_words.empty()
              ? fmt::format("no word indicates a label: replace {} by the one you choose", one.label)
-             : fmt::format("{} by `{}`", one.label, fmt::join(one.label_words, "`, `")),
+             : fmt::format("{} by `{}`", one.label, join(one.label_words, "`, `")),
          table::Ink::faint);
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/join.hpp"
 #include "base/plural.hpp"
 #include "render/shown_table.hpp"
 #include "table/numbers.hpp"
@@ -80,7 +81,7 @@ std::vector<std::string> found_phases_text(const tables::Source& source) {
   if (all.size() > 1) of += fmt::format("{} device {}", of.empty() ? " of" : ",", first.number());
   std::vector<std::string> shares;
   for (const FoundPart* part : first.parts) shares.push_back(share_of(*part));
-  std::string line = fmt::format("found phases{}: {}", of, fmt::join(shares, ", "));
+  std::string line = fmt::format("found phases{}: {}", of, join(shares, ", "));
   if (all.size() > 1) {
     line += fmt::format(" (and {}: --tables found_phases)", plural(all.size() - 1, "more device"));
   }

@@ -1,11 +1,11 @@
 #include "overview/rule_changes_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
 #include "table/numbers.hpp"
 
@@ -52,7 +52,7 @@ std::string models_text(const compare::RuleChanges& changes, const compare::Move
     const compare::Change& change = changes.moves[group.moves[i]].change;
     models.push_back(change.engine + "/" + change.model);
   }
-  std::string text = fmt::format("in {}", fmt::join(models, ", "));
+  std::string text = fmt::format("in {}", join(models, ", "));
   if (const size_t others = group.moves.size() - shown; others > 0) {
     text += fmt::format(" and {} other models", others);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "overview/overview.hpp"
 #include "table/names.hpp"
 
@@ -60,7 +61,7 @@ std::string outcome_text(const match::CompiledRules& rules, const tables::Explan
   std::string text =
       color ? fmt::format("\x1b[1m{}\x1b[0m", printable(outcome.label)) : printable(outcome.label);
   if (!outcome.conditions.empty()) {
-    text += fmt::format("   when {}", fmt::join(outcome.conditions, " and "));
+    text += fmt::format("   when {}", join(outcome.conditions, " and "));
   }
   text += '\n';
   if (outcome.rule) {

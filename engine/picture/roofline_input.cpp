@@ -1,7 +1,6 @@
 #include "picture/roofline_input.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "base/join.hpp"
 #include "base/plural.hpp"
 #include "table/names.hpp"
 #include "table/numbers.hpp"
@@ -28,7 +28,7 @@ bool same_height(double one, double other) {
 
 /// `FP32` and `DRAM` of one line, with what they can.
 std::string roof_text(const std::vector<std::string>& names, Kind kind, double per_second) {
-  return fmt::format("{} {}", fmt::join(names, ", "),
+  return fmt::format("{} {}", join(names, ", "),
                      table::in_si(per_second, kind == Kind::compute ? "FLOP/s" : "B/s"));
 }
 
@@ -49,7 +49,7 @@ std::string omitted_note(const Roofline& roofline, const std::vector<std::string
     }
   }
   std::string text = fmt::format("Not drawn: {} {}, {}: {}", plural(places.size(), "point"), reason,
-                                 point_time(total_ns), fmt::join(named, ", "));
+                                 point_time(total_ns), join(named, ", "));
   if (places.size() > most_named) text += fmt::format(" and {} more", places.size() - most_named);
   return text + '.';
 }
@@ -69,7 +69,7 @@ void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
     return;
   }
   for (const std::string& source : sources) {
-    std::string text = fmt::format("Roofs: {}", fmt::join(roofs_of[source], ", "));
+    std::string text = fmt::format("Roofs: {}", join(roofs_of[source], ", "));
     if (!source.empty()) text += fmt::format(" ({})", source);
     notes.push_back(text + '.');
   }
@@ -183,7 +183,7 @@ std::vector<std::string> roofline_notes(const Roofline& roofline,
   add_sources(roofline, notes);
   const std::set<std::string> missing = missing_roofs(roofline);
   if (!missing.empty()) {
-    notes.push_back(fmt::format("No compute roof is known for {}.", fmt::join(missing, ", ")));
+    notes.push_back(fmt::format("No compute roof is known for {}.", join(missing, ", ")));
   }
   std::vector<size_t> no_operations, no_bytes;
   for (size_t i = 0; i < roofline.points.size(); ++i) {

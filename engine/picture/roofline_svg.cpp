@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 
 #include "base/own_output.hpp"
 #include "diag/xml.hpp"
@@ -64,7 +63,7 @@ class SvgWriter {
  private:
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   static const char* class_of(Ink ink) { return ink_classes[static_cast<size_t>(ink)]; }

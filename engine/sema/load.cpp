@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "sema/order.hpp"
 #include "sema/resolve.hpp"
@@ -55,7 +56,7 @@ fs::path root_path(const std::string& name, const source::Library& library,
   std::string remedy = near ? "did you mean `" + *near + "`?"
                        : shipped.empty()
                            ? "give the path of a rules file"
-                           : fmt::format("give a path, or one of: {}", fmt::join(shipped, ", "));
+                           : fmt::format("give a path, or one of: {}", join(shipped, ", "));
   throw Error(name, is_path(name) ? "no such file" : "no such ruleset", std::move(remedy));
 }
 

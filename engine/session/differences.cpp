@@ -1,12 +1,12 @@
 // What compares: two runs, and two rulesets.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "session/session.hpp"
 
@@ -130,10 +130,7 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
     return profiles;
   };
   const auto a = profiles_of(options.a), b = profiles_of(options.b);
-  pair_ = {fmt::format("{}", fmt::join(options.a, ", ")),
-           fmt::format("{}", fmt::join(options.b, ", ")),
-           changes::compare(a, b, options.by),
-           {}};
+  pair_ = {join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
   for (const changes::Gate& gate : options.gates) {
     judge(gate, source_.rules->program(), pair_->comparison, pair_->gates);
   }

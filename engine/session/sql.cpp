@@ -1,7 +1,6 @@
 #include "session/sql.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // `kr list` of what kr itself has: checks, formats, tables and their columns.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.hpp"
 #include "diag/diagnostic.hpp"
 #include "tables/registry.hpp"
 #include "trace/format.hpp"
@@ -18,7 +18,7 @@ void add_listed_checks(const Source& /*source*/, RowSink& sink) {
 
 void add_listed_formats(const Source& /*source*/, RowSink& sink) {
   for (const trace::TraceFormat* format : trace::formats()) {
-    const std::string extensions = fmt::format("{}", fmt::join(format->extensions, " "));
+    const std::string extensions = join(format->extensions, " ");
     sink.row({format->name, table::cell_or_nothing(extensions), format->summary});
   }
 }

@@ -1,9 +1,9 @@
 // `kr coverage`: how much of the time the rules explain, and what they leave unexplained.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -51,7 +51,7 @@ void add_unexplained(const Source& source, RowSink& sink) {
   const source::SourceMap& sources = source.rules->sources();
   for (size_t i = 0; i < coverage.unexplained.size(); ++i) {
     const coverage::Suggestion& one = coverage.unexplained[i];
-    const std::string words = fmt::format("{}", fmt::join(one.label_words, " "));
+    const std::string words = join(one.label_words, " ");
     sink.row({static_cast<int64_t>(i), one.common_text, static_cast<int64_t>(one.names.size()),
               one.instances, one.total_ns, points_of(one.total_ns, coverage.total_ns), one.label,
               table::cell_or_nothing(words), table::cell_or_nothing(one.rule),

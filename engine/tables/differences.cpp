@@ -1,7 +1,7 @@
 // `kr diff` of two rulesets: what changes in meaning.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -13,7 +13,7 @@ void add_rule_changes(const Source& source, RowSink& sink) {
     const compare::CountedMove& one = difference.changes.moves[i];
     const compare::Change& change = one.change;
     const prove::Witness& witness = change.move.witness;
-    const std::string within = fmt::format("{}", fmt::join(witness.within, " / "));
+    const std::string within = join(witness.within, " / ");
     const auto& [old_rule, new_rule] = difference.rules[i];
     sink.row({change.engine, change.model, change.dimension, change.move.from, change.move.to,
               witness.name, to_string(witness.kind), table::cell_or_nothing(within), one.names,

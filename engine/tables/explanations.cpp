@@ -1,10 +1,9 @@
 // `kr why`: the rules that give a name its labels, and those that match it too.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <iterator>
 #include <string>
 
+#include "base/join.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -13,7 +12,7 @@ namespace {
 std::string text_of_spans(const classify::WhyOutcome& outcome) {
   std::string text;
   for (const auto& [begin, end] : outcome.spans) {
-    fmt::format_to(std::back_inserter(text), "{}{}-{}", text.empty() ? "" : ",", begin, end);
+    text += fmt::format("{}{}-{}", text.empty() ? "" : ",", begin, end);
   }
   return text;
 }
@@ -38,7 +37,7 @@ void add_explanations(const Source& source, RowSink& sink) {
       text = classify::rule_on_one_line(*source.rules, *outcome.rule);
     }
     const std::string spans = text_of_spans(outcome);
-    const std::string condition = fmt::format("{}", fmt::join(outcome.conditions, " and "));
+    const std::string condition = join(outcome.conditions, " and ");
     sink.row({dimension, number, outcome.label, table::cell_or_nothing(place),
               table::cell_or_nothing(text), table::cell_or_nothing(spans),
               table::cell_or_nothing(condition)});

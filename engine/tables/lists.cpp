@@ -1,6 +1,5 @@
 // `kr list` of what rules files define.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/join.hpp"
 #include "ncu/gpus.hpp"
 #include "syntax/metadata.hpp"
 #include "tables/definition.hpp"
@@ -73,7 +73,7 @@ WrittenRules written_rules(const match::CompiledRules& rules, const sema::Engine
 using MetadataLists = std::initializer_list<const std::vector<syntax::Metadata>*>;
 
 std::string listed_metadata(syntax::MetadataKind kind, MetadataLists lists) {
-  return fmt::format("{}", fmt::join(syntax::metadata_of(kind, lists), ", "));
+  return join(syntax::metadata_of(kind, lists), ", ");
 }
 
 std::string listed_metadata(syntax::MetadataKind kind, const WrittenRules& written) {
@@ -183,9 +183,8 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
         return listed_metadata(kind, file.tree);
       };
       const std::string& path = rules.sources.path(file.file);
-      sink.row({rules_module(path), path,
-                table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))), file.tree.doc,
-                table::cell_or_nothing(syntax::required_version(file.tree)),
+      sink.row({rules_module(path), path, table::cell_or_nothing(join(engines, ", ")),
+                file.tree.doc, table::cell_or_nothing(syntax::required_version(file.tree)),
                 table::cell_or_nothing(about(syntax::MetadataKind::author)),
                 table::cell_or_nothing(about(syntax::MetadataKind::since)),
                 table::cell_or_nothing(about(syntax::MetadataKind::link))});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "base/json_writer.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
@@ -103,7 +104,7 @@ struct Block {
 /// A `test` block in the layout of `kr fmt`.
 std::string tests_of(const Block& block) {
   return layout::laid_out(
-      fmt::format("test {} {{\n{}\n}}\n", block.whose, fmt::join(block.lines, "\n")));
+      fmt::format("test {} {{\n{}\n}}\n", block.whose, join(block.lines, "\n")));
 }
 
 /// Test blocks that reach the unreached rules, without duplicate lines.

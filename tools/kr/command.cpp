@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "base/part_file.hpp"
 #include "config.hpp"
@@ -112,7 +113,7 @@ const Verb* find_verb(std::string_view name) {
   const auto near = nearest(word, names);
   throw Error("", what,
               near ? fmt::format("did you mean `{} {}`?", program().name, *near)
-                   : fmt::format("the verbs are: {}", fmt::join(names, ", ")));
+                   : fmt::format("the verbs are: {}", join(names, ", ")));
 }
 
 /// The words behind `kr` as the parser wants them.

@@ -1,7 +1,6 @@
 #include "config.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "base/version.hpp"
 #include "config_options.hpp"
@@ -366,7 +366,7 @@ std::vector<tables::Setting> ProjectFile::settings(const CLI::App& app,
       const bool given = option->count() > 0 && from_file == impl_->applied.end();
       const std::optional<std::string> set_outside = value_from_environment(*option);
       if (given && (&of == &app || &of == &verb)) {
-        one.value = fmt::format("{}", fmt::join(option->results(), ","));
+        one.value = join(option->results(), ",");
         one.from = "command line";
       } else if (set_outside) {
         one.value = *set_outside;

@@ -1,9 +1,11 @@
 // kr explain: what a code means.
 #include "explain/explain.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/printable.hpp"
 #include "verb.hpp"
 
@@ -23,7 +25,7 @@ const diag::CodeInfo& code_of(const std::string& word) {
       near ? std::vector<std::string>() : explain::codes_with(word);
   if (!with.empty()) {
     throw Error("", fmt::format("unknown code or name `{}`", word),
-                fmt::format("names that contain it: {}", fmt::join(with, ", ")));
+                fmt::format("names that contain it: {}", join(with, ", ")));
   }
   throw Error("", fmt::format("unknown code or name `{}`", word),
               near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` lists all codes");

@@ -1,6 +1,8 @@
 // kr import: tables of patterns in JSON as a rules file.
 #include "convert/import.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"

@@ -174,7 +174,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
     const diag::Severity severity = changed != severities.end() ? *changed->second : one.severity;
     if (!select.empty()) return holds(select, one.code);
     // That not all was checked is said unasked.
-    const bool unasked = one.code == diag::code::proof_budget_used_up.info;
+    const bool unasked = one.code == diag::code::proof_budget_used_up.info();
     return infos || unasked || severity != diag::Severity::info;
   };
   const bool infos = options.info || level == diag::Severity::info;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "config.hpp"
 #include "outputs.hpp"
 #include "render/render.hpp"
@@ -78,8 +79,7 @@ Exit list(const ListOptions& options, Streams& streams) {
 }
 
 void add_list_options(CLI::App& app, ListOptions& options) {
-  app.add_option("WHAT", options.what,
-                 fmt::format("{} (default: models)", fmt::join(listable(), ", ")));
+  app.add_option("WHAT", options.what, fmt::format("{} (default: models)", join(listable(), ", ")));
   app.add_option("TABLE", options.of, "For `columns`: the table whose columns are listed");
   options.outputs.add_to(app, list_outputs("models"));
   options.rules.add_to(app);

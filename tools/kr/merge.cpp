@@ -1,6 +1,8 @@
 // kr merge: saved runs of a job as one file.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/input_files.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "session.hpp"
 
 namespace kr::cli {
@@ -52,11 +53,11 @@ void NsysNames::check(const std::vector<const tables::Definition*>& tables, size
   for (const tables::Definition* one : tables::all()) {
     if (has(one)) with.push_back(former ? one->info.former_id : one->info.id);
   }
-  throw Error("",
-              fmt::format("`nsys stats`{} has no table `{}`", former ? " of 2022" : "",
-                          (*without)->info.id),
-              fmt::format("with --nsys-names{} choose from {}", former ? "=2022" : "",
-                          fmt::join(with, ", ")));
+  throw Error(
+      "",
+      fmt::format("`nsys stats`{} has no table `{}`", former ? " of 2022" : "",
+                  (*without)->info.id),
+      fmt::format("with --nsys-names{} choose from {}", former ? "=2022" : "", join(with, ", ")));
 }
 
 Alias NsysNames::style_of(const table::Info& table) const {

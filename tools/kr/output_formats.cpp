@@ -1,11 +1,11 @@
 #include "output_formats.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/join.hpp"
 #include "session.hpp"
 #include "tables/source.hpp"
 
@@ -52,14 +52,14 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
   app.add_option("--format", formats,
                  fmt::format("Output formats, separated by commas: {} (default: {}); written to "
                              "standard output unless --out-dir is given",
-                             fmt::join(formats_of(rules), ", "), fmt::join(rules.without, ", ")))
+                             join(formats_of(rules), ", "), join(rules.without, ", ")))
       ->type_name("LIST");
   if (!rules.any_tables) {
     app.add_option(
            "--tables,--only", tables,
            fmt::format(
                "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
-               fmt::join(rules.tables, ", "),
+               join(rules.tables, ", "),
                rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
         ->type_name("LIST")
         ->check(project_check(

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
@@ -323,7 +324,7 @@ std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const
       fmt::format("of {} ranks, {} with rows for each of them are left out ({}); --all has them, "
                   "and so has --tables",
                   table::grouped(static_cast<int64_t>(source.runs.size())),
-                  table::counted(count, "table"), fmt::join(left_out, ", ")),
+                  table::counted(count, "table"), join(left_out, ", ")),
       count};
   streams.note(fmt::format("{}: {}", target.format, note.text));
   return note;

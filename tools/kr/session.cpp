@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
+#include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
@@ -223,7 +224,7 @@ std::vector<std::string> parse_choices(const std::string& text, std::string_view
       const auto near = nearest(word, choices);
       throw Error("", fmt::format("`{}` is not a valid value for {}", word, option),
                   near ? fmt::format("did you mean `{}`?", *near)
-                       : fmt::format("choose from {}", fmt::join(choices, ", ")));
+                       : fmt::format("choose from {}", join(choices, ", ")));
     }
     if (std::find(chosen.begin(), chosen.end(), word) == chosen.end()) chosen.push_back(word);
   }
@@ -235,7 +236,7 @@ std::string parse_choice(const std::string& text, std::string_view option,
   const std::vector<std::string> chosen = parse_choices(text, option, choices);
   if (chosen.size() > 1) {
     throw Error("", fmt::format("`{}` is more than one value for {}", text, option),
-                fmt::format("choose one of {}", fmt::join(choices, ", ")));
+                fmt::format("choose one of {}", join(choices, ", ")));
   }
   return chosen[0];
 }

@@ -2,7 +2,6 @@
 // the list: help, dispatch, suggestions, completions, manual pages.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <span>
@@ -10,6 +9,10 @@
 #include <string_view>
 
 #include "streams.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace kr::cli {
 

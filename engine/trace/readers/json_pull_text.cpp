@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/ascii.hpp"
 #include "trace/readers/json_pull.hpp"
@@ -90,13 +89,13 @@ std::string JsonPull::path() const {
       continue;
     }
     if (!level.object) {
-      fmt::format_to(std::back_inserter(out), "[{}]", level.count - 1);
+      out += fmt::format("[{}]", level.count - 1);
       continue;
     }
     const std::string_view key = level.key != nullptr ? std::string_view(level.key, level.key_size)
                                                       : std::string_view(kept_keys_[i]);
     if (!plain_key(key)) {
-      fmt::format_to(std::back_inserter(out), "[\"{}\"]", shown_text(key));
+      out += fmt::format("[\"{}\"]", shown_text(key));
       continue;
     }
     if (!out.empty()) out += '.';

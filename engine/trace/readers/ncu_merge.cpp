@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/plural.hpp"
 
 namespace kr::trace {
@@ -324,12 +325,10 @@ void NcuMerge::lay_out(const std::string& shown, bool needs_durations) {
   }
   if (unmeasured != 0 && !needs_durations) return;
   if (unmeasured == kernels_.size()) {
-    throw Error(
-        shown,
-        fmt::format(
-            "has no duration of a kernel: its metrics are {}",
-            some_metrics_.empty() ? "none" : fmt::format("{}", fmt::join(some_metrics_, ", "))),
-        duration_remedy);
+    throw Error(shown,
+                fmt::format("has no duration of a kernel: its metrics are {}",
+                            some_metrics_.empty() ? "none" : kr::join(some_metrics_, ", ")),
+                duration_remedy);
   }
   if (unmeasured != 0) {
     out_->add_dropped("kernel without a duration: dropped", first_unmeasured, unmeasured);

@@ -5,15 +5,15 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "make_pages.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
 
+namespace kr::test::report_pages {
 namespace {
-
-using namespace kr::test;
 
 void write(const std::filesystem::path& folder, const std::string& name, const std::string& title,
            std::vector<kr::analyze::RunSummary> runs) {
@@ -67,9 +67,7 @@ std::string times_as_json() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+void make(const std::filesystem::path& folder) {
   write(folder, "one", "", {decode_run("llama_vllm_decode_tp2_0", 1, 100'000)});
   write(folder, "several", "Llama 3 70B: FP8 against BF16, decode",
         {decode_run("llama_vllm_bf16_tp2_0", 1, 100'000),
@@ -88,5 +86,6 @@ int main(int count, char** arguments) {
   write(folder, "empty", "", {empty_run()});
   write(folder, "names", "", {long_names_run()});
   kr::write_file(folder / "times.json", times_as_json());
-  return 0;
 }
+
+}  // namespace kr::test::report_pages

@@ -8,10 +8,12 @@
 
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
+#include "make_pages.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session/session.hpp"
 
+namespace kr::test::analysis_pages {
 namespace {
 
 kr::match::CompiledRules rules() {
@@ -291,9 +293,7 @@ void write_comparison(const kr::match::CompiledRules& rules, const std::filesyst
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+void make(const std::filesystem::path& folder) {
   const kr::match::CompiledRules compiled = rules();
   const auto analysis = [&](const char* name, const std::vector<std::string>& traces) {
     return Analysis(compiled, folder, name, traces);
@@ -335,5 +335,6 @@ int main(int count, char** arguments) {
   coverage.omitted_groups = 20'000;
   hostile.source().coverage = &coverage;
   hostile.write();
-  return 0;
 }
+
+}  // namespace kr::test::analysis_pages

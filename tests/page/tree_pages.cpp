@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "make_pages.hpp"
 #include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "support/module_traces.hpp"
 
+namespace kr::test::tree_pages {
 namespace {
-
-using namespace kr::test;
 
 class Maker {
  public:
@@ -56,39 +56,39 @@ kr::trees::ViewOptions labels() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
+void make(const std::filesystem::path& folder) {
   using kr::trees::Metric;
-  const Maker make(arguments[1]);
+  const Maker maker(folder);
   const OwnedView llama(llama_trace(12), modules());
-  make.pictures("llama", llama, Metric::cuda_time_ms);
-  make.pictures("shares", llama, Metric::pct_cuda_time);
-  make.pictures("calls", OwnedView(llama_trace(32), modules()), Metric::invocations);
-  make.pictures("labels", OwnedView(llama_trace(128), labels()), Metric::cuda_time_ms);
-  make.pictures("many", OwnedView(llama_trace(2500, 1), modules()), Metric::cuda_time_ms);
-  make.pictures("too-many", OwnedView(llama_trace(6000, 1), labels()), Metric::pct_cuda_time);
-  make.pictures("hostile", OwnedView(hostile_trace(), modules()), Metric::cuda_time_ms);
-  make.pictures("wide", OwnedView(wide_trace(60), modules(40)), Metric::cuda_time_ms);
-  make.pictures("all", OwnedView(wide_trace(300), modules(0)), Metric::invocations);
-  make.pictures("single", OwnedView(single_trace(), modules()), Metric::cuda_time_ms);
-  make.pictures("zero", OwnedView(single_trace(0), modules()), Metric::cuda_time_ms);
-  make.pictures("huge", OwnedView(single_trace(INT64_MAX), modules()), Metric::cuda_time_ms);
+  maker.pictures("llama", llama, Metric::cuda_time_ms);
+  maker.pictures("shares", llama, Metric::pct_cuda_time);
+  maker.pictures("calls", OwnedView(llama_trace(32), modules()), Metric::invocations);
+  maker.pictures("labels", OwnedView(llama_trace(128), labels()), Metric::cuda_time_ms);
+  maker.pictures("many", OwnedView(llama_trace(2500, 1), modules()), Metric::cuda_time_ms);
+  maker.pictures("too-many", OwnedView(llama_trace(6000, 1), labels()), Metric::pct_cuda_time);
+  maker.pictures("hostile", OwnedView(hostile_trace(), modules()), Metric::cuda_time_ms);
+  maker.pictures("wide", OwnedView(wide_trace(60), modules(40)), Metric::cuda_time_ms);
+  maker.pictures("all", OwnedView(wide_trace(300), modules(0)), Metric::invocations);
+  maker.pictures("single", OwnedView(single_trace(), modules()), Metric::cuda_time_ms);
+  maker.pictures("zero", OwnedView(single_trace(0), modules()), Metric::cuda_time_ms);
+  maker.pictures("huge", OwnedView(single_trace(INT64_MAX), modules()), Metric::cuda_time_ms);
 
-  make.page("tree", llama);
+  maker.page("tree", llama);
   kr::trees::ViewOptions phases = modules();
   phases.by_phase = true;
-  make.page("tree-phases", OwnedView(llama_trace(12), phases));
-  make.pictures("phases", OwnedView(llama_trace(12), phases), Metric::cuda_time_ms);
+  maker.page("tree-phases", OwnedView(llama_trace(12), phases));
+  maker.pictures("phases", OwnedView(llama_trace(12), phases), Metric::cuda_time_ms);
   kr::trees::ViewOptions apart = modules();
   apart.merge_siblings = false;
-  make.page("tree-apart", OwnedView(llama_trace(3), apart));
-  make.page("tree-labels", OwnedView(llama_trace(128), labels()), {}, Metric::pct_cuda_time);
-  make.page("tree-hostile", OwnedView(hostile_trace(), modules()));
-  make.page("tree-wide", OwnedView(wide_trace(3000, 3), modules(0)));
-  make.page("tree-many", OwnedView(llama_trace(10'000, 32), modules()));
-  make.page("tree-cut", OwnedView(llama_trace(40), modules()),
+  maker.page("tree-apart", OwnedView(llama_trace(3), apart));
+  maker.page("tree-labels", OwnedView(llama_trace(128), labels()), {}, Metric::pct_cuda_time);
+  maker.page("tree-hostile", OwnedView(hostile_trace(), modules()));
+  maker.page("tree-wide", OwnedView(wide_trace(3000, 3), modules(0)));
+  maker.page("tree-many", OwnedView(llama_trace(10'000, 32), modules()));
+  maker.page("tree-cut", OwnedView(llama_trace(40), modules()),
             {.entries = 4, .phases = 1, .bar_cells = 100, .tree_values = 200, .path_cells = 60});
-  make.page("tree-empty", OwnedView(Modules().finish(), modules()));
-  make.page("tree-single", OwnedView(single_trace(INT64_MAX), modules()));
-  return 0;
+  maker.page("tree-empty", OwnedView(Modules().finish(), modules()));
+  maker.page("tree-single", OwnedView(single_trace(INT64_MAX), modules()));
 }
+
+}  // namespace kr::test::tree_pages

@@ -6,15 +6,16 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "make_pages.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
 
+namespace kr::test::roofline_pages {
 namespace {
 
-using namespace kr::test;
 using kr::table::Role;
 using kr::table::Unit;
 
@@ -168,9 +169,7 @@ void write(const std::filesystem::path& folder, const std::string& name,
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+void make(const std::filesystem::path& folder) {
   const kr::analyze::RunSummary run = decode_run("llama_vllm_decode_0", 1, 100'000);
   const kr::analyze::RunSummary other = decode_run("llama_vllm_other_1", 2, 100'000);
   Rooflines one;
@@ -201,5 +200,6 @@ int main(int count, char** arguments) {
   Rooflines many;
   many.add(run.id, points_of(run, 200), h100);
   write(folder, "roofline-many", {run}, many);
-  return 0;
 }
+
+}  // namespace kr::test::roofline_pages

@@ -7,11 +7,13 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "make_pages.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "support/labelled.hpp"
 #include "tables/registry.hpp"
 
+namespace kr::test::timeline_pages {
 namespace {
 
 kr::match::CompiledRules rules() {
@@ -138,9 +140,7 @@ std::vector<kr::trace::Trace> list(kr::trace::Trace first) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+void make(const std::filesystem::path& folder) {
   const kr::match::CompiledRules compiled = rules();
   write(compiled, folder, "timeline", list(decode(30)));
   write(compiled, folder, "timeline-many", list(many_operations()));
@@ -148,5 +148,6 @@ int main(int count, char** arguments) {
   two.push_back(decode(9));
   write(compiled, folder, "timeline-two", std::move(two));
   write(compiled, folder, "timeline-empty", list(Operations().finish()));
-  return 0;
 }
+
+}  // namespace kr::test::timeline_pages

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "make_pages.hpp"
 #include "page/pages.hpp"
 #include "picture/label_styles.hpp"
 #include "render/render.hpp"
 #include "session/session.hpp"
 
+namespace kr::test::rank_pages {
 namespace {
 
 constexpr int steps = 3;
@@ -98,11 +100,10 @@ void write_pages(const kr::match::CompiledRules& rules, const std::filesystem::p
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+void make(const std::filesystem::path& folder) {
   const kr::match::CompiledRules compiled = rules();
   write_pages(compiled, folder, "ranks", 8, 5);
   write_pages(compiled, folder, "many-ranks", 80, 33);
-  return 0;
 }
+
+}  // namespace kr::test::rank_pages
