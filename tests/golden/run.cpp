@@ -112,7 +112,7 @@ std::string expected(const fs::path& path, const std::string& text) {
       (void)convert::import_tables(sources, sources.add(first, parts.front().text), {}, sink);
       return golden::annotate(parts, sources, sink.sorted(), shown, {});
     }
-    if (code == diag::code::export_left_out.info->id) {
+    if (code == diag::code::export_left_out.info()->id) {
       diag::Sink sink;
       const auto rules = sema::load_rules({first}, library, sink);
       (void)convert::export_tables(rules->program, "substage", sink);

@@ -1,4 +1,4 @@
-// Writes the pages of analyses that the test opens: make_analysis FOLDER
+// The pages of analyses.
 #include <fmt/format.h>
 
 #include <array>

@@ -3,7 +3,9 @@
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  for (auto* const make : {kr::test::report_pages::make, kr::test::tree_pages::make, kr::test::timeline_pages::make, kr::test::analysis_pages::make, kr::test::roofline_pages::make, kr::test::rank_pages::make}) {
+  for (auto* const make : {kr::test::report_pages::make, kr::test::tree_pages::make,
+                           kr::test::timeline_pages::make, kr::test::analysis_pages::make,
+                           kr::test::roofline_pages::make, kr::test::rank_pages::make}) {
     make(arguments[1]);
   }
   return 0;

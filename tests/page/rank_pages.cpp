@@ -1,4 +1,4 @@
-// Writes the pages of jobs with few and with many ranks that the test opens: make_ranks FOLDER
+// The pages of jobs with few and with many ranks.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// make_page FOLDER: pages, result.csv and result.json of reports written down in tests/support, for
-// the browser tests.
+// Pages, result.csv and result.json of reports that tests/support contains.
 #include <fmt/format.h>
 
 #include <filesystem>

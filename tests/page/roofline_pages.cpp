@@ -1,4 +1,4 @@
-// make_rooflines FOLDER: reports with rooflines whose numbers are made up, for the browser tests.
+// Reports with rooflines whose numbers are made up.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writes pages of reports with timelines: make_timelines FOLDER
+// Pages of reports with timelines.
 #include <fmt/format.h>
 
 #include <filesystem>

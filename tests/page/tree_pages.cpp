@@ -1,5 +1,4 @@
-// make_trees FOLDER: pictures and pages of module trees written down in tests/support, for the
-// browser tests and for people to look at.
+// Pictures and pages of module trees that tests/support contains.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -86,7 +85,7 @@ void make(const std::filesystem::path& folder) {
   maker.page("tree-wide", OwnedView(wide_trace(3000, 3), modules(0)));
   maker.page("tree-many", OwnedView(llama_trace(10'000, 32), modules()));
   maker.page("tree-cut", OwnedView(llama_trace(40), modules()),
-            {.entries = 4, .phases = 1, .bar_cells = 100, .tree_values = 200, .path_cells = 60});
+             {.entries = 4, .phases = 1, .bar_cells = 100, .tree_values = 200, .path_cells = 60});
   maker.page("tree-empty", OwnedView(Modules().finish(), modules()));
   maker.page("tree-single", OwnedView(single_trace(INT64_MAX), modules()));
 }

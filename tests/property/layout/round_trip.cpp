@@ -11,6 +11,7 @@
 #include "sema/load.hpp"
 #include "support/rules_text.hpp"
 #include "support/source_folder.hpp"
+#include "unit/layout/support.hpp"
 #include "unit/sema/support.hpp"
 #include "unit/syntax/dump.hpp"
 
@@ -19,11 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string layout_of(const std::string& text) {
-  source::SourceMap sources;
-  const source::FileId file = sources.add("test.kr", text);
-  return layout::lay_out(sources, file).text;
-}
+using test::layout_of;
 
 std::vector<std::string> comments_of(const syntax::Parsed& parsed) {
   std::vector<std::string> comments;

@@ -51,14 +51,14 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
       const auto at = std::find_if(all.begin(), all.end(), [&](const sema::Abbreviation& one) {
         return one.span == finding.span;
       });
-      if (finding.code == diag::code::useless_abbreviation.info) {
+      if (finding.code == diag::code::useless_abbreviation.info()) {
         ++useless;
         std::vector<sema::Abbreviation> fewer(all.begin(), at);
         fewer.insert(fewer.end(), at + 1, all.end());
         for (const std::string& one : texts) {
           REQUIRE_MESSAGE(sema::abbreviate(one, all) == sema::abbreviate(one, fewer), text, one);
         }
-      } else if (finding.code == diag::code::abbreviation_order.info) {
+      } else if (finding.code == diag::code::abbreviation_order.info()) {
         ++clashes;
         const auto first = std::find_if(all.begin(), all.end(), [&](const sema::Abbreviation& one) {
           return one.span == finding.related_.front().span;

@@ -125,11 +125,11 @@ class Case {
 
   /// Whether lint reports that no name reaches this; `some`: in some model.
   bool told_unreached(source::Span span, bool some = false) const {
-    return told_of(diag::code::unreachable_rule.info, span) ||
-           told_of(diag::code::never_holds.info, span) ||
-           told_of(diag::code::conflicting_duplicate.info, span) ||
-           told_of(diag::code::unreachable_alternative.info, span) ||
-           (some && told_of(diag::code::unreachable_in_model.info, span));
+    return told_of(diag::code::unreachable_rule.info(), span) ||
+           told_of(diag::code::never_holds.info(), span) ||
+           told_of(diag::code::conflicting_duplicate.info(), span) ||
+           told_of(diag::code::unreachable_alternative.info(), span) ||
+           (some && told_of(diag::code::unreachable_in_model.info(), span));
   }
 
   std::optional<sema::RuleId> winner(const prove::EffectiveList& list,
@@ -196,7 +196,7 @@ class Case {
       CAPTURE(rules_.sources().text(one.place));
       CAPTURE(to_string(witness));
       REQUIRE(!told_unreached(one.place));
-      kept |= !told_of(diag::code::redundant_alternative.info, one.place);
+      kept |= !told_of(diag::code::redundant_alternative.info(), one.place);
     }
     REQUIRE(kept);
   }
@@ -209,14 +209,14 @@ class Case {
         const sema::Rule& rule = program().rules.get(list.rules[i].rule);
         CAPTURE(list.whose);
         CAPTURE(rules_.sources().text(rule.span));
-        REQUIRE(!told_of(diag::code::not_proven.info, rule.span));
+        REQUIRE(!told_of(diag::code::not_proven.info(), rule.span));
         const prove::Finding finding = prover_.find(list.rules[i].formula, list.above(i));
         REQUIRE(finding.answer != prove::Answer::not_proven);
         if (finding.found()) {
           CAPTURE(to_string(finding.witness));
           REQUIRE(winner(list, finding.witness) == list.rules[i].rule);
           REQUIRE(!told_unreached(rule.span));
-        } else if (!told_of(diag::code::always_holds.info, rule.span)) {
+        } else if (!told_of(diag::code::always_holds.info(), rule.span)) {
           REQUIRE(told_unreached(rule.span, true));
         }
       }
@@ -232,10 +232,10 @@ class Case {
     };
     std::vector<Reason> reasons;
     for (const diag::Diagnostic& one : findings_) {
-      const bool redundant = one.code == diag::code::redundant_alternative.info;
-      if (!redundant && one.code != diag::code::unreachable_rule.info &&
-          one.code != diag::code::unreachable_alternative.info &&
-          one.code != diag::code::unreachable_in_model.info) {
+      const bool redundant = one.code == diag::code::redundant_alternative.info();
+      if (!redundant && one.code != diag::code::unreachable_rule.info() &&
+          one.code != diag::code::unreachable_alternative.info() &&
+          one.code != diag::code::unreachable_in_model.info()) {
         continue;
       }
       ++told_;

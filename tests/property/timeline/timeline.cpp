@@ -23,7 +23,7 @@ using kr::timeline::Timeline;
 /// A time of a lane and name, by bin.
 using Sums = std::map<std::tuple<int64_t, uint32_t, uint32_t>, int64_t>;
 
-const kr::match::CompiledRules& rules() {
+const kr::match::CompiledRules& rules_with_phases() {
   static const kr::match::CompiledRules compiled = kr::test::compile(R"(
 engine e {
   substage { gemm: "gemm"  first: "k0" | "k1"  rest: otherwise }
@@ -163,7 +163,7 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
   for (uint64_t round = 0; round < kr::test::rounds(400); ++round) {
     CAPTURE(round);
     const kr::timeline::Limits limits{.bytes = 200 + random() % 4000, .lanes = 1 + random() % 7};
-    const kr::test::TimelineOfTrace made(rules(), random_trace(random), limits);
+    const kr::test::TimelineOfTrace made(rules_with_phases(), random_trace(random), limits);
     const Timeline& timeline = made.timeline;
     CHECK(timeline.lanes.size() <= limits.lanes);
     const std::vector<Placed> operations = placed(made);
@@ -220,9 +220,9 @@ TEST_CASE("bands are from the first start to the last end of each step and layer
     CAPTURE(round);
     const kr::test::HostTraces traces(random, false);
     if (traces.work.empty()) continue;
-    const kr::test::TimelineOfTrace made(rules(), traces.read(random), {});
+    const kr::test::TimelineOfTrace made(rules_with_phases(), traces.read(random), {});
     const kr::trace::Trace& trace = made.run->trace;
-    const kr::classify::Attribution& places = made.run->attribution(rules());
+    const kr::classify::Attribution& places = made.run->attribution(rules_with_phases());
     std::map<std::tuple<int32_t, uint32_t, uint32_t>, std::pair<int64_t, int64_t>> wanted;
     const auto add = [&](size_t i, uint32_t row, uint32_t number) {
       const kr::trace::Operation& operation = trace.operations[i];

@@ -5,15 +5,13 @@
 
 #include <vector>
 
+#include "unit/layout/support.hpp"
+
 using namespace kr;
 
 namespace {
 
-std::string layout_of(const std::string& text) {
-  source::SourceMap sources;
-  const source::FileId file = sources.add("test.kr", text);
-  return layout::lay_out(sources, file).text;
-}
+using test::layout_of;
 
 struct Case {
   const char* what;

@@ -157,7 +157,7 @@ TEST_CASE("a safe fix that changes the meaning is taken back") {
 TEST_CASE("a fix that does not load is taken back") {
   Linted linted = lint_text("pattern a = \"x\"\n");
   diag::Diagnostic wrong;
-  wrong.code = diag::code::looks_literal.info;
+  wrong.code = diag::code::looks_literal.info();
   wrong.span = {source::FileId{0}, 12, 15};
   wrong.fix = diag::Fix{false, {{{source::FileId{0}, 12, 15}, "/(/"}}};
   linted.findings.push_back(wrong);
