@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/as_job.hpp"
 #include "analyze/statistics.hpp"
 
 namespace kr::analyze {
@@ -76,16 +77,6 @@ struct RankOfRun {
   /// Of the steps on several ranks; nullopt if steps are not compared.
   std::optional<int64_t> slowest_steps;
 };
-
-/// Whether several runs are compared as ranks of one job.
-enum class AsJob : uint8_t {
-  automatic,  // if nothing contradicts it, and something says that they are: see compare_ranks
-  yes,        // whatever the traces contain
-  no,
-};
-/// Throws Error if the name is none of `auto`, `yes`, `no`; `option` is the name of the option in
-/// the message.
-AsJob named_as_job(const std::string& name, const std::string& option);
 
 struct Ranks {
   std::vector<RankOfRun> runs;

@@ -2,6 +2,7 @@
 
 #include "api/rules.hpp"
 #include "lint/lint_files.hpp"
+#include "sema/load.hpp"
 #include "testing/results.hpp"
 #include "testing/testing.hpp"
 

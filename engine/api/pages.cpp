@@ -3,8 +3,13 @@
 #include "page/pages.hpp"
 
 #include "api/session_impl.hpp"
+#include "coverage/suggest.hpp"
+#include "job/job.hpp"
 #include "page/report_tables.hpp"
 #include "picture/tree_picture.hpp"
+#include "tables/difference.hpp"
+#include "tables/registry.hpp"
+#include "tables/tree.hpp"
 #include "trees/for_people.hpp"
 
 namespace kr {

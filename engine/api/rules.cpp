@@ -9,7 +9,9 @@
 #include "base/plural.hpp"
 #include "classify/why.hpp"
 #include "diag/render.hpp"
+#include "sema/load.hpp"
 #include "session/session.hpp"
+#include "tables/registry.hpp"
 
 namespace kr {
 

@@ -10,8 +10,15 @@
 #include "base/input_files.hpp"
 #include "changes/merge_saved.hpp"
 #include "changes/saved_run.hpp"
+#include "coverage/suggest.hpp"
+#include "ncu/gpus.hpp"
+#include "ncu/joined.hpp"
 #include "render/render.hpp"
+#include "sema/load.hpp"
 #include "session/sql.hpp"
+#include "tables/difference.hpp"
+#include "tables/explanation.hpp"
+#include "tables/registry.hpp"
 
 namespace kr {
 namespace {

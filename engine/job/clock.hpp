@@ -24,17 +24,10 @@
 
 #include "base/saturated.hpp"
 #include "job/member.hpp"
+#include "job/options.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::job {
-
-enum class ClockPolicy : uint8_t {
-  utc,          // the clocks that the traces tell
-  collectives,  // these, moved where collectives contradict them
-  none,         // every run has its own clock
-};
-inline constexpr ClockPolicy default_clock_policy = ClockPolicy::collectives;
-const char* to_string(ClockPolicy policy) noexcept;
 
 /// A run, and what is to be known of it for its clock.
 struct JobRun {

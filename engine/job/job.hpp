@@ -11,21 +11,10 @@
 #include "analyze/ranks.hpp"
 #include "job/clock.hpp"
 #include "job/collectives.hpp"
+#include "job/options.hpp"
 #include "job/peers.hpp"
 
 namespace kr::job {
-
-struct JobOptions {
-  ClockPolicy clock = default_clock_policy;
-  /// What the links between devices can do, to compare bus bandwidths with; nullopt: not told.
-  std::optional<double> link_bytes_per_s;
-  analyze::AsJob as_job = analyze::AsJob::automatic;
-  /// What people call ranks, beside their numbers.
-  std::map<int64_t, std::string> rank_names = {};
-};
-
-/// Throws Error if there is no such policy; `option` is the name of the option in the message.
-ClockPolicy named_clock_policy(const std::string& name, const std::string& option);
 
 struct Job {
   JobOptions options;

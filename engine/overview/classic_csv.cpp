@@ -13,6 +13,7 @@
 #include "render/render.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"
+#include "table/table.hpp"
 #include "trees/names.hpp"
 
 namespace kr::overview {

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "analyze/run.hpp"
 #include "base/join.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "cost/costed_run.hpp"
 #include "cost/gaps.hpp"
+#include "coverage/suggest.hpp"
 #include "overview/overview.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"

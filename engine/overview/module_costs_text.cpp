@@ -2,11 +2,13 @@
 #include <string>
 #include <vector>
 
+#include "ncu/gpus.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "render/render.hpp"
 #include "tables/registry.hpp"
 #include "tables/run_names.hpp"
+#include "tables/tree.hpp"
 
 namespace kr::overview {
 namespace {

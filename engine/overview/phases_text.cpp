@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyze/found_phases.hpp"
 #include "base/join.hpp"
 #include "base/plural.hpp"
 #include "render/shown_table.hpp"

@@ -8,6 +8,7 @@
 #include "base/join.hpp"
 #include "base/printable.hpp"
 #include "table/numbers.hpp"
+#include "tables/difference.hpp"
 
 namespace kr::overview {
 namespace {

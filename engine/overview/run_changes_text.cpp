@@ -11,6 +11,7 @@
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
+#include "tables/difference.hpp"
 #include "tables/run_names.hpp"
 
 namespace kr::overview {

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
 #include "base/printable.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
@@ -14,6 +16,7 @@
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 #include "tables/registry.hpp"
+#include "tables/tree.hpp"
 #include "trees/names.hpp"
 
 namespace kr::overview {

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "base/join.hpp"
+#include "cost/costed_run.hpp"
 #include "overview/overview.hpp"
 #include "table/names.hpp"
+#include "tables/explanation.hpp"
 
 namespace kr::overview {
 namespace {

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/statistics.hpp"
 #include "page/page_data.hpp"
 #include "page/pages.hpp"
 #include "picture/label_styles.hpp"

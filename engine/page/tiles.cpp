@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/statistics.hpp"
 #include "base/plural.hpp"
 #include "overview/overview.hpp"
 #include "page/page_data.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
 #include "base/distinct_texts.hpp"
 #include "page/page_data.hpp"
 #include "page/pages.hpp"
@@ -10,6 +12,7 @@
 #include "picture/tree_bars.hpp"
 #include "table/names.hpp"
 #include "tables/registry.hpp"
+#include "tables/tree.hpp"
 #include "trees/names.hpp"
 
 namespace kr::page {

@@ -21,6 +21,7 @@
 #include "kr/render.hpp"
 #include "processes/message.hpp"
 #include "session/session.hpp"
+#include "tables/registry.hpp"
 
 namespace kr::processes {
 namespace {

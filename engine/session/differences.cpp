@@ -5,10 +5,14 @@
 #include <iterator>
 #include <set>
 
+#include "analyze/statistics.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/nearest.hpp"
+#include "changes/profile.hpp"
 #include "session/session.hpp"
+#include "session/state.hpp"
+#include "tables/difference.hpp"
 
 namespace kr::session {
 namespace {
@@ -90,7 +94,7 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
   const auto holds = [&](const std::string& path, const std::string& other) {
     const std::string& asked = path == "-" ? other : path;
     return changes::names_saved_run(asked) ? changes::saves_module_trees(asked)
-                                           : trace::holds_module_trees(asked, open_);
+                                           : trace::holds_module_trees(asked, state_->open);
   };
   const bool trees = holds(a.path, b.path);
   if (trees != holds(b.path, a.path)) {
@@ -106,16 +110,17 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
   size_t file = 0, next = 0;  // of those read
   const auto profile_of = [&](const std::string& path, size_t run) {
     if (options.level) {
-      const auto saved = saved_trees_.find(run);
-      changes::Profile profile = saved != saved_trees_.end()
-                                     ? saved->second.profile
-                                     : changes::profile_of(path, *source_.rules, modules(run));
-      profile.nodes = saved != saved_trees_.end()
+      const auto saved = state_->saved_trees.find(run);
+      changes::Profile profile =
+          saved != state_->saved_trees.end()
+              ? saved->second.profile
+              : changes::profile_of(path, *state_->source.rules, modules(run));
+      profile.nodes = saved != state_->saved_trees.end()
                           ? saved->second.nodes(*options.level)
-                          : changes::nodes_of(*source_.rules, modules(run), *options.level);
+                          : changes::nodes_of(*state_->source.rules, modules(run), *options.level);
       return profile;
     }
-    const tables::Run& read = source_.runs[run];
+    const tables::Run& read = state_->source.runs[run];
     if (read.saved) return *read.saved;
     return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
   };
@@ -123,25 +128,26 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
     std::vector<changes::Profile> profiles;
     profiles.reserve(paths.size());
     for (const std::string& path : paths) {
-      for (const size_t end = next + runs_of_file_[file++]; next < end; ++next) {
+      for (const size_t end = next + state_->runs_of_file[file++]; next < end; ++next) {
         profiles.push_back(profile_of(path, next));
       }
     }
     return profiles;
   };
   const auto a = profiles_of(options.a), b = profiles_of(options.b);
-  pair_ = {join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
+  state_->pair = {
+      join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
   for (const changes::Gate& gate : options.gates) {
-    judge(gate, source_.rules->program(), pair_->comparison, pair_->gates);
+    judge(gate, state_->source.rules->program(), state_->pair->comparison, state_->pair->gates);
   }
-  source_.run_difference = &*pair_;
-  return *pair_;
+  state_->source.run_difference = &*state_->pair;
+  return *state_->pair;
 }
 
 void Session::add_names(const classify::RunSpec& spec,
                         std::vector<compare::SeenName>& names) const {
   std::vector<trace::Trace> traces;
-  watched(spec, open_,
+  watched(spec, state_->open,
           [&](const trace::OpenOptions& as) { traces = trace::open_traces(spec.path, as); });
   for (const trace::Trace& trace : traces) {
     const size_t first = names.size();
@@ -165,7 +171,7 @@ void Session::add_names(const classify::RunSpec& spec,
 
 std::vector<compare::SeenName> Session::names_met() const {
   std::vector<compare::SeenName> names;
-  for (const tables::Run& run : source_.runs) {
+  for (const tables::Run& run : state_->source.runs) {
     for (const analyze::NameSum& name : run.summary.names) {
       names.push_back({name.name,
                        name.kind,
@@ -182,20 +188,20 @@ std::vector<compare::SeenName> Session::names_met() const {
 const tables::RulesDifference& Session::compare_rules(const match::CompiledRules& before,
                                                       std::vector<compare::SeenName> names,
                                                       std::span<const classify::RunSpec> specs) {
-  const match::CompiledRules& after = *source_.rules;
+  const match::CompiledRules& after = *state_->source.rules;
   for (const classify::RunSpec& spec : specs) {
     check_engine(spec, before.program(), after.program());
     add_names(spec, names);
   }
-  tables::RulesDifference& made = rules_difference_.emplace();
+  tables::RulesDifference& made = state_->rules_difference.emplace();
   made.changes = compare::compare_rules({&before.program(), before.database},
                                         {&after.program(), after.database}, std::move(names));
   made.rules.reserve(made.changes.moves.size());
   for (const compare::CountedMove& one : made.changes.moves) {
     made.rules.emplace_back(deciding(before, one.before), deciding(after, one.after));
   }
-  source_.rules_difference = &*rules_difference_;
-  return *rules_difference_;
+  state_->source.rules_difference = &*state_->rules_difference;
+  return *state_->rules_difference;
 }
 
 }  // namespace kr::session

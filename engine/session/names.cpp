@@ -1,5 +1,8 @@
 // What rules say of one name.
+#include "match/costs.hpp"
 #include "session/session.hpp"
+#include "session/state.hpp"
+#include "tables/explanation.hpp"
 
 namespace kr::session {
 namespace {
@@ -32,18 +35,18 @@ LabelledName label_name(const match::CompiledRules& rules, std::string_view name
 }
 
 const tables::Explanation& Session::explain(const NameQuery& asked) {
-  const match::CompiledRules& rules = *source_.rules;
+  const match::CompiledRules& rules = *state_->source.rules;
   const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
   const classify::Choice choice =
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
                  {asked.engine, asked.model, rules.named})
           .choice;
-  explanation_ = {
+  state_->explanation = {
       query.name, rules.program().title(choice.model), choice.why,
       classify::why(rules, choice.model, query),
       match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
-  source_.explanation = &*explanation_;
-  return *explanation_;
+  state_->source.explanation = &*state_->explanation;
+  return *state_->explanation;
 }
 
 }  // namespace kr::session

@@ -1,17 +1,25 @@
 // Saved runs, and the jobs that efficiencies are compared with.
 #include <algorithm>
 
+#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
+#include "analyze/streams.hpp"
 #include "base/error.hpp"
+#include "base/shared.hpp"
+#include "changes/profile.hpp"
+#include "job/job.hpp"
+#include "job/member.hpp"
 #include "session/session.hpp"
+#include "session/state.hpp"
 
 namespace kr::session {
 
 void Session::call_saved(std::string path, std::string name) {
-  names_of_saved_.insert_or_assign(std::move(path), std::move(name));
+  state_->names_of_saved.insert_or_assign(std::move(path), std::move(name));
 }
 
 void Session::read_baseline(const JobSource& source, const Wants& wants) {
-  Session job(*source_.rules, open_, progress_, references_);
+  Session job(*state_->source.rules, state_->open, state_->progress, state_->references);
   for (const classify::RunSpec& spec : source.runs) {
     const bool saved = changes::names_saved_run(spec.path);
     job.read(std::span(&spec, 1), {.sums = true,
@@ -20,14 +28,14 @@ void Session::read_baseline(const JobSource& source, const Wants& wants) {
                                    .unsaved = false,
                                    .host_trace = wants.host_trace && !saved});
   }
-  const bool works = std::any_of(job.source_.runs.begin(), job.source_.runs.end(),
+  const bool works = std::any_of(job.state_->source.runs.begin(), job.state_->source.runs.end(),
                                  [](const tables::Run& run) { return run.summary.operations > 0; });
   if (!works) {
     throw Error(source.runs.empty() ? source.name : source.runs[0].path,
                 "has no GPU work to compare with");
   }
-  for (auto& warning : job.warnings_) warnings_.push_back(std::move(warning));
-  source_.baselines.push_back({source.name, std::move(job.source_.runs)});
+  for (auto& warning : job.state_->warnings) state_->warnings.push_back(std::move(warning));
+  state_->source.baselines.push_back({source.name, std::move(job.state_->source.runs)});
 }
 
 void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
@@ -55,25 +63,27 @@ void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
     const size_t number = runs_read();
     analyze::RunSummary& summary = saved.summary;
     summary.id += fmt::format("_{}", number);  // unique among the runs read
-    if (const auto named = names_of_saved_.find(spec.path); named != names_of_saved_.end()) {
+    if (const auto named = state_->names_of_saved.find(spec.path);
+        named != state_->names_of_saved.end()) {
       summary.source.replace(0, spec.path.size(), named->second);
     }
-    for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
+    for (const Warning& warning : summary.warnings)
+      state_->warnings.emplace_back(summary.source, warning);
     if (trees) {
-      source_.other_runs.push_back(
+      state_->source.other_runs.push_back(
           {summary.id, summary.source, summary.format, summary.engine, summary.model,
            summary.choice_why,
            tables::notes_of(summary.id, summary.dropped, summary.inexact, summary.warnings)});
-      modules_.push_back(nullptr);
-      saved_trees_.emplace(number, std::move(saved));
+      state_->modules.push_back(nullptr);
+      state_->saved_trees.emplace(number, std::move(saved));
       continue;
     }
-    tables::Run& run = source_.runs.emplace_back();
+    tables::Run& run = state_->source.runs.emplace_back();
     run.summary = std::move(summary);
-    run.saved = std::move(saved.profile);
-    run.saved_steps = std::move(saved.steps);
-    run.members = std::move(saved.members);
-    run.streams = std::move(saved.streams);
+    run.saved = shared(std::move(saved.profile));
+    run.saved_steps = shared(std::move(saved.steps));
+    run.members = shared(std::move(saved.members));
+    run.streams = shared(std::move(saved.streams));
     measure(run, nullptr);
   }
 }

@@ -11,6 +11,7 @@
 #include "base/integer.hpp"
 #include "base/plural.hpp"
 #include "session/session.hpp"
+#include "session/state.hpp"
 
 namespace kr::session {
 namespace {
@@ -126,18 +127,18 @@ std::vector<std::string> find_references(const std::string& run) {
 
 align::References* Session::references_for(const classify::RunSpec& spec, bool ops,
                                            std::vector<Warning>& notes) {
-  const bool found = references_.empty();
+  const bool found = state_->references.empty();
   std::vector<std::string> paths;
-  for (const std::string& path : found ? find_references(spec.path) : references_) {
+  for (const std::string& path : found ? find_references(spec.path) : state_->references) {
     if (path.empty()) throw Error("", "--reference names no file", "name a trace after it");
     if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
   }
   if (paths.empty()) return nullptr;
-  std::unique_ptr<align::References>& known = known_references_[{paths, ops}];
+  std::unique_ptr<align::References>& known = state_->known_references[{paths, ops}];
   if (known == nullptr) {
-    trace::OpenOptions options = open_;
+    trace::OpenOptions options = state_->open;
     options.ops = ops;
-    known = read_references(paths, found, options, warnings_);
+    known = read_references(paths, found, options, state_->warnings);
   }
   if (known->empty()) return nullptr;
   if (found) {

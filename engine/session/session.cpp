@@ -6,13 +6,25 @@
 #include <filesystem>
 #include <system_error>
 
+#include "analyze/found_phases.hpp"
 #include "analyze/health.hpp"
 #include "analyze/identity.hpp"
+#include "analyze/run.hpp"
+#include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
+#include "base/shared.hpp"
+#include "cost/costed_run.hpp"
 #include "cost/rates.hpp"
+#include "coverage/suggest.hpp"
 #include "job/exchanges.hpp"
 #include "job/extract.hpp"
+#include "job/member.hpp"
+#include "ncu/gpus.hpp"
+#include "ncu/joined.hpp"
+#include "replay/what_if.hpp"
+#include "session/state.hpp"
 
 namespace kr::session {
 namespace {
@@ -44,16 +56,51 @@ bool is_pipe(const std::string& path) {
 
 Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress,
                  std::vector<std::string> references)
-    : open_(std::move(open)), progress_(std::move(progress)), references_(std::move(references)) {
-  source_.rules = &rules;
+    : state_(std::make_unique<State>()) {
+  state_->open = std::move(open);
+  state_->progress = std::move(progress);
+  state_->references = std::move(references);
+  state_->source.rules = &rules;
 }
 
 Session::~Session() = default;
 
+tables::Source& Session::source() noexcept {
+  return state_->source;
+}
+
+const tables::Source& Session::source() const noexcept {
+  return state_->source;
+}
+
+const std::vector<std::pair<std::string, Warning>>& Session::warnings() const noexcept {
+  return state_->warnings;
+}
+
+void Session::want_costs() noexcept {
+  state_->want_costs = true;
+}
+
+void Session::compare_ranks_with(const job::JobOptions& options) {
+  state_->source.job_options = options;
+}
+
+size_t Session::files_read() const noexcept {
+  return state_->runs_of_file.size();
+}
+
+size_t Session::runs_read() const noexcept {
+  return state_->source.runs.size() + state_->source.other_runs.size();
+}
+
+const trees::LabelledModules& Session::modules(size_t run) const {
+  return *state_->modules[run];
+}
+
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
-  if (wants.measured) dimension_ = wants.measured;
-  if (want_costs_ && !wants.costs) {
+  if (wants.measured) state_->dimension = wants.measured;
+  if (state_->want_costs && !wants.costs) {
     Wants with_costs = wants;
     with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
     return read(specs, with_costs, visit);
@@ -61,33 +108,34 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
-    runs_of_file_.push_back(runs_read() - before);
+    state_->runs_of_file.push_back(runs_read() - before);
   }
 }
 
 /// Of a run without sums.
 template <class Trace>
 void Session::add_head(const Trace& trace, const classify::Choice& choice, const std::string& id) {
-  const sema::Program& program = source_.rules->program();
+  const sema::Program& program = state_->source.rules->program();
   const sema::Model& model = program.models.get(choice.model);
-  source_.other_runs.push_back({id, trace.source, trace.format,
-                                program.engines.get(model.engine).name, model.name, choice.why,
-                                tables::notes_of(id, trace.dropped, "", trace.warnings)});
-  for (const Warning& warning : trace.warnings) warnings_.emplace_back(trace.source, warning);
+  state_->source.other_runs.push_back(
+      {id, trace.source, trace.format, program.engines.get(model.engine).name, model.name,
+       choice.why, tables::notes_of(id, trace.dropped, "", trace.warnings)});
+  for (const Warning& warning : trace.warnings)
+    state_->warnings.emplace_back(trace.source, warning);
 }
 
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
-  const match::CompiledRules& rules = *source_.rules;
-  trace::OpenOptions options = open_;
+  const match::CompiledRules& rules = *state_->source.rules;
+  trace::OpenOptions options = state_->open;
   options.host = wants.host_trace || wants.collectives || wants.timeline || wants.modules ||
                          wants.comparison || wants.health
                      ? trace::HostDetail::all
                      : trace::HostDetail::none;
   options.waits = wants.waits;
   options.gpu_metrics = wants.gpu_metrics;
-  options.operation_details = wants.details || ncu_pages_ != nullptr;  // grids and blocks
+  options.operation_details = wants.details || state_->ncu_pages != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
-  options.ops = wants.costs || (wants.replay && needs_roof(changes_));
+  options.ops = wants.costs || (wants.replay && needs_roof(state_->changes));
   std::vector<Warning> notes;
   align::References* const references = references_for(spec, wants.costs, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
@@ -131,19 +179,19 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
 /// Of a file of module trees.
 void Session::add_modules(std::unique_ptr<trees::LabelledModules> modules, const Wants& wants,
                           const classify::RunSpec& spec) {
-  const match::CompiledRules& rules = *source_.rules;
+  const match::CompiledRules& rules = *state_->source.rules;
   const std::string id =
       analyze::run_id(rules.program(), modules->choice.model, spec.path, runs_read());
   if (wants.measured) {
-    measured_.push_back(coverage::measure_run(rules, *wants.measured, *modules, id));
+    state_->measured.push_back(coverage::measure_run(rules, *wants.measured, *modules, id));
   }
   add_head(modules->trace, modules->choice, id);
-  if (wants.modules) modules_.push_back(std::move(modules));
+  if (wants.modules) state_->modules.push_back(std::move(modules));
 }
 
 void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wants& wants,
                            const classify::RunSpec& spec, const Visit& visit) {
-  const match::CompiledRules& rules = *source_.rules;
+  const match::CompiledRules& rules = *state_->source.rules;
   std::unique_ptr<trees::LabelledModules> modules;
   if (wants.modules) modules = analyze::modules_of_run(rules, spec, *run);
   const sema::ModelId model = run->choice.model;
@@ -151,7 +199,7 @@ void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wa
   std::optional<analyze::RunSummary> summary;
   if (wants.sums || wants.measured) summary = analyze::summarize_run(rules, spec, index, *run);
   if (wants.measured) {
-    measured_.push_back(coverage::measure_run(rules, *wants.measured, model, *summary));
+    state_->measured.push_back(coverage::measure_run(rules, *wants.measured, model, *summary));
   }
   if (wants.sums) {
     add_run(std::move(*summary), std::move(run), index, wants, visit);
@@ -161,33 +209,35 @@ void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wa
   } else {
     add_head(run->trace, run->choice, analyze::run_id(rules.program(), model, spec.path, index));
   }
-  if (wants.modules) modules_.push_back(std::move(modules));
+  if (wants.modules) state_->modules.push_back(std::move(modules));
 }
 
 void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu) {
-  gpu_ = gpu;
-  ncu_paths_ = std::move(pages);
-  if (ncu_paths_.empty()) return;
-  ncu_pages_ = std::make_shared<trace::Trace>(trace::open_ncu_pages(ncu_paths_, open_));
+  state_->gpu = gpu;
+  state_->ncu_paths = std::move(pages);
+  if (state_->ncu_paths.empty()) return;
+  state_->ncu_pages =
+      std::make_shared<trace::Trace>(trace::open_ncu_pages(state_->ncu_paths, state_->open));
 }
 
 void Session::change(const std::vector<std::string>& changes) {
   for (const std::string& text : changes) {
-    changes_.push_back(replay::parse_change(text, source_.rules->program()));
+    state_->changes.push_back(replay::parse_change(text, state_->source.rules->program()));
   }
 }
 
 void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) const {
-  const match::CompiledRules& rules = *source_.rules;
+  const match::CompiledRules& rules = *state_->source.rules;
   std::optional<cost::CostedRun> costs;
   const bool has_costs = run.trace.host && run.trace.host->ops;
-  if (!to.costs && has_costs && needs_roof(changes_)) costs = cost::cost_run(rules, run);
-  const replay::Roofs roofs{to.costs ? &*to.costs : (costs ? &*costs : nullptr),
-                            gpu_ != nullptr ? gpu_ : cost::gpu_of(run.trace), to.ncu.get()};
-  to.replay = replay::replay_run(rules, run, to.summary, changes_, roofs);
+  if (!to.costs && has_costs && needs_roof(state_->changes)) costs = cost::cost_run(rules, run);
+  const replay::Roofs roofs{to.costs ? to.costs.get() : (costs ? &*costs : nullptr),
+                            state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run.trace),
+                            to.ncu.get()};
+  to.replay = shared(replay::replay_run(rules, run, to.summary, state_->changes, roofs));
   const int64_t measured_ns = to.replay->measured.run_ns;
   const int64_t replayed_ns = to.replay->replayed.run_ns;
-  if (changes_.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
+  if (state_->changes.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
   to.summary.warnings.push_back(
       {"replay-inexact",
        fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "
@@ -200,19 +250,19 @@ void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) con
 /// `run`: null for a saved one.
 void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
   const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
-  std::shared_ptr<const trace::Trace> pages = ncu_pages_;
+  std::shared_ptr<const trace::Trace> pages = state_->ncu_pages;
   if (is_itself && pages == nullptr) {
     pages = std::shared_ptr<const trace::Trace>(run, &run->trace);
   } else if (is_itself) {
     // The sections of one kernel may be in any of them.
     std::vector<std::string> all{run->trace.source};
-    all.insert(all.end(), ncu_paths_.begin(), ncu_paths_.end());
-    pages = std::make_shared<trace::Trace>(trace::open_ncu_pages(all, open_));
+    all.insert(all.end(), state_->ncu_paths.begin(), state_->ncu_paths.end());
+    pages = std::make_shared<trace::Trace>(trace::open_ncu_pages(all, state_->open));
   }
   if (pages == nullptr) return;
   auto joined = std::make_shared<ncu::Joined>(
-      ncu::join(*source_.rules, to.summary, pages,
-                {.is_itself = is_itself, .gpu = gpu_, .labelled = run.get()}));
+      ncu::join(*state_->source.rules, to.summary, pages,
+                {.is_itself = is_itself, .gpu = state_->gpu, .labelled = run.get()}));
   std::vector<Warning>& warnings = to.summary.warnings;
   const bool own = run != nullptr && pages.get() == &run->trace;
   for (const Warning& warning : pages->warnings) {
@@ -229,7 +279,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   one.summary = std::move(summary);
   const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
   measure(one, run);
-  const match::CompiledRules& rules = *source_.rules;
+  const match::CompiledRules& rules = *state_->source.rules;
   if (wants.identity) one.summary.identity = analyze::identify(rules, run->trace);
   // Both read the attribution of a run with a host trace.
   const classify::Attribution* const annotations =
@@ -241,25 +291,26 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   if (shows_phases && !finds_phases) one.summary.warnings.push_back(no_phases);
   in_parallel(finds_phases ? 2 : 1, [&](size_t task) {
     if (task == 1) {
-      one.found = analyze::find_phases(rules, *run, annotations);
+      one.found = shared(analyze::find_phases(rules, *run, annotations));
     } else if (wants.statistics || wants.steps || wants.comparison || wants.health) {
-      one.statistics = analyze::analyze(rules, *run, one.summary);
+      one.statistics = shared(analyze::analyze(rules, *run, one.summary));
     }
   });
   if (wants.costs) {
-    one.costs = cost::cost_run(rules, *run);
-    one.gpu = gpu_ != nullptr ? gpu_ : cost::gpu_of(run->trace);
+    one.costs = shared(cost::cost_run(rules, *run));
+    one.gpu = state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run->trace);
   }
   if (wants.replay) add_replay(one, *run);
   if (wants.collectives) {
-    one.members = job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr);
+    one.members =
+        shared(job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr));
     if (auto note = job::lone_exchanges(*one.members)) {
       one.summary.warnings.push_back(std::move(*note));
     }
   }
   if (wants.streams) {
-    one.streams = analyze::measure_streams(run->trace, run->labelled,
-                                           analyze::kinds_by_row(rules.program(), run->labelled));
+    one.streams = shared(analyze::measure_streams(
+        run->trace, run->labelled, analyze::kinds_by_row(rules.program(), run->labelled)));
   }
   if (one.statistics) {
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
@@ -272,36 +323,36 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     }
   }
   for (const Warning& warning : one.summary.warnings) {
-    warnings_.emplace_back(one.summary.source, warning);
+    state_->warnings.emplace_back(one.summary.source, warning);
   }
   // A warm-up is found in annotated steps, or else in those without annotations.
   if (wants.health && !one.found && one.statistics->steps.steps.empty()) {
-    one.found = analyze::find_phases(rules, *run);
+    one.found = shared(analyze::find_phases(rules, *run));
   }
   one.summary.findings =
-      analyze::find_health(run->trace, one.summary, one.statistics ? &*one.statistics : nullptr,
-                           one.found ? &*one.found : nullptr);
+      analyze::find_health(run->trace, one.summary, one.statistics.get(), one.found.get());
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = run;
-  source_.runs.push_back(std::move(one));
+  state_->source.runs.push_back(std::move(one));
 }
 
 void Session::share_runs(const Session& other) {
-  source_.runs = other.source_.runs;
-  source_.other_runs = other.source_.other_runs;
-  source_.baselines = other.source_.baselines;
-  warnings_ = other.warnings_;
-  runs_of_file_ = other.runs_of_file_;
-  modules_ = other.modules_;
-  saved_trees_ = other.saved_trees_;
-  dimension_ = other.dimension_;
-  measured_ = other.measured_;
+  state_->source.runs = other.state_->source.runs;
+  state_->source.other_runs = other.state_->source.other_runs;
+  state_->source.baselines = other.state_->source.baselines;
+  state_->warnings = other.state_->warnings;
+  state_->runs_of_file = other.state_->runs_of_file;
+  state_->modules = other.state_->modules;
+  state_->saved_trees = other.state_->saved_trees;
+  state_->dimension = other.state_->dimension;
+  state_->measured = other.state_->measured;
 }
 
 const coverage::TimeCoverage& Session::cover(size_t most) {
-  coverage_ = coverage::cover(*source_.rules, *dimension_, measured_, most);
-  source_.coverage = &*coverage_;
-  return *coverage_;
+  state_->coverage =
+      coverage::cover(*state_->source.rules, *state_->dimension, state_->measured, most);
+  state_->source.coverage = &*state_->coverage;
+  return *state_->coverage;
 }
 
 }  // namespace kr::session

@@ -12,9 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "changes/saved_run.hpp"
+#include "changes/gate.hpp"
+#include "classify/classify.hpp"
 #include "classify/run_spec.hpp"
-#include "tables/registry.hpp"
+#include "compare/moves.hpp"
+#include "tables/definition.hpp"
+#include "tables/source.hpp"
+#include "trace/open.hpp"
+#include "trees/view.hpp"
 
 namespace kr::session {
 
@@ -118,24 +123,24 @@ class Session {
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
   /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
-  void want_costs() noexcept { want_costs_ = true; }
+  void want_costs() noexcept;
 
   /// What runs read from now on are replayed with. Throws Error.
   void change(const std::vector<std::string>& changes);
 
   /// How runs are compared as ranks of a job.
-  void compare_ranks_with(const job::JobOptions& options) { source_.job_options = options; }
+  void compare_ranks_with(const job::JobOptions& options);
 
   /// Begins with the runs that another session of the same rules has read.
   void share_runs(const Session& other);
 
   /// How many files were read. A saved run may be several runs.
-  size_t files_read() const noexcept { return runs_of_file_.size(); }
+  size_t files_read() const noexcept;
 
   /// How much of the runs the rules explain, with `most` suggestions (0: all).
   const coverage::TimeCoverage& cover(size_t most);
   /// The module trees of a run, in the order of reading.
-  const trees::LabelledModules& modules(size_t run) const { return *modules_[run]; }
+  const trees::LabelledModules& modules(size_t run) const;
   /// Makes the tables of module trees, of the first run.
   void show_tree(const trees::ViewOptions& options);
   /// Whether two files contain module trees. Throws Error if only one of them does.
@@ -154,12 +159,10 @@ class Session {
   const tables::Explanation& explain(const NameQuery& query);
 
   /// For tables, and the runs read.
-  tables::Source& source() noexcept { return source_; }
-  const tables::Source& source() const noexcept { return source_; }
+  tables::Source& source() noexcept;
+  const tables::Source& source() const noexcept;
   /// Warnings about the runs read, each with the path of its run.
-  const std::vector<std::pair<std::string, Warning>>& warnings() const noexcept {
-    return warnings_;
-  }
+  const std::vector<std::pair<std::string, Warning>>& warnings() const noexcept;
 
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
@@ -170,7 +173,7 @@ class Session {
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
-  size_t runs_read() const noexcept { return source_.runs.size() + source_.other_runs.size(); }
+  size_t runs_read() const noexcept;
   void add_modules(std::unique_ptr<trees::LabelledModules> modules, const Wants& wants,
                    const classify::RunSpec& spec);
   void add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wants& wants,
@@ -182,32 +185,8 @@ class Session {
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);
 
-  tables::Source source_;
-  trace::OpenOptions open_;
-  ProgressCall progress_;
-  std::vector<std::pair<std::string, Warning>> warnings_;
-  std::vector<size_t> runs_of_file_;
-  std::vector<std::string> references_;
-  std::map<std::pair<std::vector<std::string>, bool>, std::unique_ptr<align::References>>
-      known_references_;
-  std::map<std::string, std::string> names_of_saved_;  // by path
-  std::vector<std::string> ncu_paths_;
-  std::shared_ptr<const trace::Trace> ncu_pages_;  // null: there are none
-  const ncu::GpuPeaks* gpu_ = nullptr;
-  bool want_costs_ = false;
-  std::vector<replay::Change> changes_;
-  /// By run; null for a saved one.
-  std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;
-  std::map<size_t, changes::SavedRun> saved_trees_;  // by run
-  std::optional<sema::DimensionId> dimension_;       // of `measured_`
-  std::vector<coverage::MeasuredRun> measured_;
-  // What `source_` refers to.
-  std::optional<coverage::TimeCoverage> coverage_;
-  std::optional<trees::TreeView> view_;
-  std::optional<tables::Tree> tree_;
-  std::optional<tables::RunPair> pair_;
-  std::optional<tables::RulesDifference> rules_difference_;
-  std::optional<tables::Explanation> explanation_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace kr::session

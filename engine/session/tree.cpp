@@ -5,6 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "session/session.hpp"
+#include "session/state.hpp"
 
 namespace kr::session {
 namespace {
@@ -33,16 +34,16 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
 
 void Session::show_tree(const trees::ViewOptions& options) {
   const trees::LabelledModules& run = modules(0);
-  const sema::Program& program = source_.rules->program();
+  const sema::Program& program = state_->source.rules->program();
   const sema::Model& model = program.models.get(run.choice.model);
-  view_.emplace(*source_.rules, run, options);
-  tree_ = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
-           program.engines.get(model.engine).name,
-           model.name,
-           &*view_,
-           unknown_folds(run.trace, options),
-           gpu_};
-  source_.tree = &*tree_;
+  state_->view.emplace(*state_->source.rules, run, options);
+  state_->tree = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
+                  program.engines.get(model.engine).name,
+                  model.name,
+                  &*state_->view,
+                  unknown_folds(run.trace, options),
+                  state_->gpu};
+  state_->source.tree = &*state_->tree;
 }
 
 }  // namespace kr::session

@@ -1,4 +1,8 @@
 // What tables need of runs.
+#include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
+#include "cost/costed_run.hpp"
+#include "replay/what_if.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {

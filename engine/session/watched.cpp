@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "session/session.hpp"
+#include "session/state.hpp"
 
 namespace kr::session {
 
@@ -13,7 +14,7 @@ namespace kr::session {
 void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
                       const Open& open) const {
   // Many small files are read in less time than passes between two calls.
-  if (progress_) progress_({spec, 0, 0});
+  if (state_->progress) state_->progress({spec, 0, 0});
   trace::Progress progress;
   options.progress = &progress;
   std::exception_ptr failure;
@@ -25,7 +26,7 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
     const auto is_stopped = [&] { return stop.stop_requested(); };
     try {
       while (!wake.wait_for(lock, stop, interval, is_stopped)) {
-        progress_({spec, progress.done.load(), progress.total.load()});
+        state_->progress({spec, progress.done.load(), progress.total.load()});
       }
     } catch (...) {
       failure = std::current_exception();
@@ -34,7 +35,7 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
   };
   std::jthread calls;
   try {
-    if (progress_) calls = std::jthread(tell);
+    if (state_->progress) calls = std::jthread(tell);
   } catch (const std::system_error&) {
     // The system has no thread left: there are no calls.
   }

@@ -4,6 +4,7 @@
 #include "base/join.hpp"
 #include "diag/diagnostic.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 #include "trace/format.hpp"
 
 namespace kr::tables {

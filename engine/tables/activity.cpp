@@ -1,7 +1,9 @@
 // Durations by type of activity: kernels, copies, sets, and calls of the host.
 #include <array>
 
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,7 @@
 // The clocks of ranks: what the traces tell, what their collectives say of it, and what is done.
+#include "job/job.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

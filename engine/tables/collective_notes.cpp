@@ -7,6 +7,8 @@
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "job/job.hpp"
+#include "job/member.hpp"
 #include "table/numbers.hpp"
 #include "tables/source.hpp"
 

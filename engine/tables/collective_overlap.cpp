@@ -1,8 +1,10 @@
 // Collectives below and outside of compute: by process group and kind, label, layer, phase, step.
 #include <functional>
 
+#include "job/member.hpp"
 #include "tables/collective_keys.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "job/job.hpp"
 #include "tables/collective_notes.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,7 +1,9 @@
 // How many operations of a device ran at once, and what computed while it communicated.
 #include <algorithm>
 
+#include "analyze/streams.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

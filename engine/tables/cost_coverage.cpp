@@ -1,8 +1,11 @@
 // How much of the time has a cost by the rules' `cost` blocks, and which ops to declare next.
 #include <fmt/format.h>
 
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
 #include "cost/gaps.hpp"
 #include "tables/costs.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -3,7 +3,11 @@
 #include <map>
 #include <set>
 
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
+#include "ncu/gpus.hpp"
 #include "tables/costs.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -9,7 +9,11 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
 #include "cost/gaps.hpp"
+#include "ncu/gpus.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/join.hpp"
+#include "coverage/suggest.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "table/table.hpp"
-#include "tables/source.hpp"
 
 namespace kr::tables {
+
+struct Run;
+struct Source;
 
 using table::Cell;
 using table::Cells;

@@ -1,5 +1,6 @@
 // What each device did over its span.
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include "base/join.hpp"
+#include "sema/load.hpp"
 #include "tables/definition.hpp"
+#include "tables/difference.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

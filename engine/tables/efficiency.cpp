@@ -8,8 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
 #include "base/plural.hpp"
+#include "job/job.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -4,7 +4,10 @@
 #include <string>
 
 #include "base/join.hpp"
+#include "cost/costed_run.hpp"
 #include "tables/definition.hpp"
+#include "tables/explanation.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

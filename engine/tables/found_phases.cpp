@@ -1,7 +1,10 @@
 // Phases and steps found from the operations, without annotations.
+#include "analyze/found_phases.hpp"
+
 #include <algorithm>
 
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

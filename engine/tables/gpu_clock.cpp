@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "tables/gpu_metrics.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "analyze/statistics.hpp"
 #include "tables/gpu_metrics.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/statistics.hpp"
+#include "ncu/gpus.hpp"
+#include "tables/source.hpp"
+
 namespace kr::tables {
 namespace {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,7 @@
 // What the host did: calls that launched operations, and the ranges that enclose them.
+#include "analyze/run.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

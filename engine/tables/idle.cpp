@@ -1,5 +1,7 @@
 // Why devices were idle.
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

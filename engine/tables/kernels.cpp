@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

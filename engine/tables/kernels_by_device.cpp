@@ -1,5 +1,7 @@
 // Durations by distinct name and device.
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

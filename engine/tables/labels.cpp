@@ -1,5 +1,7 @@
 // Time by label.
+#include "analyze/ranks.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,8 +1,10 @@
 // The calls of the host, and the operations that they launched.
 #include <algorithm>
 
+#include "analyze/statistics.hpp"
 #include "tables/attribution.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

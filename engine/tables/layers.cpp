@@ -1,5 +1,7 @@
 // Blocks of kernels that repeat: layers, where no module encloses their launches.
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

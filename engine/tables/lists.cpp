@@ -9,8 +9,11 @@
 
 #include "base/join.hpp"
 #include "ncu/gpus.hpp"
+#include "sema/load.hpp"
 #include "syntax/metadata.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 
 namespace kr::tables {
 namespace {

@@ -9,7 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
+#include "cost/costed_run.hpp"
+#include "ncu/gpus.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 #include "trees/names.hpp"
 
 namespace kr::tables {

@@ -4,8 +4,11 @@
 #include <map>
 
 #include "job/instances.hpp"
+#include "job/job.hpp"
+#include "job/member.hpp"
 #include "tables/collective_keys.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

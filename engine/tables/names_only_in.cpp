@@ -1,5 +1,6 @@
 // Names that some runs have and others lack.
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

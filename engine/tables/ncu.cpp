@@ -1,7 +1,9 @@
 // What ncu measured: by kernel, by label, why warps stall, and ncu's own advice.
 #include <algorithm>
 
+#include "ncu/joined.hpp"
 #include "tables/ncu_rows.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -24,7 +24,9 @@ Cell ncu_shown_label(const Run& run, uint32_t kernel) {
 std::vector<Column> measure_columns() {
   return {
 #define KR_NCU_MEASURE(id, unit, role, mean, doc) {#id, Unit::unit, Role::role, doc, true},
+#include "ncu/joined.hpp"
 #include "ncu/measures.def"
+#include "tables/source.hpp"
 #undef KR_NCU_MEASURE
   };
 }

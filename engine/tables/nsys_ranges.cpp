@@ -3,6 +3,9 @@
 #include <limits>
 #include <map>
 
+#include "analyze/run.hpp"
+#include "tables/source.hpp"
+
 namespace kr::tables {
 namespace {
 

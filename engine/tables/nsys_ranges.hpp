@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tables/nsys_stats.hpp"
+#include "trace/trace.hpp"
 
 namespace kr::tables {
 

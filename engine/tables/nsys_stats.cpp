@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/run.hpp"
 #include "base/integer.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

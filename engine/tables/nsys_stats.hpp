@@ -9,6 +9,7 @@
 
 #include "analyze/spread.hpp"
 #include "tables/definition.hpp"
+#include "trace/trace.hpp"
 
 namespace kr::tables {
 

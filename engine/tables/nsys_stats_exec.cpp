@@ -6,7 +6,9 @@
 #include <optional>
 #include <tuple>
 
+#include "analyze/run.hpp"
 #include "tables/nsys_stats.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -4,8 +4,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "analyze/run.hpp"
 #include "base/hash.hpp"
 #include "tables/nsys_stats.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,7 @@
 // Calls of the host summed by function, as `nsys stats` does.
+#include "analyze/run.hpp"
 #include "tables/nsys_stats.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

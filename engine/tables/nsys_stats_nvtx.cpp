@@ -1,7 +1,9 @@
 // NVTX ranges summed by text, as `nsys stats` does.
 #include <algorithm>
 
+#include "analyze/run.hpp"
 #include "tables/nsys_ranges.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyze/run.hpp"
 #include "tables/nsys_ranges.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

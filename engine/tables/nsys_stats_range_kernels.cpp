@@ -3,8 +3,10 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/run.hpp"
 #include "base/hash.hpp"
 #include "tables/nsys_ranges.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

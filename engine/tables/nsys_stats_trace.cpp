@@ -1,5 +1,7 @@
 // Every operation with its launch shape and size, as `nsys stats` prints it.
+#include "analyze/run.hpp"
 #include "tables/nsys_stats.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

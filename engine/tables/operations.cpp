@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 

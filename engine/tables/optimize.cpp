@@ -4,7 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "analyze/found_phases.hpp"
+#include "ncu/joined.hpp"
 #include "tables/ncu_rows.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

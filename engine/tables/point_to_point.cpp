@@ -1,5 +1,7 @@
 // Sends with their receives, by pair of ranks.
+#include "job/job.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -2,8 +2,11 @@
 #include <algorithm>
 
 #include "job/instances.hpp"
+#include "job/job.hpp"
+#include "job/member.hpp"
 #include "tables/collective_notes.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

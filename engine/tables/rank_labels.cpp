@@ -1,5 +1,6 @@
 // Time by label on each rank, beside the mean of all ranks.
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,8 @@
 // Steps that several ranks have: which rank is the slowest, and which waits for it.
+#include "analyze/ranks.hpp"
+#include "analyze/steps.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,10 +1,14 @@
 // The runs as ranks of one distributed job: how even their devices are.
+#include "analyze/ranks.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "job/job.hpp"
 #include "tables/collective_notes.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -5,8 +5,21 @@
 #include <iterator>
 #include <set>
 
+#include "analyze/found_phases.hpp"
+#include "analyze/run.hpp"
+#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
+#include "analyze/streams.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "cost/costed_run.hpp"
+#include "coverage/suggest.hpp"
+#include "job/member.hpp"
+#include "replay/what_if.hpp"
+#include "sema/load.hpp"
+#include "tables/difference.hpp"
+#include "tables/explanation.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 
@@ -44,19 +57,19 @@ constexpr NeedsInfo all_needs[] = {
      }},
     {Needs::streams, "streams",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.streams.has_value(); });
+       return every_run(source, [](const Run& run) { return run.streams != nullptr; });
      }},
     {Needs::statistics, "statistics",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
+       return every_run(source, [](const Run& run) { return run.statistics != nullptr; });
      }},
     {Needs::collectives, "collectives",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.members.has_value(); });
+       return every_run(source, [](const Run& run) { return run.members != nullptr; });
      }},
     {Needs::found_phases, "found phases",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.found.has_value(); });
+       return every_run(source, [](const Run& run) { return run.found != nullptr; });
      }},
     {Needs::operations, "operations",
      [](const Source& source) {
@@ -64,11 +77,11 @@ constexpr NeedsInfo all_needs[] = {
      }},
     {Needs::costs, "costs",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.costs.has_value(); });
+       return every_run(source, [](const Run& run) { return run.costs != nullptr; });
      }},
     {Needs::replay, "replay",
      [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.replay.has_value(); });
+       return every_run(source, [](const Run& run) { return run.replay != nullptr; });
      }},
     {Needs::tree, "tree", has<&Source::tree>},
     {Needs::coverage, "coverage", has<&Source::coverage>},
@@ -217,71 +230,6 @@ std::string dimension_column(const Definition& definition, std::string_view dime
     if (column.id == dimension) return std::string(dimension) + "_label";
   }
   return std::string(dimension);
-}
-
-const analyze::StepSums* Run::steps() const {
-  if (statistics) return &statistics->steps;
-  return saved_steps ? &*saved_steps : nullptr;
-}
-
-std::vector<const analyze::RunSummary*> Source::summaries() const {
-  std::vector<const analyze::RunSummary*> all;
-  all.reserve(runs.size());
-  for (const Run& run : runs) all.push_back(&run.summary);
-  return all;
-}
-
-const analyze::Ranks& Source::ranks() const {
-  if (!ranks_) {
-    std::vector<analyze::RankInput> inputs;
-    for (const Run& run : runs) {
-      inputs.push_back({&run.summary, run.steps()});
-    }
-    ranks_ = analyze::compare_ranks(inputs, job_options.as_job);
-  }
-  return *ranks_;
-}
-
-namespace {
-
-/// Nullopt unless all runs have their members.
-std::optional<job::Job> analyzed(const std::vector<Run>& runs,
-                                 const std::vector<analyze::RankNumber>& numbers,
-                                 const job::JobOptions& options) {
-  std::vector<job::JobRun> of;
-  of.reserve(runs.size());
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (!runs[i].members) return std::nullopt;
-    job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
-    // The order of files is no evidence.
-    if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
-  }
-  return job::analyze_job(of, options);
-}
-
-}  // namespace
-
-const job::Job* Source::job() const {
-  if (!job_) {
-    if (!ranks().not_comparable_reason.empty()) return nullptr;
-    std::vector<analyze::RankNumber> numbers;
-    numbers.reserve(ranks().runs.size());
-    for (const analyze::RankOfRun& one : ranks().runs) numbers.push_back(one.number);
-    job_ = analyzed(runs, numbers, job_options);
-  }
-  return job_ ? &*job_ : nullptr;
-}
-
-const job::Job* Source::baseline_job(size_t baseline) const {
-  const auto known = baseline_jobs_.find(baseline);
-  if (known != baseline_jobs_.end()) return &known->second;
-  const std::vector<Run>& of = baselines[baseline].runs;
-  std::vector<analyze::RankInput> inputs;
-  inputs.reserve(of.size());
-  for (const Run& run : of) inputs.push_back({&run.summary, nullptr});
-  std::optional<job::Job> job = analyzed(of, analyze::rank_numbers(inputs), job_options);
-  if (!job) return nullptr;
-  return &baseline_jobs_.emplace(baseline, std::move(*job)).first->second;
 }
 
 }  // namespace kr::tables

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tables/definition.hpp"
+#include "tables/note.hpp"
 
 namespace kr::tables {
 

@@ -5,8 +5,13 @@
 #include <map>
 #include <optional>
 
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
+#include "ncu/gpus.hpp"
+#include "ncu/joined.hpp"
 #include "tables/costs.hpp"
 #include "tables/ncu_rows.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
@@ -160,7 +165,7 @@ bool has_costs(const Run& run) {
 std::string without_points(const Source& source) {
   if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
   const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
-                                 [](const Run& run) { return run.costs.has_value(); });
+                                 [](const Run& run) { return run.costs != nullptr; });
   std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
   return asked ? why + ", and there are no costs: " + without_costs(source)

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "tables/definition.hpp"
+#include "tables/difference.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -8,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include "analyze/ranks.hpp"
+#include "tables/source.hpp"
 #include "trace/open.hpp"
 
 namespace kr::tables {
@@ -141,30 +143,12 @@ bool named_by_rank(const Source& source) {
   return source.ranks().not_comparable_reason.empty();
 }
 
-const std::string& Source::run_name(const std::string& id) const {
-  if (named_runs_ != runs.size() + other_runs.size()) {
-    run_names_.clear();
-    named_runs_ = runs.size() + other_runs.size();
-    const std::vector<NamedRun> all = runs_to_name(*this);
-    const std::vector<std::string> names = names_of(*this, all);
-    for (size_t i = 0; i < all.size(); ++i) run_names_.emplace(all[i].id, names[i]);
-  }
-  return run_names_.try_emplace(id, id).first->second;
-}
-
-std::vector<size_t> Source::sort_by_rank() {
-  std::vector<size_t> places(runs.size());
-  std::iota(places.begin(), places.end(), size_t{0});
-  if (!named_by_rank(*this)) return places;
-  std::stable_sort(places.begin(), places.end(),
-                   [&](size_t a, size_t b) { return rank(a) < rank(b); });
-  std::vector<Run> sorted;
-  sorted.reserve(runs.size());
-  for (const size_t place : places) sorted.push_back(std::move(runs[place]));
-  runs = std::move(sorted);
-  ranks_.reset();
-  job_.reset();
-  return places;
+std::map<std::string, std::string> names_of_runs(const Source& source) {
+  const std::vector<NamedRun> all = runs_to_name(source);
+  const std::vector<std::string> names = names_of(source, all);
+  std::map<std::string, std::string> by_id;
+  for (size_t i = 0; i < all.size(); ++i) by_id.emplace(all[i].id, names[i]);
+  return by_id;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // (analyze::run_id), which are unique and do not depend on the other runs.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ std::vector<std::string> distinct_parts(std::span<const std::string> paths);
 
 /// Several runs are ranks of one job: each is then called by its rank.
 bool named_by_rank(const Source& source);
+
+/// What people call each run, by its id.
+std::map<std::string, std::string> names_of_runs(const Source& source);
 
 /// A table that has `largest_first` and more than `most` rows, by that column: the slowest ranks
 /// first.

@@ -1,9 +1,15 @@
 // The runs, and what is to be known of them.
 #include <fmt/format.h>
 
+#include "analyze/ranks.hpp"
+#include "analyze/statistics.hpp"
 #include "base/plural.hpp"
+#include "coverage/suggest.hpp"
 #include "table/numbers.hpp"
 #include "tables/definition.hpp"
+#include "tables/difference.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 
 namespace kr::tables {
 namespace {

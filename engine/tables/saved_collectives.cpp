@@ -1,7 +1,9 @@
 // What saved runs keep of collectives.
 #include "changes/saved_collectives.hpp"
 
+#include "job/member.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,7 @@
 // The order of names in typical parts of a run: what `kr diff` aligns with those of another run.
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,9 +1,12 @@
 // Operations by phase and by step, with their labels.
+#include "analyze/steps.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,8 @@
 // What each stream of a device did, and all streams of a device, a run and a job.
+#include "analyze/streams.hpp"
+
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,6 @@
 // What limits the trust in the tables of each run.
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,11 +1,16 @@
 // `kr tree`: the module trees of a run, step by step, and its steps compared.
+#include "tables/tree.hpp"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
 #include "tables/attribution.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 #include "trees/names.hpp"
 
 namespace kr::tables {

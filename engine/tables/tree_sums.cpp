@@ -4,6 +4,8 @@
 #include "changes/profile.hpp"
 #include "changes/saved_run.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 
 namespace kr::tables {
 namespace {

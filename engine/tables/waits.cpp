@@ -1,7 +1,9 @@
 // What threads of the host waited for.
 #include <algorithm>
 
+#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

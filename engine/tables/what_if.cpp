@@ -1,10 +1,13 @@
 // What runs would take if some of their operations took other times, and their critical paths.
+#include "replay/what_if.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <map>
 
 #include "tables/definition.hpp"
+#include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {

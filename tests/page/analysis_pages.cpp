@@ -8,10 +8,14 @@
 
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
+#include "coverage/suggest.hpp"
 #include "make_pages.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
+#include "sema/load.hpp"
 #include "session/session.hpp"
+#include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::analysis_pages {
 namespace {

@@ -11,7 +11,10 @@
 #include "page/pages.hpp"
 #include "picture/label_styles.hpp"
 #include "render/render.hpp"
+#include "sema/load.hpp"
 #include "session/session.hpp"
+#include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::rank_pages {
 namespace {

@@ -10,6 +10,7 @@
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::report_pages {
 namespace {

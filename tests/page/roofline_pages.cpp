@@ -12,6 +12,7 @@
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::roofline_pages {
 namespace {

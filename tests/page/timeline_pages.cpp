@@ -10,8 +10,10 @@
 #include "make_pages.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
+#include "sema/load.hpp"
 #include "support/labelled.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::timeline_pages {
 namespace {

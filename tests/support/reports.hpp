@@ -6,7 +6,9 @@
 #include <string>
 
 #include "overview/overview.hpp"
+#include "sema/load.hpp"
 #include "support/summaries.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test {
 

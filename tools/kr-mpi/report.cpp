@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/part_file.hpp"

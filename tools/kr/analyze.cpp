@@ -1,6 +1,7 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
 #include <fmt/format.h>
 
+#include "analyze/run.hpp"
 #include "efficiency.hpp"
 #include "outputs.hpp"
 #include "overview/efficiency_text.hpp"

@@ -1,4 +1,5 @@
 // kr classify: labels, one row per distinct name or one row per operation.
+#include "analyze/run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"

@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "match/krdb.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

@@ -3,8 +3,10 @@
 
 #include <optional>
 
+#include "analyze/run.hpp"
 #include "base/decimal.hpp"
 #include "base/error.hpp"
+#include "coverage/suggest.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "session.hpp"

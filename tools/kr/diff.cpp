@@ -3,12 +3,15 @@
 
 #include <filesystem>
 
+#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "changes/gate.hpp"
 #include "outputs.hpp"
 #include "overview/rule_changes_text.hpp"
 #include "overview/run_changes_text.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
+#include "tables/difference.hpp"
 #include "trees/level.hpp"
 #include "verb.hpp"
 

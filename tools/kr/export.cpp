@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

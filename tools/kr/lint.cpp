@@ -12,6 +12,7 @@
 #include "diag/render.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"

@@ -8,8 +8,10 @@
 #include "config.hpp"
 #include "outputs.hpp"
 #include "render/render.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "source/library.hpp"
+#include "tables/registry.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {

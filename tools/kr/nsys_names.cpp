@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "session.hpp"
+#include "tables/registry.hpp"
 
 namespace kr::cli {
 

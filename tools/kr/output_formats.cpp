@@ -7,6 +7,7 @@
 
 #include "base/join.hpp"
 #include "session.hpp"
+#include "tables/registry.hpp"
 #include "tables/source.hpp"
 
 namespace kr::cli {

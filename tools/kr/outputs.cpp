@@ -17,6 +17,7 @@
 #include "render/render.hpp"
 #include "session.hpp"
 #include "table/numbers.hpp"
+#include "tables/registry.hpp"
 #include "tables/run_names.hpp"
 #include "trace/open.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/gzip.hpp"
+#include "job/job.hpp"
 
 namespace kr::cli {
 namespace {

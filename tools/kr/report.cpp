@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analyze/ranks.hpp"
+#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "browser.hpp"
@@ -19,6 +21,7 @@
 #include "page/pages.hpp"
 #include "page/report_tables.hpp"
 #include "render/render.hpp"
+#include "tables/registry.hpp"
 #include "verb.hpp"
 #include "watch.hpp"
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 
 namespace kr::cli {

@@ -19,6 +19,7 @@
 #include "diag/render.hpp"
 #include "match/cache.hpp"
 #include "outputs.hpp"
+#include "sema/load.hpp"
 #include "source/library.hpp"
 #include "source/text_file.hpp"
 

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "analyze/run.hpp"
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
+#include "sema/load.hpp"
 #include "session.hpp"
 #include "testing/results.hpp"
 #include "verb.hpp"

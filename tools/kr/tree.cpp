@@ -1,10 +1,13 @@
 // kr tree: module trees, cut at a level, by phase and step.
+#include "tables/tree.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
+#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "changes/saved_run.hpp"

@@ -7,6 +7,7 @@
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "session.hpp"
+#include "tables/explanation.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {

@@ -1,11 +1,17 @@
 // The order of events in a file shows in no output.
 #include <doctest/doctest.h>
 
+#include "analyze/run.hpp"
+#include "analyze/statistics.hpp"
+#include "analyze/streams.hpp"
+#include "base/shared.hpp"
 #include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 #include "trees/labels.hpp"
 
 namespace {
@@ -41,8 +47,8 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
   source.rules = &rules;
   const std::vector<kr::analyze::Kind> kinds = kr::analyze::kinds_by_row(program, run->labelled);
   kr::analyze::StreamUses streams = kr::analyze::measure_streams(run->trace, run->labelled, kinds);
-  source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});
-  source.runs[0].streams = std::move(streams);
+  source.runs.push_back({std::move(summary), kr::shared(std::move(statistics)), std::move(run)});
+  source.runs[0].streams = kr::shared(std::move(streams));
   const kr::analyze::LabelledTrace& labelled = *source.runs[0].trace;
 
   const kr::classify::Attribution attribution =

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "analyze/statistics.hpp"
+#include "base/shared.hpp"
 #include "job/extract.hpp"
+#include "job/member.hpp"
 #include "support/collected_rows.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace {
 
@@ -74,8 +78,8 @@ class AnalyzedTrace {
     const auto labelled = kr::test::label(rules, std::move(builder_).finish());
     run.summary = kr::analyze::summarize(rules, labelled->trace, labelled->labelled, std::nullopt);
     run.summary.id = std::move(id);
-    run.statistics = kr::analyze::analyze(rules, *labelled, run.summary);
-    run.members = kr::job::members_of(rules, *labelled);
+    run.statistics = kr::shared(kr::analyze::analyze(rules, *labelled, run.summary));
+    run.members = kr::shared(kr::job::members_of(rules, *labelled));
     return run;
   }
 

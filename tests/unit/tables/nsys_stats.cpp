@@ -6,6 +6,7 @@
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace kr::test::nsys_stats_test {
 namespace {

@@ -11,9 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "changes/compare.hpp"
+#include "classify/why.hpp"
+#include "compare/moves.hpp"
+#include "coverage/suggest.hpp"
 #include "support/module_traces.hpp"
 #include "support/rules.hpp"
+#include "tables/difference.hpp"
+#include "tables/explanation.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
 #include "trace/format.hpp"
 
 using namespace kr;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tables/source.hpp"
+
 using kr::tables::distinct_parts;
 
 namespace {

@@ -1,3 +1,5 @@
+#include "analyze/streams.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -5,10 +7,12 @@
 #include <map>
 #include <random>
 
+#include "base/shared.hpp"
 #include "support/collected_rows.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
+#include "tables/source.hpp"
 
 namespace {
 
@@ -32,9 +36,9 @@ std::string stream_lines(const std::vector<StreamOperation>& operations) {
   run.trace = kr::test::label(rules, std::move(builder).finish());
   run.summary = kr::analyze::summarize(rules, run.trace->trace, run.trace->labelled, std::nullopt);
   run.summary.id = "r";
-  run.streams =
-      kr::analyze::measure_streams(run.trace->trace, run.trace->labelled,
-                                   kr::analyze::kinds_by_row(rules.program(), run.trace->labelled));
+  run.streams = kr::shared(kr::analyze::measure_streams(
+      run.trace->trace, run.trace->labelled,
+      kr::analyze::kinds_by_row(rules.program(), run.trace->labelled)));
   source.runs.push_back(std::move(run));
   return kr::test::CollectedRows(kr::tables::make(*kr::tables::find("streams"), source)).lines({});
 }
