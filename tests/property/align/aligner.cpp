@@ -263,7 +263,10 @@ void check(const Model& model, const std::vector<uint32_t>& names, size_t (&coun
 
 TEST_CASE("what all best alignments agree on, one by one") {
   size_t counts[4] = {};
-  for (uint64_t round = 0; round < kr::test::rounds(3000); ++round) {
+  // Of two calls of a place the first is taken: found in round 2.
+  const uint64_t rounds = kr::test::rounds(3000, 2);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
     Random random(static_cast<unsigned>(round));
     Model model;
     for (size_t n = 1 + random.below(3); n > 0; --n) {
@@ -276,12 +279,14 @@ TEST_CASE("what all best alignments agree on, one by one") {
     const std::vector<uint32_t> names = changed(random, model.reference[0].names);
     if (!names.empty()) check(model, names, counts);
   }
-  for (const size_t count : counts) CHECK(count > 50);
+  for (const size_t count : counts) CHECK(count > rounds / 60);
 }
 
 TEST_CASE("a name without its number is one of several instances, never a wrong one") {
   // Layers of equal names, of which some are missing: the truth is known.
-  for (uint64_t round = 0; round < kr::test::rounds(300); ++round) {
+  // A kind is told as an instance: found in round 1.
+  for (uint64_t round = 0; round < kr::test::rounds(300, 1); ++round) {
+    CAPTURE(round);
     Random random(static_cast<unsigned>(round));
     Model model;
     Sequence& sequence = model.reference.emplace_back();
@@ -327,7 +332,9 @@ TEST_CASE("a name without its number is one of several instances, never a wrong 
 }
 
 TEST_CASE("bits count as a table of numbers does") {
-  for (uint64_t round = 0; round < kr::test::rounds(200); ++round) {
+  // The last bit of a row is not counted: found in round 1.
+  for (uint64_t round = 0; round < kr::test::rounds(200, 1); ++round) {
+    CAPTURE(round);
     Random random(static_cast<unsigned>(round));
     const auto list = [&] {
       std::vector<uint32_t> names(random.below(200));

@@ -10,6 +10,7 @@
 #include "analyze/steps.hpp"
 #include "analyze/streams.hpp"
 #include "support/labelled.hpp"
+#include "support/rounds.hpp"
 #include "support/rules.hpp"
 
 namespace {
@@ -29,7 +30,8 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
       "engine e { kind { compute: \"k\" communication: \"c\" memory: \"m\" } "
       "substage { misc: otherwise } }");
   std::mt19937 random(20261124);
-  for (int round = 0; round < 3000; ++round) {
+  // The width of bins is rounded down: found in round 1.
+  for (uint64_t round = 0; round < kr::test::rounds(3000, 1); ++round) {
     CAPTURE(round);
     const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
     kr::trace::TraceBuilder builder("t", "t");

@@ -175,7 +175,8 @@ std::string slow_lines(const kr::trace::Trace& trace, const GpuMetricSums& sums,
 TEST_CASE("GPU metrics by label, phase, step and name, as of every sample and operation") {
   std::mt19937 random(77);
   const auto& program = metric_rules().program();
-  for (uint64_t round = 0; round < kr::test::rounds(250); ++round) {
+  // Operations without length come near a sample: found in round 21.
+  for (uint64_t round = 0; round < kr::test::rounds(250, 21); ++round) {
     CAPTURE(round);
     kr::trace::Trace trace = kr::test::HostTraces(random, true).read(random);
     trace.gpu_metrics = std::make_unique<kr::trace::GpuMetrics>(random_metrics(random));

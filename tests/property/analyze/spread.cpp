@@ -34,7 +34,9 @@ TEST_CASE("sums that exceed 64 bits are an error") {
 
 TEST_CASE("spreads of groups are those of each group by itself") {
   std::mt19937_64 random(17);
-  for (uint64_t round = 0; round < kr::test::rounds(300); ++round) {
+  // The lower middle is that beside the upper, unsorted: found in round 3.
+  for (uint64_t round = 0; round < kr::test::rounds(300, 3); ++round) {
+    CAPTURE(round);
     const size_t groups = 1 + random() % 6;
     std::vector<std::pair<size_t, int64_t>> all(random() % 60);
     std::vector<std::vector<int64_t>> by_group(groups);

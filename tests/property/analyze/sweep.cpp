@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "support/rounds.hpp"
+
 namespace {
 
 struct Interval {
@@ -47,7 +49,8 @@ TEST_CASE("a device's sums are those of its bitmap, and add up") {
   CAPTURE(seed);
   std::mt19937 random(seed);
   constexpr int64_t length = 60;
-  for (int round = 0; round < 20000; ++round) {
+  // The covered time ends where the last interval ends: found in round 1.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 1); ++round) {
     CAPTURE(round);
     const auto intervals = random_intervals(random, length);
     kr::analyze::DeviceSweep sweep;
@@ -81,7 +84,9 @@ TEST_CASE("a device's sums are those of its bitmap, and add up") {
 
 TEST_CASE("the parts of a union add up to it, with any overlap") {
   std::mt19937 random(7);
-  for (int round = 0; round < 20000; ++round) {
+  // The covered time ends where the last interval ends: found in round 2.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 2); ++round) {
+    CAPTURE(round);
     const auto intervals = random_intervals(random, 40);
     kr::analyze::UnionSweep sweep;
     Bitmap bits(40);

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include "support/rounds.hpp"
+
 namespace {
 
 using kr::trace::HostWaits;
@@ -129,7 +131,8 @@ void check_waits(const std::vector<kr::analyze::WaitSum>& got, const SlowWaits& 
 
 TEST_CASE("waits and the busy time in them are those of every nanosecond") {
   std::mt19937 random(31);
-  for (int round = 0; round < 1500; ++round) {
+  // A record answers each call of its correlation: found in round 10.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 10); ++round) {
     CAPTURE(round);
     const Trace trace = random_waits(random);
     const kr::analyze::WaitStatistics got = kr::analyze::sum_waits(trace);

@@ -6,6 +6,7 @@
 
 #include "analyze/run.hpp"
 #include "support/host_traces.hpp"
+#include "support/rounds.hpp"
 #include "support/rules.hpp"
 
 namespace {
@@ -82,7 +83,8 @@ TEST_CASE("labels by context are those of a slow computation, and sums agree") {
   CHECK_FALSE(kr::classify::uses_within(
       program, kr::classify::possible_expressions(program, {"f", "default", true})));
   std::mt19937 random(21);
-  for (int round = 0; round < 2000; ++round) {
+  // Two contexts together are the first of them: found in round 59.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 59); ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
     const kr::trace::Trace trace = traces.read(random);
@@ -133,9 +135,10 @@ engine g {
   const kr::sema::Program& program = rules.program();
   const kr::classify::ChooseOptions options{"", "", true};
   std::mt19937 random(23);
-  int chosen = 0, labelled = 0;
-  constexpr int rounds = 2000;
-  for (int round = 0; round < rounds; ++round) {
+  uint64_t chosen = 0, labelled = 0;
+  // Ranges that perhaps enclose an operation surely do: found in round 3.
+  const uint64_t rounds = kr::test::rounds(1000, 3);
+  for (uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
     const kr::trace::Trace trace = traces.read(random);
@@ -181,7 +184,8 @@ TEST_CASE("detection by context is that of a slow computation") {
   const kr::match::CompiledRules rules = kr::test::compile(rules_text);
   const kr::sema::Program& program = rules.program();
   std::mt19937 random(22);
-  for (int round = 0; round < 1000; ++round) {
+  // Of two engines with the same time the first is chosen: found in round 4.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 4); ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
     const kr::trace::Trace trace = traces.read(random);

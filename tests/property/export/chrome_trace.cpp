@@ -16,6 +16,7 @@
 #include "base/json_read.hpp"
 #include "support/kineto_dump.hpp"
 #include "support/labelled.hpp"
+#include "support/rounds.hpp"
 #include "support/rules.hpp"
 
 namespace {
@@ -131,7 +132,8 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
       "engine e { substage { gemm: \"gemm\"  kernel: \"quote\"  misc: \"k\"  keep: \"nul\" "
       "\n cuda_runtime: otherwise } }");
   std::mt19937_64 random(5);
-  for (int round = 0; round < 400; ++round) {
+  // An event lasts from the begin of the trace: found in round 1.
+  for (uint64_t round = 0; round < kr::test::rounds(400, 1); ++round) {
     CAPTURE(round);
     const auto run = kr::test::label(rules, random_trace(random));
     const std::string text = written(rules, *run);
@@ -155,7 +157,9 @@ TEST_CASE("the time of a category is that of its label") {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { gemm: \"gemm\"  kernel: otherwise } }");
   std::mt19937_64 random(6);
-  for (int round = 0; round < 50; ++round) {
+  // An event lasts from the begin of the trace: found in round 2.
+  for (uint64_t round = 0; round < kr::test::rounds(50, 2); ++round) {
+    CAPTURE(round);
     const auto run = kr::test::label(rules, random_trace(random));
     std::map<std::string, int64_t> by_category;
     const kr::JsonValue file = kr::parse_json(written(rules, *run), "t.json");

@@ -249,7 +249,9 @@ TEST_CASE("sums of jobs are those of bitmaps, and identities hold exactly") {
   Random random(20241104);
   Efficiency before;
   size_t compared = 0;
-  for (uint64_t round = 0; round < kr::test::rounds(1500); ++round) {
+  // Shifts of clocks are left out: found in round 1.
+  const uint64_t rounds = kr::test::rounds(1500, 1);
+  for (uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     constexpr size_t steps = 3;
     const std::vector<Run> runs = random.job(steps);
@@ -271,12 +273,13 @@ TEST_CASE("sums of jobs are those of bitmaps, and identities hold exactly") {
     if (before.devices > 0) check_scaling(before, job.whole());
     before = job.whole();
   }
-  CHECK(compared > 100);
+  CHECK(compared > rounds / 15);
 }
 
 TEST_CASE("parts of labels add up to the parallel efficiency") {
   Random random(7);
-  for (uint64_t round = 0; round < kr::test::rounds(300); ++round) {
+  // The time of a label is that of its last device: found in round 2.
+  for (uint64_t round = 0; round < kr::test::rounds(300, 2); ++round) {
     CAPTURE(round);
     const std::vector<Run> runs = random.job(1);
     Summed summed(runs, 1);

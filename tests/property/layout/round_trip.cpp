@@ -9,6 +9,7 @@
 #include "layout/layout.hpp"
 #include "layout/tokens.hpp"
 #include "sema/load.hpp"
+#include "support/rounds.hpp"
 #include "support/rules_text.hpp"
 #include "support/source_folder.hpp"
 #include "unit/layout/support.hpp"
@@ -135,7 +136,9 @@ std::string meaning(const sema::Program& program) {
 
 TEST_CASE("random files") {
   size_t comments = 0;
-  for (uint32_t seed = 1; seed <= 4000; ++seed) {
+  // A comment behind a blank line is lost: found in round 11.
+  const uint64_t rounds = test::rounds(2000, 11);
+  for (uint32_t seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
     const std::vector<std::string> tokens = test::RandomRules(seed).tokens();
     const std::string text = test::scattered(tokens, test::Gaps::comments, seed);
@@ -147,11 +150,12 @@ TEST_CASE("random files") {
     REQUIRE(places_of(after) == places_of(before));
     comments += before.file.comments.size();
   }
-  CHECK(comments > 10000);
+  CHECK(comments > 2 * rounds);
 }
 
 TEST_CASE("blanks and line breaks of a file make no difference") {
-  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+  // A block that was on several lines stays there: found in round 18.
+  for (uint32_t seed = 1; seed <= test::rounds(1000, 18); ++seed) {
     CAPTURE(seed);
     const std::vector<std::string> tokens = test::RandomRules(seed).tokens();
     const std::string one = test::scattered(tokens, test::Gaps::blanks, seed);
@@ -174,7 +178,8 @@ TEST_CASE("rules files, as they are and cut off anywhere") {
 }
 
 TEST_CASE("a file with mistakes keeps them, and its sound declarations are laid out") {
-  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+  // What is behind the last sound declaration is lost: found in round 1.
+  for (uint32_t seed = 1; seed <= test::rounds(1000, 1); ++seed) {
     CAPTURE(seed);
     std::vector<std::string> tokens = test::RandomRules(seed).tokens();
     std::mt19937 random(seed);
@@ -199,7 +204,9 @@ TEST_CASE("the layout of shipped rules does not change their meaning") {
   }
   const std::string expected = meaning(test::load(texts, 3).program());
   CHECK(expected.size() > 10000);
-  for (uint32_t seed = 1; seed <= 5; ++seed) {
+  // A comment behind a blank line is lost: found in round 1.
+  for (uint32_t seed = 1; seed <= test::rounds(10, 1); ++seed) {
+    CAPTURE(seed);
     std::vector<test::Text> scattered = texts;
     std::vector<test::Text> again = texts;
     for (size_t i = 0; i < texts.size(); ++i) {

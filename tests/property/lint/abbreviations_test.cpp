@@ -7,6 +7,7 @@
 
 #include "lint/lint.hpp"
 #include "sema/abbreviate.hpp"
+#include "support/rounds.hpp"
 
 using namespace kr;
 
@@ -34,7 +35,10 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
   const std::vector<std::string> texts = short_texts();
   size_t useless = 0;
   size_t clashes = 0;
-  for (int round = 0; round < 150; ++round) {
+  // What the first replacement creates is not minded: found in round 3.
+  const uint64_t rounds = test::rounds(150, 3);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
     std::string text = "engine e { substage { a: otherwise }\n";
     for (auto i = 2 + random() % 3; i > 0; --i) {
       text += fmt::format("  abbreviate \"{}\" as \"{}\"\n", word(random, 3), word(random, 2));
@@ -71,6 +75,6 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
       }
     }
   }
-  CHECK(useless > 20);
-  CHECK(clashes > 20);
+  CHECK(useless > rounds / 8);
+  CHECK(clashes > rounds / 8);
 }

@@ -6,6 +6,7 @@
 
 #include "lint/fix.hpp"
 #include "regex/nfa.hpp"
+#include "support/rounds.hpp"
 
 using namespace kr;
 
@@ -87,7 +88,10 @@ TEST_CASE("safe fixes keep the matches of a pattern") {
   options.lint.infos = false;  // then no database is compiled
   Texts texts(17);
   size_t fixes = 0;
-  for (int round = 0; round < 400; ++round) {
+  // The anchor at the begin of a text is lost: found in round 32.
+  const uint64_t rounds = test::rounds(400, 32);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
     const std::string text = texts.pattern();
     diag::Sink loaded;
     match::CompiledRules rules = rules_of(text, loaded);
@@ -102,5 +106,5 @@ TEST_CASE("safe fixes keep the matches of a pattern") {
     // Nothing is left to fix, and fixing again changes nothing.
     CHECK_MESSAGE(lint::fix(rules, findings, options).count == 0, text, after);
   }
-  CHECK(fixes > 200);
+  CHECK(fixes > rounds / 2);
 }

@@ -11,6 +11,7 @@
 
 #include "match/costs.hpp"
 #include "sema/load.hpp"
+#include "support/rounds.hpp"
 #include "support/source_folder.hpp"
 
 using namespace kr;
@@ -85,7 +86,9 @@ class Dice {
 TEST_CASE("products count as many operations as their loops do") {
   StandardCosts costs;
   Dice dice;
-  for (int round = 0; round < 50; ++round) {
+  // The last of the leading dimensions is left out: found in round 1.
+  for (uint64_t round = 0; round < test::rounds(50, 1); ++round) {
+    CAPTURE(round);
     const int64_t m = dice(1, 9), k = dice(1, 9), n = dice(1, 9);
     int64_t flops = 0;
     for (int64_t i = 0; i < m * n; ++i) {
@@ -109,7 +112,9 @@ TEST_CASE("products count as many operations as their loops do") {
 TEST_CASE("convolutions count as many operations as their loops do") {
   StandardCosts costs;
   Dice dice;
-  for (int round = 0; round < 200; ++round) {
+  // Of lists of numbers the first stands for all: found in round 1.
+  for (uint64_t round = 0; round < test::rounds(200, 1); ++round) {
+    CAPTURE(round);
     const int64_t n = dice(1, 2), groups = dice(1, 2), c = groups * dice(1, 3),
                   out = groups * dice(1, 3), h = dice(5, 9), w = dice(5, 9), r = dice(1, 3),
                   s = dice(1, 3);
@@ -153,7 +158,9 @@ TEST_CASE("convolutions count as many operations as their loops do") {
 TEST_CASE("attention counts the pairs that its mask leaves") {
   StandardCosts costs;
   Dice dice;
-  for (int round = 0; round < 100; ++round) {
+  // min() gives the larger: found in round 1.
+  for (uint64_t round = 0; round < test::rounds(100, 1); ++round) {
+    CAPTURE(round);
     const int64_t b = dice(1, 3), h = dice(1, 4), q = dice(1, 12), s = dice(1, 12), d = dice(1, 8);
     int64_t all = 0, causal = 0;
     for (int64_t i = 0; i < q; ++i) {
@@ -176,7 +183,9 @@ TEST_CASE("attention counts the pairs that its mask leaves") {
 TEST_CASE("paged attention adds up the pairs of its requests") {
   StandardCosts costs;
   Dice dice;
-  for (int round = 0; round < 100; ++round) {
+  // A difference is a sum: found in round 1.
+  for (uint64_t round = 0; round < test::rounds(100, 1); ++round) {
+    CAPTURE(round);
     std::map<std::string, int64_t, std::less<>> sums;
     int64_t tokens = 0, keys = 0, pairs = 0;
     for (const char* part : {"context", "generation"}) {

@@ -9,6 +9,7 @@
 #include "support/patterns.hpp"
 #include "support/program.hpp"
 #include "support/reference_match.hpp"
+#include "support/rounds.hpp"
 
 using namespace kr;
 
@@ -78,10 +79,12 @@ TEST_CASE("random larger patterns on random names") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   Counts counts;
-  for (int round = 0; round < 20; ++round) {
+  // `{2,}` is written as `+`: found in round 1.
+  for (uint64_t round = 0; round < test::rounds(20, 1); ++round) {
+    CAPTURE(round);
     test::ProgramBuilder rules;
     while (rules.program.atoms.size() < 60) {
-      const std::string pattern = test::random_pattern(random, 2 + round % 4);
+      const std::string pattern = test::random_pattern(random, 2 + static_cast<int>(round % 4));
       const bool ignore_case = random() % 8 == 0;
       if (auto regex = test::parsed(pattern, ignore_case)) rules.add(std::move(*regex), pattern);
     }
@@ -120,7 +123,9 @@ TEST_CASE("a memo remembers the results of the scanner") {
   for (int i = 0; i < 40; ++i) names.push_back(test::random_name(random, 40));
   // Programs that share patterns, one after another, as between two edits.
   std::vector<std::string> patterns;
-  for (int round = 0; round < 10; ++round) {
+  // Answers are stored by the number of the pattern in its program: found in round 2.
+  for (uint64_t round = 0; round < test::rounds(20, 2); ++round) {
+    CAPTURE(round);
     while (patterns.size() < 40) patterns.push_back(test::random_pattern(random, 2));
     test::ProgramBuilder rules;
     for (const std::string& pattern : patterns) {

@@ -137,7 +137,8 @@ std::vector<double> parts_of(const std::vector<ncu::MeasuredKernel>& kernels,
 TEST_CASE("each operation is the kernels of its grid and block, or all of its name") {
   Random random(17);
   size_t exact = 0, rest = 0, without = 0;
-  for (uint64_t round = 0; round < rounds(1500); ++round) {
+  // Instances count as soon as one kernel has no duration: found in round 6.
+  for (uint64_t round = 0; round < rounds(1500, 6); ++round) {
     CAPTURE(round);
     const std::unique_ptr<RandomRun> run = random_run(random);
     const std::vector<ncu::MeasuredKernel> kernels = random_kernels(random);

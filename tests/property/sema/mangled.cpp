@@ -4,6 +4,7 @@
 #include <random>
 
 #include "base/file.hpp"
+#include "support/rounds.hpp"
 #include "support/source_folder.hpp"
 #include "unit/sema/support.hpp"
 
@@ -108,7 +109,9 @@ TEST_CASE("mangled rulesets are reported, or sound") {
   for (const test::Text& text : texts) pieces.push_back(pieces_of(text.text));
   size_t clean = 0;
   size_t errors = 0;
-  for (uint32_t seed = 1; seed <= 160; ++seed) {
+  // An `otherwise` is a rule like others: found in round 5.
+  const uint64_t rounds = test::rounds(160, 5);
+  for (uint32_t seed = 1; seed <= rounds; ++seed) {
     std::mt19937 random(seed);
     std::vector<test::Text> now = texts;
     const size_t which = random() % texts.size();
@@ -120,7 +123,7 @@ TEST_CASE("mangled rulesets are reported, or sound") {
     ++clean;
     REQUIRE(sound(loaded.program()));
   }
-  MESSAGE(clean << " of 160 were clean; " << errors << " errors");
-  CHECK(clean > 5);
-  CHECK(errors > 100);
+  MESSAGE(clean << " of " << rounds << " were clean; " << errors << " errors");
+  CHECK(clean > rounds / 32);
+  CHECK(errors > rounds / 2);
 }

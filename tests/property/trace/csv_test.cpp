@@ -239,7 +239,8 @@ std::vector<std::string> rows_of(Outcome outcome) {
 }  // namespace
 
 TEST_CASE("the reader reads what an obvious one reads") {
-  for (uint64_t seed = 1; seed <= rounds(150); ++seed) {
+  // A doubled quote is read as two: found in round 1.
+  for (uint64_t seed = 1; seed <= rounds(150, 1); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const std::string text = random_report(random);
@@ -256,7 +257,9 @@ TEST_CASE("the reader reads what an obvious one reads") {
 
 TEST_CASE("what is wrong does not depend on blocks and threads") {
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= rounds(500); ++seed) {
+  // A quote that is open at the end of a block is a mistake: found in round 1.
+  const uint64_t all = rounds(500, 1);
+  for (uint64_t seed = 1; seed <= all; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_report(random);
@@ -267,7 +270,7 @@ TEST_CASE("what is wrong does not depend on blocks and threads") {
         [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > rounds(500) / 15);
+  CHECK(errors > all / 15);
 }
 
 }  // namespace kr::test::csv_test

@@ -310,7 +310,8 @@ std::vector<std::string> linked(const Session& session) {
 
 TEST_CASE("a folder of activity is read as what was written") {
   const Place place;
-  for (uint64_t seed = 1; seed <= rounds(80); ++seed) {
+  // A doubled quote is read as two: found in round 1.
+  for (uint64_t seed = 1; seed <= rounds(80, 1); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const Session session = Writer(random).write();
@@ -329,7 +330,9 @@ TEST_CASE("a folder of activity is read as what was written") {
 TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
   const Place place;
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= rounds(100); ++seed) {
+  // A quote that is open at the end of a block is a mistake: found in round 2.
+  const uint64_t all = rounds(100, 2);
+  for (uint64_t seed = 1; seed <= all; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     Session session = Writer(random).write();
@@ -342,7 +345,7 @@ TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
         [&](size_t block, unsigned threads) { return read(path, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > rounds(100) / 5);
+  CHECK(errors > all / 5);
 }
 
 }  // namespace kr::test::cupti_test

@@ -63,7 +63,9 @@ TEST_CASE("a damaged export is a trace or an error") {
   const std::string whole = small_export(path);
   CHECK(trace::open_trace(path).operations.size() == 120);
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
+  // A row without a correlation gets none: found in round 6.
+  const uint64_t rounds = test::rounds(500, 6);
+  for (uint64_t seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     std::string bytes = whole;
@@ -90,7 +92,7 @@ TEST_CASE("a damaged export is a trace or an error") {
       CHECK(!error.why().empty());
     }
   }
-  CHECK(errors > test::rounds(500) / 15);
+  CHECK(errors > rounds / 15);
   std::filesystem::remove_all(folder);
 }
 

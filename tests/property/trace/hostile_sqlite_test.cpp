@@ -219,7 +219,9 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
   const TestFolder folder;
   size_t whole = 0;
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+  // A correlation that is no number is left out: found in round 3.
+  const uint64_t rounds = test::rounds(300, 3);
+  for (uint64_t seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
     const Schema schema(seed);
     CAPTURE(schema.sql());
@@ -269,8 +271,8 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     }
     std::filesystem::remove(path);
   }
-  CHECK(whole > test::rounds(100));
-  CHECK(errors > test::rounds(20));
+  CHECK(whole > rounds / 3);
+  CHECK(errors > rounds / 15);
 }
 
 TEST_CASE("pages that lead to one page again and again end") {

@@ -293,7 +293,8 @@ void check_cut(std::string_view text, size_t size, size_t block_size,
 }  // namespace
 
 TEST_CASE("random forests in random spelling") {
-  for (uint32_t seed = 1; seed <= rounds(150); ++seed) {
+  // Of nodes that end together only the innermost ends: found in round 3.
+  for (uint32_t seed = 1; seed <= rounds(150, 3); ++seed) {
     CAPTURE(seed);
     RandomForests forests(seed);
     const std::vector<Step> steps = random_steps(forests);

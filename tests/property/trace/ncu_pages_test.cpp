@@ -76,7 +76,8 @@ std::string read(const std::string& text) {
 }  // namespace
 
 TEST_CASE("metrics of kernels may be in any number of pages") {
-  for (uint64_t seed = 1; seed <= rounds(200); ++seed) {
+  // A duration of a later page is lost: found in round 1.
+  for (uint64_t seed = 1; seed <= rounds(200, 1); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     std::vector<Row> rows = random_rows(random);

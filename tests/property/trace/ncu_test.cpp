@@ -176,7 +176,8 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
 }  // namespace
 
 TEST_CASE("a page of ncu is read as what was written") {
-  for (uint64_t seed = 1; seed <= rounds(200); ++seed) {
+  // `123,456` is no number: found in round 2.
+  for (uint64_t seed = 1; seed <= rounds(200, 2); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const Page page = random_page(random);
@@ -192,7 +193,9 @@ TEST_CASE("a page of ncu is read as what was written") {
 
 TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads") {
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= rounds(300); ++seed) {
+  // A quote that is open at the end of a block is a mistake: found in round 25.
+  const uint64_t all = rounds(300, 25);
+  for (uint64_t seed = 1; seed <= all; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_page(random).text;
@@ -203,7 +206,7 @@ TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads"
         [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > rounds(300) / 6);
+  CHECK(errors > all / 6);
 }
 
 }  // namespace kr::test::ncu_test

@@ -227,7 +227,8 @@ TEST_CASE("ranges enclose what a slow reading says") {
   const std::string path = folder + "/t.sqlite";
   size_t enclosed = 0;
   size_t created = 0;
-  for (uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+  // A copy of a copy has no creation: found in round 2.
+  for (uint64_t seed = 1; seed <= test::rounds(200, 2); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const RandomExport rows(random);

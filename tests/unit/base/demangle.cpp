@@ -127,7 +127,10 @@ TEST_CASE("changed names are decoded to text, or not at all") {
   }
   constexpr std::string_view bytes = "_ZNRIELSTKPFJXDuv0123456789abcxyz\xc3\xa9\x01";
   size_t decoded = 0;
-  for (size_t round = 0; round < kr::test::rounds(20'000); ++round) {
+  // Names and what they are decoded to need not be text: found in round 131.
+  const uint64_t rounds = kr::test::rounds(20000, 131);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
     std::string name = names[random() % names.size()];
     for (size_t changes = random() % 4; changes > 0; --changes) {
       const size_t at = 2 + random() % (name.size() - 2);
@@ -150,5 +153,5 @@ TEST_CASE("changed names are decoded to text, or not at all") {
     CHECK(kr::is_utf8(*text));
     CHECK(text->size() <= kr::longest_demangled);
   }
-  CHECK(decoded > 300);
+  CHECK(decoded > rounds / 60);
 }

@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "support/rounds.hpp"
 #include "trace/readers/event_windows.hpp"
 
 namespace kr::test::list_scan_test {
@@ -11,7 +12,9 @@ namespace kr::test::list_scan_test {
 TEST_CASE("items end where brackets outside of strings close, wherever blocks end") {
   std::mt19937_64 random(5);
   constexpr std::string_view bytes = "{}[]{}\"\\\\ab,:\"\"";
-  for (int round = 0; round < 3000; ++round) {
+  // A backslash at the end of 64 bytes is forgotten: found in round 4.
+  for (uint64_t round = 0; round < rounds(500, 4); ++round) {
+    CAPTURE(round);
     std::string text;
     const size_t wanted = 64 * (1 + random() % 6);
     while (text.size() < wanted) {
