@@ -185,6 +185,39 @@ TEST_CASE("values stand where they fit, totals on top") {
   CHECK(says(calls, "7"));
 }
 
+TEST_CASE("parts are stacked in their order, as high as their values, and bars do not touch") {
+  Modules modules;
+  for (const auto& [key, factor] : {std::pair("decode_1", 1), {"decode_2", 2}, {"decode_3", 3}}) {
+    modules.begin(key);
+    modules.kernel("gemm_a", 50'000'000 * factor);
+    modules.kernel("flash_b", 20'000'000 * factor);
+    modules.kernel("norm_c", 10'000'000 * factor);
+    modules.end();
+  }
+  const OwnedView view(std::move(modules).finish(), shown_picture());
+  const kr::picture::TreeBars bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
+  const kr::picture::PictureScene scene = scene_of(bars, view);
+  REQUIRE(bars.bars.size() == 3);
+  REQUIRE(scene.parts.size() == 9);
+  const double pixels_per_ns = scene.parts[6].place.height / 150e6;
+  for (size_t i = 0; i < scene.parts.size(); ++i) {
+    const kr::picture::DrawnPart& part = scene.parts[i];
+    CHECK(part.bar == i / 3);
+    CHECK(part.entry == bars.bars[i / 3].parts[i % 3].entry);
+    CHECK(part.value == bars.bars[i / 3].parts[i % 3].value);
+    CHECK(std::abs(part.place.height - static_cast<double>(part.value) * pixels_per_ns) <= 1);
+    CHECK(part.place.width == scene.parts[0].place.width);
+    if (i % 3 > 0) {
+      const kr::picture::Rectangle& below = scene.parts[i - 1].place;
+      CHECK(part.place.x == below.x);
+      CHECK(part.place.y + part.place.height == below.y);
+    } else if (i > 0) {
+      const kr::picture::Rectangle& left = scene.parts[i - 3].place;
+      CHECK(part.place.x > left.x + left.width);
+    }
+  }
+}
+
 TEST_CASE("the legend has what is drawn, from the top, and does not touch the plot") {
   const OwnedView view(kr::test::wide_trace(60), shown_picture(40));
   const kr::picture::TreeBars bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
