@@ -165,6 +165,13 @@ TEST_CASE("seconds are read when that is allowed, and say that they are inexact"
   CHECK(trace.inexact == "times are printed in seconds, rounded to 100 us");
 }
 
+TEST_CASE("each column has a unit of its own") {
+  const trace::Trace trace = read_text(
+      "Start (ns),Duration (us),Device,Strm,Name\n"
+      "1500,2.25,GPU (0),7,k\n8000,3,GPU (0),7,\"a,b\"\n");
+  CHECK(dump(trace) == "1500 2250 kernel GPU (0) 7 k\n8000 3000 kernel GPU (0) 7 a,b\n");
+}
+
 TEST_CASE("devices are told apart by number, then by name") {
   const trace::Trace trace = read_text(
       "Start (ns),Duration (ns),Device,Strm,Name\n"
