@@ -36,11 +36,11 @@ VERBS = {
 }
 
 # Shared patterns and tables written out are 2^200 parts. Others grow with their size.
-SIZES = {"shared": 200, "tables": 200, "many": 600, "nth": 39}
+SIZES = {"shared": 200, "tables": 200, "many": 300, "nth": 39}
 
 
 def size_of(name, options):
-    size = next((size for head, size in SIZES.items() if name.startswith(head)), 60)
+    size = next((size for head, size in SIZES.items() if name.startswith(head)), 40)
     return size if name.startswith(("shared", "tables_twice")) else size * (8 if options.long else 1)
 
 
