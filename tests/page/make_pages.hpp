@@ -2,6 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+
+#include "match/compiled_rules.hpp"
+
+namespace kr::test {
+/// Throws Error if the rules have errors.
+match::CompiledRules compile_rules(std::string text);
+}  // namespace kr::test
 
 namespace kr::test::report_pages {
 void make(const std::filesystem::path& folder);

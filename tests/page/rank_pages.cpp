@@ -31,15 +31,7 @@ engine e "E" {
   kind { communication: "nccl"  compute: otherwise }
 }
 )";
-  kr::diag::Sink sink;
-  kr::match::CompiledRules compiled;
-  std::vector<kr::sema::SourceFile> files;
-  files.push_back({"rules.kr", text, true, {}});
-  compiled.rules = kr::sema::load_rules(std::move(files), sink);
-  if (sink.has_errors()) throw kr::Error("rules.kr", sink.all()[0].message);
-  compiled.database = kr::match::Database::compile(compiled.program(), std::nullopt);
-  compiled.named = true;
-  return compiled;
+  return compile_rules(text);
 }
 
 /// The gemm of the slow rank takes 200 us, that of others 100; then all wait for it. Times in us.

@@ -284,7 +284,7 @@ TEST_CASE("what all best alignments agree on, one by one") {
 
 TEST_CASE("a name without its number is one of several instances, never a wrong one") {
   // Layers of equal names, of which some are missing: the truth is known.
-  // A kind is told as an instance: found in round 1.
+  // A match by kind is reported as `instance`: found in round 1.
   for (uint64_t round = 0; round < kr::test::rounds(300, 1); ++round) {
     CAPTURE(round);
     Random random(static_cast<unsigned>(round));

@@ -375,7 +375,7 @@ TEST_CASE("an unchanged replay is what was measured; nothing gets later by less 
 TEST_CASE("the parts of a critical path add up to the span") {
   std::mt19937 random(192);
   std::set<PathPart> met;
-  // What is left of the span at the end is not told: found in round 3.
+  // The rest of the span at the end is not reported: found in round 3.
   for (uint64_t round = 0; round < kr::test::rounds(1000, 3); ++round) {
     CAPTURE(round);
     const Trace trace = random_run(random);
