@@ -6,12 +6,15 @@
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "replay/model.hpp"
 #include "trace/call_kinds.hpp"
 #include "trace/outermost_calls.hpp"
 
 namespace kr::analyze {
 namespace {
 
+using replay::PathPart;
+using replay::Piece;
 using trace::CallKind;
 using trace::Launch;
 
@@ -74,14 +77,15 @@ class IdlePass {
   explicit IdlePass(const trace::Trace& trace)
       : trace_(trace),
         host_(*trace.host),
-        kinds_(kinds_of(host_)),
+        model_(trace),
+        decisions_(model_),
         names_{""},
-        waiting_(host_, [this](const Launch& call) { return kind_of(call) != CallKind::other; }),
-        others_(host_, [this](const Launch& call) { return kind_of(call) == CallKind::other; }) {
+        calls_(host_, [](const Launch&) { return true; }) {
     // Functions of the runtime and the driver may have one name; they are sorted by it.
     for (const trace::HostCall& call : host_.calls) {
       if (names_.back() != call.name) names_.emplace_back(call.name);
       name_of_.push_back(names_.size() - 1);
+      copies_.push_back(trace::call_kind_of(call.name) == CallKind::copy);
     }
   }
 
@@ -91,7 +95,7 @@ class IdlePass {
       int64_t covered_to;
     };
     std::map<int32_t, Device> devices;
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+    for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
       const trace::Operation& operation = trace_.operations[i];
       const int32_t number = trace_.track(operation.track).device;
       auto at = devices.find(number);
@@ -100,7 +104,7 @@ class IdlePass {
       }
       Device& device = at->second;
       if (operation.start_ns > device.covered_to) {
-        gap(device.sums, device.covered_to, operation.start_ns, host_.launch(i));
+        gap(device.sums, device.covered_to, operation.start_ns, i);
       }
       device.covered_to = std::max(device.covered_to, operation.end_ns());
     }
@@ -113,78 +117,90 @@ class IdlePass {
  private:
   static constexpr size_t no_call = 0;
 
-  static std::vector<CallKind> kinds_of(const trace::HostTrace& host) {
-    std::vector<CallKind> kinds;
-    kinds.reserve(host.calls.size());
-    for (const trace::HostCall& call : host.calls) kinds.push_back(trace::call_kind_of(call.name));
-    return kinds;
-  }
-  CallKind kind_of(const Launch& call) const { return kinds_[call.call]; }
-
-  /// The call that `launch` is part of.
-  const Launch& launching_call(const Launch& launch) {
-    const Launch* first = &launch;
-    for (trace::OutermostCalls* calls : {&waiting_, &others_}) {
-      const Launch* call = calls->at(launch.thread, launch.start_ns);
-      const bool encloses = call != nullptr && call->end_ns() >= launch.end_ns() &&
-                            !trace::is_synchronization(kind_of(*call));
-      if (encloses && call->start_ns < first->start_ns) first = call;
-    }
-    return *first;
-  }
-
-  void gap(IdleSums& sums, int64_t begin, int64_t end, const Launch* launch) {
-    if (launch == nullptr) {
+  void gap(IdleSums& sums, int64_t begin, int64_t end, uint32_t operation) {
+    if (host_.launch(operation) == nullptr) {
       sums.add(IdleCause::unknown, no_call, end - begin);
       sums.finish_gap(end - begin);
       return;
     }
-    const Launch& launching = launching_call(*launch);
-    // The clocks may differ: an operation may begin before its launch.
-    const int64_t asked = std::clamp(launching.start_ns, begin, end);
-    const int64_t returned = std::clamp(launching.end_ns(), asked, end);
-    waiting_.split(
-        launch->thread, begin, asked,
-        [&](const Launch& call, int64_t from, int64_t to) {
-          const bool copies = kind_of(call) == CallKind::copy;
-          sums.add(copies ? IdleCause::copy : IdleCause::synchronization, name_of_[call.call],
-                   to - from);
-        },
-        [&](int64_t from, int64_t to) {
-          others_.split(
-              launch->thread, from, to,
-              [&](const Launch& call, int64_t first, int64_t last) {
-                sums.add(IdleCause::no_work, name_of_[call.call], last - first);
-              },
-              [&](int64_t first, int64_t last) {
-                sums.add(IdleCause::no_work, no_call, last - first);
-              });
+    PathPart last = PathPart::unexplained;
+    const replay::Decisions::Before before =
+        decisions_.back_from(operation, begin, [&](const Piece& piece) {
+          last = piece.part;
+          add(sums, piece);
         });
-    sums.add(IdleCause::launch_latency, name_of_[launching.call], returned - asked);
-    sums.add(IdleCause::launch_latency, no_call, end - returned);
+    // Before that, an operation of another device ran, which was waited for.
+    const bool waited = last == PathPart::synchronization;
+    sums.add(waited ? IdleCause::synchronization : IdleCause::untraced, no_call,
+             before.until_ns - begin);
     sums.finish_gap(end - begin);
   }
 
+  void add(IdleSums& sums, const Piece& piece) {
+    const int64_t ns = piece.to_ns - piece.from_ns;
+    const Launch* const call = piece.call == none ? nullptr : &host_.launches[piece.call];
+    const size_t name = call == nullptr ? no_call : name_of_[call->call];
+    const bool copies = call != nullptr && copies_[call->call];
+    switch (piece.part) {
+      case PathPart::delay:
+        sums.add(IdleCause::queued, no_call, ns);
+        break;
+      case PathPart::launch: {
+        const int64_t returned = std::clamp(call->end_ns(), piece.from_ns, piece.to_ns);
+        sums.add(IdleCause::launch, name, returned - piece.from_ns);
+        sums.add(IdleCause::launch, no_call, piece.to_ns - returned);
+        break;
+      }
+      case PathPart::synchronization:
+        sums.add(copies ? IdleCause::copy : IdleCause::synchronization, name, ns);
+        break;
+      case PathPart::host:
+        if (call != nullptr) {
+          sums.add(copies ? IdleCause::copy : IdleCause::host, name, ns);
+        } else {
+          add_host(sums, piece);
+        }
+        break;
+      case PathPart::operation:
+      case PathPart::unexplained:
+        sums.add(IdleCause::untraced, name, ns);
+        break;
+    }
+  }
+
+  /// By the calls that the thread was in.
+  void add_host(IdleSums& sums, const Piece& piece) {
+    calls_.split(
+        piece.thread, piece.from_ns, piece.to_ns,
+        [&](const Launch& call, int64_t from, int64_t to) {
+          sums.add(IdleCause::host, name_of_[call.call], to - from);
+        },
+        [&](int64_t from, int64_t to) { sums.add(IdleCause::host, no_call, to - from); });
+  }
+
+  static constexpr uint32_t none = trace::HostRange::none;
+
   const trace::Trace& trace_;
   const trace::HostTrace& host_;
-  std::vector<CallKind> kinds_;          // by function
+  replay::Model model_;
+  replay::Decisions decisions_;
   std::vector<std::string_view> names_;  // of functions; the first is that of none
   std::vector<size_t> name_of_;          // by function
-  trace::OutermostCalls waiting_;
-  trace::OutermostCalls others_;
+  std::vector<bool> copies_;             // by function
+  trace::OutermostCalls calls_;
 };
 
 }  // namespace
 
 std::string_view to_string(IdleCause cause) noexcept {
   constexpr std::array<std::string_view, idle_causes.size()> names{
-      "synchronization", "copy", "no_work", "launch_latency", "unknown"};
+      "host", "synchronization", "copy", "launch", "queued", "untraced", "unknown"};
   return names[static_cast<size_t>(cause)];
 }
 
 int64_t DeviceIdle::host_bound_ns() const {
-  return of(IdleCause::synchronization).total_ns + of(IdleCause::copy).total_ns +
-         of(IdleCause::no_work).total_ns;
+  return of(IdleCause::host).total_ns + of(IdleCause::synchronization).total_ns +
+         of(IdleCause::copy).total_ns;
 }
 
 int64_t DeviceIdle::total_ns() const {

@@ -1,20 +1,24 @@
-// Why devices were idle, from the calls of the host.
+// Why devices were idle: what decided when the operation began that ended each gap.
 //
-// A device is idle in gaps between its operations; each gap ends with an operation, which a call on
-// some thread launched. Of the operations that end a gap together, the first in the order of the
-// trace counts. Before the launching call began, the host had not asked for the operation: each
-// nanosecond is charged to what the thread of that call was doing then. From its begin on, the
-// cause is launch latency.
+// A device is idle in gaps between its operations; each gap ends with an operation. Of the
+// operations that end a gap together, the first in the order of the trace counts. From its start
+// kr goes back along what decided it (replay/model.hpp), and charges each part of the gap to what
+// was going on there:
 //
-// - A call inside another one on its thread (of the driver inside one of the runtime) is part of
-//   it: at any time, the call that began first is the one that runs. Synchronising and copying
-//   calls come before others: `cudaMalloc` that makes `cuCtxSynchronize` waits in it, and
-//   `cudaMemcpy` that makes `cuStreamSynchronize` copies.
-// - The launching call begins with the call that encloses it: of a copy, or of anything else but a
-//   synchronisation, that runs when it begins and does not end before it.
-// - The operations of a CUDA graph are launched by the one call that launched the graph.
-// - Each device is looked at by itself. A thread that launches to several devices may be charged
-//   for the same time by each of them.
+// - `host`: a thread of the host computed, or was in a call that neither waits nor copies. So does
+//   a launching call that takes longer than usual. What the host itself waited for outside of calls
+//   (requests, another process) no trace tells apart.
+// - `synchronization`: a call returned after the work that it waited for had ended.
+// - `copy`: a call that copies: it staged pageable memory, or returned.
+// - `launch`: from the launching call to the start, at most the usual latency.
+// - `queued`: the operation was launched earlier; from the end of what it waited for to its start.
+//   The host was not late.
+// - `untraced`: the operation was launched and ready, or a call waited, for something that is not
+//   in the trace.
+// - `unknown`: the launch of the operation is not in the trace.
+//
+// Each device is looked at by itself. A thread that launches to several devices may be charged for
+// the same time by each of them.
 #pragma once
 
 #include <array>
@@ -27,9 +31,10 @@
 
 namespace kr::analyze {
 
-enum class IdleCause : uint8_t { synchronization, copy, no_work, launch_latency, unknown };
-inline constexpr std::array idle_causes{IdleCause::synchronization, IdleCause::copy,
-                                        IdleCause::no_work, IdleCause::launch_latency,
+enum class IdleCause : uint8_t { host, synchronization, copy, launch, queued, untraced, unknown };
+inline constexpr std::array idle_causes{IdleCause::host,     IdleCause::synchronization,
+                                        IdleCause::copy,     IdleCause::launch,
+                                        IdleCause::queued,   IdleCause::untraced,
                                         IdleCause::unknown};
 std::string_view to_string(IdleCause cause) noexcept;
 
@@ -56,7 +61,7 @@ struct DeviceIdle {
   std::vector<IdleCall> calls;                     // add up to it, too; by cause, falling total
 
   const IdleSum& of(IdleCause cause) const { return causes[static_cast<size_t>(cause)]; }
-  /// Before the launching call began: synchronisation, copies and no work.
+  /// The host was late: its own time, synchronization and copies.
   int64_t host_bound_ns() const;
   int64_t total_ns() const;
 };

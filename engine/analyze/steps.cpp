@@ -9,6 +9,7 @@
 
 #include "analyze/label_sums.hpp"
 #include "base/check.hpp"
+#include "classify/step_order.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -75,6 +76,8 @@ class Summer {
         step_labels_(attribution.steps.size(), LabelSums(labelled)),
         step_times_(attribution.steps.size()),
         step_devices_(attribution.steps.size()),
+        order_(trace, attribution),
+        starts_(order_, attribution),
         phase_of_(attribution.steps.size()),
         found_(labelled.rows(), labelled.dimensions.size()) {
     find_phases();
@@ -97,6 +100,7 @@ class Summer {
       phase.part.labels = phase.labels.parts(program, labelled_);
       out.phases.push_back(std::move(phase.part));
     }
+    add_wall_times(out);
     return out;
   }
 
@@ -152,6 +156,7 @@ class Summer {
       return;
     }
     step_labels_[innermost].add(labelled_, row, operation, found_);
+    starts_.add(i, operation.start_ns);
     const int32_t device = trace_.track(operation.track).device;
     size_t depth = 0;
     for (uint32_t step = innermost; step != classify::Attribution::none;
@@ -213,6 +218,7 @@ class Summer {
     part.text = step.text;
     part.instances = step_labels_[i].instances();
     part.total_ns = step_labels_[i].total_ns();
+    part.wall_ns = starts_.wall_ns(i);
     step_times_[i].finish();
     part.time = step_times_[i].breakdown();
     part.devices = step_devices_[i].finish();
@@ -227,6 +233,8 @@ class Summer {
   std::vector<LabelSums> step_labels_;
   std::vector<DeviceSweep> step_times_;
   std::vector<DeviceSweeps> step_devices_;
+  classify::StepOrder order_;
+  classify::StepStarts starts_;
   std::vector<size_t> phase_of_;  // by step
   std::vector<PhaseSums> phases_;
   size_t outside_ = 0;
@@ -252,6 +260,25 @@ std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Lab
     kinds.push_back(kind_from(result.label));
   }
   return kinds;
+}
+
+void add_wall_times(StepSums& sums) {
+  std::map<std::string_view, std::vector<int64_t>> walls;
+  for (const StepPart& step : sums.steps) {
+    if (step.wall_ns) walls[step.phase].push_back(*step.wall_ns);
+  }
+  for (PhasePart& phase : sums.phases) {
+    const auto found = walls.find(phase.phase);
+    if (found == walls.end()) continue;
+    std::vector<int64_t>& of = found->second;
+    std::sort(of.begin(), of.end());
+    const size_t middle = of.size() / 2;
+    const auto upper = static_cast<double>(of[middle]);
+    const double median =
+        of.size() % 2 == 1 ? upper : (static_cast<double>(of[middle - 1]) + upper) / 2;
+    phase.wall = WallTimes{static_cast<int64_t>(of.size()), median,
+                           of[(of.size() * 95 + 99) / 100 - 1], of.back()};
+  }
 }
 
 std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps) {

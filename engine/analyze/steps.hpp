@@ -46,9 +46,20 @@ struct StepPart {
   std::string text;               // the annotation
   int64_t instances = 0;
   int64_t total_ns = 0;
+  /// To the start of the next step (classify/step_order.hpp); nothing of the last step, and of
+  /// those inside another one.
+  std::optional<int64_t> wall_ns;
   Breakdown time;                   // of its operations, on all devices together
   std::vector<StepDevice> devices;  // by device
   LabelParts labels;
+};
+
+/// The wall times of the steps of a phase that have one.
+struct WallTimes {
+  int64_t steps = 0;
+  double median_ns = 0;
+  int64_t p95_ns = 0;  // the least that 95 % do not exceed
+  int64_t max_ns = 0;
 };
 
 /// All operations that steps of a phase launched. An operation is in several phases if a step is
@@ -64,6 +75,7 @@ struct PhasePart {
   int64_t instances = 0;
   int64_t total_ns = 0;
   int64_t busy_ns = 0;  // of the union of its operations
+  std::optional<WallTimes> wall;
   LabelParts labels;
 };
 
@@ -77,6 +89,9 @@ struct StepSums {
 /// Both are empty if no steps are known.
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution);
+
+/// Of the steps of each phase: PhasePart::wall.
+void add_wall_times(StepSums& sums);
 
 /// By step: how many steps with its phase and number come before it. The k-th of one rank is the
 /// k-th of all.

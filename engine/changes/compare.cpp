@@ -33,10 +33,10 @@ std::map<std::string, PhaseTime> phases_of(std::span<const Profile> runs) {
   return phases;
 }
 
-int64_t layers_of(std::span<const Profile> runs) {
-  int64_t layers = 0;
-  for (const Profile& run : runs) layers += run.layers;
-  return layers;
+int64_t blocks_of(std::span<const Profile> runs) {
+  int64_t blocks = 0;
+  for (const Profile& run : runs) blocks += run.blocks;
+  return blocks;
 }
 
 int64_t total_of(std::span<const Profile> runs) {
@@ -115,7 +115,7 @@ class Samples {
       }
       return;
     }
-    const int64_t units = unit.kind == Unit::Kind::layers ? std::max<int64_t>(run.layers, 1) : 1;
+    const int64_t units = unit.kind == Unit::Kind::blocks ? std::max<int64_t>(run.blocks, 1) : 1;
     add({}, run.all.total_ns / units);
     std::map<LabelKey, int64_t> sums;
     for (const NameTime& name : run.names) {
@@ -130,25 +130,83 @@ class Samples {
   size_t size_ = 0;
 };
 
-/// The phase that has half of the time of each side or more: the one of which the side that has
-/// less of it has most.
+int64_t steps_total_of(const std::map<std::string, PhaseTime>& phases) {
+  int64_t total = 0;
+  for (const auto& [phase, time] : phases) total += time.total_ns;
+  return total;
+}
+
+/// The phase of which the side that has less of it has most, if steps have half of the time of each
+/// side or more.
 std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profile> b) {
   const std::map<std::string, PhaseTime> left = phases_of(a), right = phases_of(b);
+  if (steps_total_of(left) < total_of(a) / 2 || steps_total_of(right) < total_of(b) / 2) return {};
   std::optional<Unit> unit;
   int64_t most = -1;
   for (const auto& [phase, time] : left) {
     const auto other = right.find(phase);
-    if (other == right.end()) continue;
-    const int64_t b_ns = other->second.total_ns;
-    if (time.total_ns < total_of(a) / 2 || b_ns < total_of(b) / 2) continue;
-    if (std::min(time.total_ns, b_ns) <= most) continue;
-    most = std::min(time.total_ns, b_ns);
+    if (other == right.end() || std::min(time.total_ns, other->second.total_ns) <= most) continue;
+    most = std::min(time.total_ns, other->second.total_ns);
     unit = Unit{Unit::Kind::steps, phase, time.steps, other->second.steps};
   }
   return unit;
 }
 
-/// Whether both say the same of how much longer one run is. Layers found by repetition may be a few
+/// One number per step of a phase, or per run where there are several: the median of its steps.
+/// `of(step)`: an optional number.
+template <class Of>
+std::vector<int64_t> step_values(std::span<const Profile> runs, const std::string& phase,
+                                 const Of& of) {
+  std::vector<int64_t> values;
+  for (const Profile& run : runs) {
+    std::vector<int64_t> own;
+    for (const StepTime& step : run.steps) {
+      const std::optional<int64_t> value = of(step);
+      if (step.phase == phase && value) own.push_back(*value);
+    }
+    if (runs.size() == 1) return own;
+    if (!own.empty()) values.push_back(std::llround(median(std::move(own))));
+  }
+  return values;
+}
+
+std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  StepChange out{median(a), median(b), {}};
+  if (std::min(a.size(), b.size()) < least_values) return out;
+  const MedianDraws a_draws(a.size(), a_seed), b_draws(b.size(), b_seed);
+  out.median = median_change(std::move(a), a_draws, std::move(b), b_draws);
+  return out;
+}
+
+std::vector<PhaseChange> phase_changes(std::span<const Profile> a, std::span<const Profile> b) {
+  const std::map<std::string, PhaseTime> left = phases_of(a), right = phases_of(b);
+  std::vector<std::pair<int64_t, PhaseChange>> found;
+  for (const auto& [phase, time] : left) {
+    const auto other = right.find(phase);
+    if (other == right.end()) continue;
+    const auto change = [&, name = &phase](const auto& of) {
+      return step_change(step_values(a, *name, of), step_values(b, *name, of));
+    };
+    using Value = std::optional<int64_t>;
+    PhaseChange one{phase, time.steps, other->second.steps, {}, {}, {}, {}};
+    one.wall = change([](const StepTime& step) { return step.wall_ns; });
+    one.idle = change([](const StepTime& step) {
+      return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
+    });
+    one.busy = change([](const StepTime& step) {
+      return step.wall_ns ? Value(step.busy_ns) : Value();
+    });
+    one.work = *change([](const StepTime& step) { return Value(step.total_ns); });
+    found.emplace_back(time.total_ns + other->second.total_ns, std::move(one));
+  }
+  std::ranges::stable_sort(found, [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::vector<PhaseChange> out;
+  for (auto& [work, one] : found) out.push_back(std::move(one));
+  return out;
+}
+
+/// Whether both say the same of how much longer one run is. Blocks found by repetition may be a few
 /// too few, at the ends of a trace or where a kernel of another kind stands between.
 bool alike(const Unit& x, const Unit& y) {
   constexpr double most = 0.02;
@@ -167,9 +225,9 @@ Unit unit_of(std::span<const Profile> a, std::span<const Profile> b,
     operations.a += name.time.a.instances;
     operations.b += name.time.b.instances;
   }
-  Unit layers{Unit::Kind::layers, {}, layers_of(a), layers_of(b)};
-  if (layers.a > 0 && layers.b > 0 && (operations.a == 0 || alike(layers, operations))) {
-    return layers;
+  Unit blocks{Unit::Kind::blocks, {}, blocks_of(a), blocks_of(b)};
+  if (blocks.a > 0 && blocks.b > 0 && (operations.a == 0 || alike(blocks, operations))) {
+    return blocks;
   }
   if (a.size() == 1 && b.size() == 1 && operations.a != 0) return operations;
   return {Unit::Kind::runs, {}, static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())};
@@ -189,7 +247,7 @@ std::vector<NameChange> name_changes(std::span<const Profile> a, std::span<const
   std::vector<NameChange> changes;
   changes.reserve(times.size());
   for (const auto& [key, time] : times) {
-    changes.push_back({key.first, key.second, time, parts_of({&time, 1})});
+    changes.push_back({key.first, key.second, time, parts_of({&time, 1}), {}});
   }
   return changes;
 }
@@ -225,7 +283,7 @@ std::vector<LabelChange> label_changes(std::span<const Profile> a, std::span<con
   std::vector<Pair> pairs;
   for (const auto& [key, label] : labels) {
     pairs.clear();
-    LabelChange change{key.first, key.second, {}, {}, {}};
+    LabelChange change{key.first, key.second, {}, {}, {}, {}};
     for (const auto& [name, pair] : label.names) {
       pairs.push_back(pair);
       change.time.a += pair.a;
@@ -241,12 +299,15 @@ std::vector<LabelChange> label_changes(std::span<const Profile> a, std::span<con
   return changes;
 }
 
-double change_per_unit(const Unit& unit, const NameChange& name) {
-  return static_cast<double>(name.time.b.total_ns) / static_cast<double>(unit.b) -
-         static_cast<double>(name.time.a.total_ns) / static_cast<double>(unit.a);
+double change_per_unit(const Unit& unit, const Pair& time) {
+  return static_cast<double>(time.b.total_ns) / static_cast<double>(unit.b) -
+         static_cast<double>(time.a.total_ns) / static_cast<double>(unit.a);
 }
-double change_per_unit(const Unit& unit, const LabelChange& label) {
-  return label.measured(unit).change_ns;
+double change_per_unit(const Unit& unit, const NameChange& name) {
+  return change_per_unit(unit, name.time);
+}
+double change_per_unit(const Unit&, const LabelChange& label) {
+  return label.measured().change_ns;
 }
 
 /// The largest change per unit first: what is only more or less of the same comes last.
@@ -257,14 +318,65 @@ auto by_size(const Unit& unit) {
   };
 }
 
+PerUnit mean_of(const Unit& unit, const Pair& time) {
+  return {static_cast<double>(time.a.total_ns) / static_cast<double>(unit.a),
+          static_cast<double>(time.b.total_ns) / static_cast<double>(unit.b)};
+}
+
+/// The work of the unit's steps by label, and of all under no label.
+std::map<LabelKey, Pair> work_of_steps(std::span<const Profile> a, std::span<const Profile> b,
+                                       const std::string& phase) {
+  std::map<LabelKey, Pair> out;
+  const auto add = [&](std::span<const Profile> runs, Amount Pair::*side) {
+    for (const Profile& run : runs) {
+      for (const StepTime& step : run.steps) {
+        if (step.phase != phase) continue;
+        out[{}].*side += {1, step.total_ns};
+        for (const LabelTime& label : step.labels) {
+          out[{run.dimensions[label.dimension], label.label}].*side += {1, label.total_ns};
+        }
+      }
+    }
+  };
+  add(a, &Pair::a);
+  add(b, &Pair::b);
+  return out;
+}
+
+void add_means(std::span<const Profile> a, std::span<const Profile> b, Comparison& comparison) {
+  const Unit& unit = comparison.unit;
+  const bool of_steps = unit.kind == Unit::Kind::steps;
+  std::map<LabelKey, Pair> steps;
+  if (of_steps) steps = work_of_steps(a, b, unit.phase);
+  const auto add = [&](LabelChange& one) {
+    one.per_unit = mean_of(unit, of_steps ? steps[{one.dimension, one.label}] : one.time);
+  };
+  add(comparison.total);
+  std::ranges::for_each(comparison.labels, add);
+  const Pair& all = comparison.total.time;
+  const bool whole = !of_steps || (steps[{}].a.total_ns == all.a.total_ns &&
+                                   steps[{}].b.total_ns == all.b.total_ns);
+  if (!whole) return;
+  for (NameChange& name : comparison.names) name.per_unit = mean_of(unit, name.time);
+}
+
+std::string not_judged(std::span<const Profile> a, std::span<const Profile> b) {
+  for (const std::span<const Profile> side : {a, b}) {
+    for (const Profile& run : side) {
+      if (!run.incomplete.empty()) return fmt::format("{}: {}", run.run, run.incomplete);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string Unit::text() const {
   switch (kind) {
     case Kind::steps:
       return phase == "step" ? "steps" : "steps of " + phase;
-    case Kind::layers:
-      return "layers";
+    case Kind::blocks:
+      return "repeated blocks";
     case Kind::operations:
       return "operations of common names";
     case Kind::runs:
@@ -273,20 +385,59 @@ std::string Unit::text() const {
   return {};
 }
 
-std::optional<double> Unit::change_percent(const Pair& pair) const {
-  if (pair.a.total_ns == 0) return std::nullopt;
-  const auto ratio = static_cast<long double>(pair.b.total_ns) / static_cast<long double>(b) *
-                     static_cast<long double>(a) / static_cast<long double>(pair.a.total_ns);
+std::string_view Unit::word() const noexcept {
+  switch (kind) {
+    case Kind::steps:
+      return "step";
+    case Kind::blocks:
+      return "block";
+    case Kind::operations:
+      return "operation";
+    case Kind::runs:
+      return "run";
+  }
+  return {};
+}
+
+std::optional<double> Unit::change_percent(int64_t a_ns, int64_t b_ns) const {
+  if (a_ns == 0) return std::nullopt;
+  const auto ratio = static_cast<long double>(b_ns) / static_cast<long double>(b) *
+                     static_cast<long double>(a) / static_cast<long double>(a_ns);
   return static_cast<double>(100 * (ratio - 1));
 }
 
-Measured LabelChange::measured(const Unit& unit) const {
+std::optional<double> PerUnit::percent() const noexcept {
+  return a_ns > 0 ? std::optional(100 * (b_ns / a_ns - 1)) : std::nullopt;
+}
+
+Verdict verdict_of(const MedianChange& median) noexcept {
+  const bool small = std::abs(median.change_ns) * 100 < least_percent * median.a_ns;
+  if (median.within_noise() || small) return Verdict::within_noise;
+  return median.change_ns > 0 ? Verdict::more : Verdict::less;
+}
+
+std::optional<double> StepChange::percent() const noexcept {
+  return a_ns > 0 ? std::optional(100 * (b_ns / a_ns - 1)) : std::nullopt;
+}
+
+Measured StepChange::measured() const {
+  if (!median) return {a_ns, b_ns - a_ns, {}};
+  return {median->a_ns, median->change_ns,
+          Measured::Interval{median->low_ns, median->high_ns, median->percent}};
+}
+
+Measured LabelChange::measured() const {
   if (median) {
     return {median->a_ns, median->change_ns,
             Measured::Interval{median->low_ns, median->high_ns, median->percent}};
   }
-  const double a = static_cast<double>(time.a.total_ns) / static_cast<double>(unit.a);
-  return {a, static_cast<double>(time.b.total_ns) / static_cast<double>(unit.b) - a, {}};
+  return {per_unit.a_ns, per_unit.b_ns - per_unit.a_ns, {}};
+}
+
+const PhaseChange* Comparison::phase(std::string_view name) const noexcept {
+  const auto found = std::ranges::find_if(
+      phases, [&](const PhaseChange& one) { return one.wall && one.phase == name; });
+  return found == phases.end() ? nullptr : &*found;
 }
 
 bool Comparison::same() const noexcept {
@@ -301,17 +452,22 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
   for (const Profile& run : a) {
     comparison.total.time.a += run.all;
     comparison.a_elapsed_ns += run.elapsed_ns;
+    comparison.a_span_ns += run.span_ns;
   }
   for (const Profile& run : b) {
     comparison.total.time.b += run.all;
     comparison.b_elapsed_ns += run.elapsed_ns;
+    comparison.b_span_ns += run.span_ns;
   }
   comparison.names = name_changes(a, b);
   comparison.labels = label_changes(a, b);
   comparison.unit = unit_of(a, b, comparison.names);
+  comparison.phases = phase_changes(a, b);
+  comparison.not_judged = not_judged(a, b);
   std::vector<Pair> pairs;
   for (const NameChange& name : comparison.names) pairs.push_back(name.time);
   comparison.total.parts = parts_of(pairs);
+  add_means(a, b, comparison);
   const Samples left(a, comparison.unit), right(b, comparison.unit);
   if (std::min(left.size(), right.size()) >= least_values) {
     const MedianDraws left_draws(left.size(), a_seed), right_draws(right.size(), b_seed);
@@ -343,10 +499,12 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
     return comparison;
   }
   comparison.comparable = std::min(a_labels, b_labels) >= least_common_percent;
+  const bool by_names = std::min(a_names, b_names) >= least_common_percent;
   comparison.why = fmt::format(
-      "{:.1f} % and {:.1f} % of the time has labels that both runs have, {:.1f} % and {:.1f} % "
-      "names that both have",
-      a_labels, b_labels, a_names, b_names);
+      "{}{:.1f} % and {:.1f} % of the time has names that both runs have, {:.1f} % and {:.1f} % "
+      "labels that both have",
+      by_names || !comparison.comparable ? "" : "by label alone, ", a_names, b_names, a_labels,
+      b_labels);
   if (comparison.comparable) comparison.substitutions = find_substitutions(a, b, by);
   return comparison;
 }

@@ -1,6 +1,7 @@
-// Conditions under which a comparison fails, as `--fail-if` has them: `substage/gemm > +5%`.
+// Conditions under which a comparison fails, as `--fail-if` has them: `step > +5%`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,14 +9,27 @@
 
 namespace kr::changes {
 
-/// `total > +2%`, `substage/gemm > +5%`, `substage/* > +300us`, `total < -10%`.
+/// `step > +2%`, `step/decode > +300us/step`, `idle > +10%`, `span > +5ms/run`,
+/// `substage/gemm > +5%`, `substage/* > +300us/step`.
 struct Gate {
-  std::string text;       // as it was given
-  std::string dimension;  // empty: the total
+  enum class Subject : uint8_t {
+    total,  // `step` where both sides have steps, else `span`
+    step,   // the median wall time of the steps
+    idle,   // what of it has no operation of the step
+    busy,   // what of it has one
+    span,   // from the first start to the last end of a run
+    work,   // the sum of the durations
+    label,
+  };
+  std::string text;  // as it was given
+  Subject subject = Subject::total;
+  std::string phase;      // of step, idle and busy; empty: each phase
+  std::string dimension;  // of a label
   std::string label;      // `*`: each label of the dimension
   bool above = true;      // fails above the limit, else below it
   bool relative = true;   // the limit is in percent of the first run, else in ns
-  double limit = 0;       // per unit of the comparison
+  double limit = 0;       // per unit
+  std::string per;        // what a limit in ns is of: `step`, `block`, `operation` or `run`
 };
 
 /// Throws Error, which says what a condition looks like.

@@ -23,16 +23,15 @@ struct Pair {
   int64_t change_ns() const noexcept { return b.total_ns - a.total_ns; }
 };
 
-/// Adds up to the change, to the ns.
+/// Adds up to the change, to the ns. The parts of a label are the sums of those of its names, and
+/// those of a run are the sums of those of its labels, as long as a name has one label in both runs.
 struct Parts {
-  /// What the change would be if each call of the second run took as long as the mean call of the
-  /// first. Where only one run has calls, all of the change.
+  /// Of names that both runs have: what the change would be if each call of the second run took as
+  /// long as the mean call of its name in the first.
   int64_t calls_ns = 0;
-  /// What comes from calls of other names, or of the same in other numbers, each as long as in the
-  /// first run. A name that only the second run has counts here with all that its calls differ
-  /// from the mean call of the first run.
-  int64_t mix_ns = 0;
-  /// What comes from calls of the same name that take more or less time.
+  /// All time of names that only the second run has, less that of names that only the first has.
+  int64_t names_ns = 0;
+  /// Of names that both have: what comes from calls that take more or less time.
   int64_t time_per_call_ns = 0;
 };
 

@@ -7,18 +7,12 @@
 namespace kr::changes {
 namespace {
 
-bool inside_its_phase(const std::vector<analyze::StepPart>& steps, const analyze::StepPart& step) {
-  for (auto outer = step.outer; outer; outer = steps[*outer].outer) {
-    if (steps[*outer].phase == step.phase) return true;
-  }
-  return false;
-}
-
 void add_steps(const std::vector<analyze::StepPart>& steps, Profile& profile) {
   for (const analyze::StepPart& step : steps) {
-    // A step that launched nothing would halve the medians of its phase.
-    if (step.instances == 0 || inside_its_phase(steps, step)) continue;
-    StepTime& time = profile.steps.emplace_back(StepTime{step.phase, step.total_ns, {}});
+    // One inside another is a part of it; one that launched nothing would halve the medians.
+    if (step.instances == 0 || step.outer) continue;
+    StepTime& time = profile.steps.emplace_back(
+        StepTime{step.phase, step.total_ns, {}, step.wall_ns, step.time.busy_ns});
     for (size_t i = 0; i < step.labels.size(); ++i) {
       for (const analyze::LabelPart& label : step.labels[i].second) {
         time.labels.push_back({i, label.label, label.total_ns});
@@ -58,7 +52,7 @@ class TreeProfile {
     for (size_t i = 0; i < view.steps().size(); ++i) {
       view.rows(i, nodes, rows);
       const trees::ViewStep& shown = view.steps()[i];
-      StepTime step{shown.phase, shown.total_ns, {}};
+      StepTime step{shown.phase, shown.total_ns};
       for (const trees::ViewRow& row : rows) {
         kernels[row.path.index] += {row.invocations, row.total_ns};
         for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
@@ -150,6 +144,7 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   }
   profile.all = {summary.operations, summary.gpu_total_ns};
   profile.elapsed_ns = summary.gpu_elapsed_ns;
+  profile.span_ns = summary.span_ns;
   add_steps(steps, profile);
   return profile;
 }
@@ -161,7 +156,7 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
   profile.sequences = statistics->sequences;
   for (const analyze::LayerPart& part : statistics->layers) {
-    if (part.block.level == 0) profile.layers += static_cast<int64_t>(part.block.repeats);
+    if (part.block.level == 0) profile.blocks += static_cast<int64_t>(part.block.repeats);
   }
   return profile;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,15 @@ struct LabelTime {
   int64_t total_ns = 0;
 };
 
-/// A step that is in no other step of its phase.
+/// A step that is inside no other one, and launched operations.
 struct StepTime {
   std::string phase;
   int64_t total_ns = 0;
-  std::vector<LabelTime> labels;
+  std::vector<LabelTime> labels = {};
+  /// To the start of the next step, and what of it has an operation of the step. Nothing of the last
+  /// step, and of module trees.
+  std::optional<int64_t> wall_ns = {};
+  int64_t busy_ns = 0;
 };
 
 struct NameTime {
@@ -37,19 +42,22 @@ struct Profile {
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
-  int64_t layers = 0;           // found by repetition; 0: none
+  int64_t blocks = 0;           // repeats of blocks that were found by repetition; 0: none
   /// Of a median step of each phase, and others: places in `names`.
   std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
   std::vector<NameTime> nodes;
   Amount all;              // of all operations
   int64_t elapsed_ns = 0;  // the union of their intervals
+  int64_t span_ns = 0;     // from the first start to the last end; of module trees 0
+  /// Why times of it cannot be judged: the profiler lost some of its kernels. Empty: they can.
+  std::string incomplete = {};
 };
 
-/// Without layers and sequences.
+/// Without blocks and sequences.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const std::vector<analyze::StepPart>& steps);
-/// Steps, layers and sequences need statistics, which may be null.
+/// Steps, blocks and sequences need statistics, which may be null.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.

@@ -165,7 +165,7 @@ class OperationsReader {
   void read_layers(const std::string& run, Profile& profile) {
     Statement layers =
         tables_.of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
-    while (layers.step()) profile.layers += std::min<int64_t>(tables_.amount(layers, 0), INT32_MAX);
+    while (layers.step()) profile.blocks += std::min<int64_t>(tables_.amount(layers, 0), INT32_MAX);
   }
 
   const SavedTables& tables_;

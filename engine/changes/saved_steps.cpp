@@ -39,7 +39,7 @@ class StepsReader {
     Statement rows = tables_.of_run(
         "SELECT step_id, outer_step_id, phase, step, layer, batch, tokens, total_ns, text, "
         "instances, span_ns, busy_ns, compute_ns, communication_ns, exposed_communication_ns, "
-        "memory_ns, exposed_memory_ns, idle_ns FROM steps WHERE run = ?1 ORDER BY step_id",
+        "memory_ns, exposed_memory_ns, idle_ns, wall_ns FROM steps WHERE run = ?1 ORDER BY step_id",
         run_);
     while (rows.step()) {
       tables_.check(rows.integer(0) == static_cast<int64_t>(out_.steps.size()));
@@ -52,6 +52,7 @@ class StepsReader {
       step.total_ns = tables_.amount(rows, 7);
       step.text = rows.text(8);
       step.time = tables_.breakdown(rows, 9);
+      step.wall_ns = tables_.amount_or_nothing(rows, 18);
       step.instances = step.time.operations;
       step.labels = without_labels();
       bool inside = false;
@@ -138,6 +139,7 @@ class StepsReader {
       tables_.check(phase.total_ns <= summary_.gpu_total_ns && phase.busy_ns <= phase.total_ns);
       out_.phases.push_back(std::move(phase));
     }
+    analyze::add_wall_times(out_);
   }
 
   void read_phase_labels() {

@@ -59,8 +59,8 @@ class CostSum {
   double point_bytes() const { return both_bytes_; }
   /// `compute` or `memory`; empty: not known.
   std::string_view bound() const;
-  /// Time of calls with a known roof, and what it would be at that roof. Where only bytes are
-  /// known, the bandwidth is the roof, and the same with FLOPs.
+  /// Time of calls of which FLOPs, bytes and their peaks are known, and what it would be at the
+  /// roof. One of them alone is no roof.
   int64_t roof_ns() const { return roof_ns_; }
   double at_roof_ns() const { return at_roof_ns_; }
   bool above_peak() const { return roof_ns_ > 0 && at_roof_ns_ > static_cast<double>(roof_ns_); }

@@ -33,22 +33,8 @@ std::string side_text(const std::string& name, const std::string& run,
                      table::counted(amount.instances, "operation"));
 }
 
-std::string one_of(const Unit& unit) {
-  switch (unit.kind) {
-    case Unit::Kind::steps:
-      return unit.phase == "step" ? "step" : "step of " + unit.phase;
-    case Unit::Kind::layers:
-      return "layer";
-    case Unit::Kind::operations:
-      return "operation of a common name";
-    case Unit::Kind::runs:
-      return "run";
-  }
-  return {};
-}
-
-int64_t per_unit(int64_t ns, int64_t units) {
-  return std::llround(static_cast<double>(ns) / static_cast<double>(units));
+std::string step_of(const std::string& phase) {
+  return phase == "step" ? "step" : "step of " + phase;
 }
 
 std::string change_text(int64_t a_ns, int64_t b_ns, std::optional<double> percent) {
@@ -57,47 +43,82 @@ std::string change_text(int64_t a_ns, int64_t b_ns, std::optional<double> percen
   return text;
 }
 
-/// `mean per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`.
-std::string per_unit_text(const changes::Comparison& comparison) {
-  const Unit& unit = comparison.unit;
-  const changes::Pair& time = comparison.total.time;
-  const std::string counts = table::grouped(unit.a) + " and " + table::grouped(unit.b);
-  const auto percent = unit.change_percent(time);
-  if (unit.kind == Unit::Kind::operations) {
-    // They only say how much longer one run is: a quotient of all time and these operations is the
-    // duration of nothing.
-    return fmt::format("for equal numbers of operations of common names ({}): {}", counts,
-                       percent ? signed_percent(*percent) : "no time in A");
-  }
-  return fmt::format(
-      "mean per {} ({}): {}", one_of(unit), counts,
-      change_text(per_unit(time.a.total_ns, unit.a), per_unit(time.b.total_ns, unit.b), percent));
+std::string change_text(const changes::StepChange& change) {
+  return change_text(std::llround(change.a_ns), std::llround(change.b_ns), change.percent());
 }
 
-/// The change of the median with its interval: the first thing to read. Empty if there is none.
-std::string median_text(const changes::Comparison& comparison) {
-  const auto& median = comparison.total.median;
-  if (!median || !median->percent) return {};
-  const bool steps = comparison.unit.kind == Unit::Kind::steps;
-  return fmt::format(
-      "median {}: {}, 95 % interval from {} to {}{}", steps ? one_of(comparison.unit) : "run",
-      change_text(std::llround(median->a_ns), std::llround(median->a_ns + median->change_ns),
-                  100 * median->change_ns / median->a_ns),
-      signed_percent(median->percent->first), signed_percent(median->percent->second),
-      median->within_noise() ? ": within noise" : "");
+std::string_view judged_text(const changes::Comparison& comparison,
+                             const changes::MedianChange& median) {
+  if (!comparison.not_judged.empty()) return "not judged";
+  switch (changes::verdict_of(median)) {
+    case changes::Verdict::within_noise:
+      return "within noise";
+    case changes::Verdict::more:
+      return "slower";
+    case changes::Verdict::less:
+      return "faster";
+  }
+  return {};
+}
+
+/// `step of decode (23 and 23), median wall time: 1.9 ms -> 2.1 ms (+8.1 %), 95 % interval from
+/// +7.9 % to +8.3 %: slower`, then what it consists of.
+void add_phase(const changes::Comparison& comparison, const changes::PhaseChange& phase,
+               std::vector<std::string>& lines) {
+  if (!phase.wall) return;
+  std::string text =
+      fmt::format("{} ({} and {}), median wall time: {}", step_of(phase.phase),
+                  table::grouped(phase.a_steps), table::grouped(phase.b_steps),
+                  change_text(*phase.wall));
+  if (const auto& median = phase.wall->median; median && median->percent) {
+    text += fmt::format(", 95 % interval from {} to {}: {}", signed_percent(median->percent->first),
+                        signed_percent(median->percent->second), judged_text(comparison, *median));
+  }
+  lines.push_back(std::move(text));
+  lines.push_back(fmt::format("  of which idle {}, busy {}", change_text(*phase.idle),
+                              change_text(*phase.busy)));
+}
+
+int64_t rounded(double ns) {
+  return std::llround(ns);
+}
+
+/// Of runs without steps: what grew for equal work.
+std::string equal_work_text(const changes::Comparison& comparison) {
+  const Unit& unit = comparison.unit;
+  const auto percent = [](std::optional<double> change) {
+    return change ? signed_percent(*change) : std::string("no time in A");
+  };
+  const changes::Pair& time = comparison.total.time;
+  const std::string counts =
+      fmt::format("{} ({} and {})", unit.text(), table::grouped(unit.a), table::grouped(unit.b));
+  std::string text = unit.kind == Unit::Kind::runs ? "run against run: "
+                                                   : "for equal numbers of " + counts + ": ";
+  if (comparison.a_span_ns > 0) {
+    text += fmt::format("time from first to last operation {}, ",
+                        percent(comparison.span_percent()));
+  }
+  return text + fmt::format("work {}",
+                            percent(unit.change_percent(time.a.total_ns, time.b.total_ns)));
+}
+
+std::string work_text(const changes::Comparison& comparison) {
+  const changes::PerUnit& mean = comparison.total.per_unit;
+  return fmt::format("mean work per {}: {}", step_of(comparison.unit.phase),
+                     change_text(rounded(mean.a_ns), rounded(mean.b_ns), mean.percent()));
 }
 
 std::string total_text(const changes::Comparison& comparison) {
   const changes::Pair& time = comparison.total.time;
   const changes::Parts& parts = comparison.total.parts;
-  std::string text = "in total: " + signed_time(time.change_ns());
+  std::string text = "all work: " + signed_time(time.change_ns());
   if (time.a.total_ns != 0) {
     text += fmt::format(" ({})", signed_percent(100 * static_cast<double>(time.change_ns()) /
                                                 static_cast<double>(time.a.total_ns)));
   }
-  return text + fmt::format(" = {} calls, {} time per call, {} other names",
+  return text + fmt::format(" = {} more or fewer calls, {} time per call, {} names of one run only",
                             signed_time(parts.calls_ns), signed_time(parts.time_per_call_ns),
-                            signed_time(parts.mix_ns));
+                            signed_time(parts.names_ns));
 }
 
 /// Empty if no name of one run replaces one of the other.
@@ -142,11 +163,11 @@ std::vector<std::string> head_of(const tables::RunPair& pair) {
   };
   std::vector<std::string> lines{side_text(side("A", sides.a), pair.a, comparison.total.time.a),
                                  side_text(side("B", sides.b), pair.b, comparison.total.time.b)};
-  if (std::string median = median_text(comparison); !median.empty()) {
-    lines.push_back(std::move(median));
-  }
-  lines.push_back(per_unit_text(comparison));
+  for (const changes::PhaseChange& phase : comparison.phases) add_phase(comparison, phase, lines);
+  lines.push_back(comparison.unit.kind == Unit::Kind::steps ? work_text(comparison)
+                                                            : equal_work_text(comparison));
   lines.push_back(total_text(comparison));
+  if (!comparison.not_judged.empty()) lines.push_back("no verdict: " + comparison.not_judged);
   if (std::string names = substitutions_text(comparison); !names.empty()) {
     lines.push_back(std::move(names));
   }
@@ -167,7 +188,7 @@ std::vector<table::Table> parts_of(const tables::RunPair& pair,
     } else if (one.id() == "label_changes") {
       shown.push_back(
           part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns", "b_ns",
-                                    "change_ns", "calls_ns", "time_per_call_ns", "mix_ns",
+                                    "change_ns", "calls_ns", "time_per_call_ns", "names_ns",
                                     "per_unit_percent", "median_percent", "verdict"},
                         .title = "changes by " + by,
                         .where = "dimension",
@@ -176,7 +197,7 @@ std::vector<table::Table> parts_of(const tables::RunPair& pair,
     } else if (one.id() == "substitutions") {
       shown.push_back(part_of(
           one, {.columns = {"group", "label", "confidence", "a_instances", "b_instances", "a_ns",
-                            "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"},
+                            "b_ns", "change_ns", "a_name", "b_name"},
                 .prefixes = prefixes}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "replay/sweep.hpp"
@@ -13,6 +14,20 @@ namespace {
 using trace::HostTrace;
 using trace::Launch;
 using trace::Operation;
+
+constexpr int64_t default_latency_ns = 5'000;
+/// Of one function, to have a median of its own.
+constexpr size_t least_samples = 5;
+
+/// Sorts part of `values`, which are not empty.
+int64_t quantile(std::vector<int64_t>& values, size_t of_ten) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * of_ten / 10);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+int64_t median(std::vector<int64_t>& values) {
+  return quantile(values, 5);
+}
 
 }  // namespace
 
@@ -26,6 +41,7 @@ Model::Model(const trace::Trace& trace) : trace_(trace) {
   without_launch_ = static_cast<int64_t>(trace.operations.size());
   if (!trace.host) return;
   const HostTrace& host = *trace.host;
+  place_calls();
   std::map<std::string_view, uint32_t> processes;
   for (const trace::HostThread& thread : host.threads) {
     const auto number = static_cast<uint32_t>(processes.size());
@@ -37,38 +53,95 @@ Model::Model(const trace::Trace& trace) : trace_(trace) {
     const uint32_t launch = launch_of(i);
     if (launch == none) continue;
     --without_launch_;
-    if (trace.operations[i].start_ns < host.launches[launch].start_ns) ++before_launch_;
+    if (trace.operations[i].start_ns < call(launch).start_ns) ++before_launch_;
     uint32_t& last = operation_of_[launch];
     if (last == none || trace.operations[i].end_ns() >= trace.operations[last].end_ns()) last = i;
-    used[process_of_[host.launches[launch].thread]].insert(
-        device_of_[trace.operations[i].track.index]);
+    used[process_of_[call(launch).thread]].insert(device_of_[trace.operations[i].track.index]);
   }
   for (const std::set<uint32_t>& one : used) devices_of_.emplace_back(one.begin(), one.end());
-  find_latency();
   find_waits();
+  find_usual_times();
 }
 
-void Model::find_latency() {
+void Model::place_calls() {
+  const HostTrace& host = *trace_.host;
+  std::vector<bool> waits(host.calls.size());
+  for (size_t i = 0; i < host.calls.size(); ++i) {
+    waits[i] = trace::is_synchronization(trace::call_kind_of(host.calls[i].name));
+  }
+  std::vector<std::vector<uint32_t>> open(host.threads.size());
+  for (uint32_t i = 0; i < host.launches.size(); ++i) {
+    const Launch& one = host.launches[i];
+    std::vector<uint32_t>& around = open[one.thread];
+    std::erase_if(around, [&](uint32_t other) { return call(other).end_ns() <= one.start_ns; });
+    const auto outer = std::find_if(around.begin(), around.end(), [&](uint32_t other) {
+      return call(other).end_ns() >= one.end_ns() && !waits[call(other).call];
+    });
+    if (outer != around.end()) {
+      if (outer_of_.empty()) {
+        outer_of_.resize(host.launches.size());
+        for (uint32_t k = 0; k < outer_of_.size(); ++k) outer_of_[k] = k;
+      }
+      outer_of_[i] = *outer;
+    } else if (one.duration_ns > 0) {
+      around.push_back(i);
+    }
+  }
+}
+
+void Model::find_usual_times() {
+  const HostTrace& host = *trace_.host;
   std::vector<int64_t> ends(devices_, never);
-  std::vector<int64_t> samples;
+  std::vector<uint32_t> last(trace_.tracks.size(), none);
+  std::vector<std::vector<int64_t>> by_function(host.calls.size());
+  std::vector<int64_t> all;
+  std::vector<int64_t> gaps;
+  std::optional<int64_t> shortest;
+  const auto copies_pageable = [&](const Operation& operation, const Launch& launch) {
+    const trace::OperationName& name = trace_.names.get(operation.name);
+    return name.kind == OperationKind::memcpy && (launch.end_ns() >= operation.end_ns() ||
+                                                  name.text.find("Pageable") != name.text.npos);
+  };
   uint32_t before = none;
   for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
     const Operation& operation = trace_.operations[i];
-    int64_t& end = ends[device_of_[operation.track.index]];
+    const uint32_t track = operation.track.index;
+    int64_t& end = ends[device_of_[track]];
     const uint32_t launch = launch_of(i);
-    if (launch != none && launch != before) {
-      const int64_t launched_ns = trace_.host->launches[launch].start_ns;
-      if (end <= launched_ns && launched_ns <= operation.start_ns) {
-        samples.push_back(operation.start_ns - launched_ns);
+    const bool waited = !waited_.empty() && waited_[i];
+    const bool own_start = launch != none && launch != before && !waited;
+    if (own_start && operation.start_ns >= call(launch).start_ns &&
+        !copies_pageable(operation, call(launch))) {
+      const int64_t latency_ns = operation.start_ns - call(launch).start_ns;
+      if (end <= call(launch).start_ns && latency_ns <= longest_delay_ns) {
+        by_function[call(launch).call].push_back(latency_ns);
+        all.push_back(latency_ns);
       }
+      shortest = std::min(shortest.value_or(latency_ns), latency_ns);
+    }
+    if (const uint32_t on = last[track]; launch != none && on != none && !waited) {
+      const int64_t gap_ns = operation.start_ns - trace_.operations[on].end_ns();
+      const int64_t launched_ns = call(launch).end_ns() + longest_delay_ns / 2;
+      const bool was_ready = launched_ns < trace_.operations[on].end_ns();
+      if (was_ready && gap_ns >= 0 && gap_ns <= longest_delay_ns) gaps.push_back(gap_ns);
     }
     before = launch;
+    last[track] = i;
     end = std::max(end, operation.end_ns());
   }
-  if (samples.empty()) return;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  latency_ns_ = *middle;
+  if (!gaps.empty()) gap_ns_ = median(gaps);
+  latency_ns_ =
+      all.empty() ? std::min(shortest.value_or(default_latency_ns), longest_delay_ns) : median(all);
+  for (std::vector<int64_t>& one : by_function) {
+    latency_of_.push_back(one.size() >= least_samples ? median(one) : latency_ns_);
+  }
+  std::vector<std::vector<int64_t>> calls(host.calls.size());
+  for (uint32_t i = 0; i < host.launches.size(); ++i) {
+    if (operation_of_[i] != none) calls[call(i).call].push_back(call(i).duration_ns);
+  }
+  for (std::vector<int64_t>& one : calls) {
+    usual_call_of_.push_back(one.empty() ? 0 : quantile(one, 1));
+  }
 }
 
 void Model::wait_in_graph(const trace::LaunchPlaces& operations) {
@@ -97,6 +170,9 @@ void Model::find_waits() {
   for (size_t i = 0; i < host.calls.size(); ++i) {
     makes_wait[i] = trace::is_stream_wait(host.calls[i].name);
   }
+  if (std::find(makes_wait.begin(), makes_wait.end(), true) != makes_wait.end()) {
+    waited_.resize(trace_.operations.size());
+  }
   struct Stream {
     uint32_t launch = none;     // the last to it
     uint32_t operation = none;  // the last of it
@@ -105,14 +181,13 @@ void Model::find_waits() {
   std::vector<std::vector<uint32_t>> recent(devices_);  // streams, those launched to last in front
   std::vector<uint32_t> last_wait(host.threads.size(), none);  // by process: a call
   const trace::LaunchedOperations launched(host);
-  uint32_t call = 0;
+  uint32_t at_call = 0;
   for (size_t i = 0; i < launched.size(); ++i) {
     const uint32_t launch = launched.launch(i);
-    for (; call < launch; ++call) {
-      const Launch& one = host.launches[call];
-      if (makes_wait[one.call]) last_wait[process_of_[one.thread]] = call;
+    for (; at_call < launch; ++at_call) {
+      if (makes_wait[call(at_call).call]) last_wait[process_of_[call(at_call).thread]] = at_call;
     }
-    const uint32_t wait = last_wait[process_of_[host.launches[launch].thread]];
+    const uint32_t wait = last_wait[process_of_[call(launch).thread]];
     const auto operations = launched.operations(i);
     for (const uint32_t operation : operations) {
       const uint32_t track = trace_.operations[operation].track.index;
@@ -120,6 +195,7 @@ void Model::find_waits() {
       std::vector<uint32_t>& order = recent[device_of_[track]];
       if (stream.launch != launch) {
         const bool waited = wait != none && (stream.launch == none || wait > stream.launch);
+        if (waited) waited_[operation] = true;
         for (size_t k = 0; waited && k < std::min(order.size(), most_waited_streams + 1); ++k) {
           const uint32_t on = streams[order[k]].operation;
           const bool other = order[k] != track && streams[order[k]].launch != launch;
@@ -145,56 +221,6 @@ void Model::find_waits() {
 
 void Model::replay(const Changed& changed, const Visit& visit) const {
   Sweep(*this, changed, nullptr).run(visit);
-}
-
-void Model::critical_path(const VisitPath& visit) const {
-  if (trace_.operations.empty()) return;
-  Sweep::Recorded recorded;
-  uint32_t at = 0;
-  const Changed unchanged;
-  Sweep(*this, unchanged, &recorded).run([&](uint32_t operation, int64_t, int64_t end_ns) {
-    if (end_ns >= trace_.operations[at].end_ns()) at = operation;
-  });
-  int64_t until_ns = trace_.last_end_ns;
-  const auto part = [&](PathPart what, uint32_t operation, int64_t from_ns) {
-    from_ns = std::max(from_ns, trace_.first_start_ns);
-    if (from_ns >= until_ns) return;
-    visit(what, operation, until_ns - from_ns);
-    until_ns = from_ns;
-  };
-  const auto delay = [&](uint32_t operation, int64_t from_ns) {
-    const int64_t long_from_ns = trace_.operations[operation].start_ns - longest_delay_ns;
-    part(PathPart::delay, operation, std::max(from_ns, long_from_ns));
-    part(PathPart::unexplained, operation, from_ns);
-  };
-  while (at != none && until_ns > trace_.first_start_ns) {
-    const Operation& operation = trace_.operations[at];
-    part(PathPart::operation, at, operation.start_ns);
-    if (!recorded.by_launch[at]) {
-      const uint32_t before = recorded.after[at];
-      if (before == none) break;
-      delay(at, trace_.operations[before].end_ns());
-      at = before;
-      continue;
-    }
-    const uint32_t launch = launch_of(at);
-    const int64_t called_ns = trace_.host->launches[launch].start_ns;
-    delay(at, called_ns + std::min(operation.start_ns - called_ns, latency_ns_));
-    part(PathPart::launch, at, called_ns);
-    uint32_t next = none;
-    for (uint32_t segment = recorded.segment_of[launch]; segment != none;) {
-      const Sweep::Recorded::Segment& one = recorded.segments[segment];
-      part(PathPart::host, at, one.from_ns);
-      const bool waited = one.operation != none;
-      part(waited ? PathPart::synchronization : PathPart::host, at, one.waited_from_ns);
-      next = one.operation;
-      if (waited) break;
-      segment = one.before;
-    }
-    if (next == none) part(PathPart::host, at, trace_.first_start_ns);
-    at = next;
-  }
-  part(PathPart::unexplained, at == none ? 0 : at, trace_.first_start_ns);
 }
 
 }  // namespace kr::replay

@@ -1,11 +1,17 @@
-// Why each operation of a run began when it did, and when it would begin if others took other
+// What decided when each operation of a run began, and when it would begin if others took other
 // times.
 //
-// An operation is ready when all that it waits for is done; each was done by its measured start:
+// Every moment of a run (a call begins or returns, an operation begins or ends) comes at the latest
+// of `something before it + a delay`. An operation begins when all of these are done, each of which
+// was done by its measured start:
 //
-// 1. The operations of its stream that had ended.
-// 2. The begin of the call that launched it, and the launch latency: that of the run's operations
-//    whose device was idle when they were launched (the median), or what this one took, if less.
+// 1. The operations of its stream that had ended, and the usual gap from one to the next: the
+//    median between operations of one stream of which the second was launched long before.
+// 2. The call that launched it, and the usual launch latency: the median time from the begin of a
+//    call to the start of its operation, by function, of operations that found their device idle,
+//    whose stream had no wait since its last operation, and that copy no pageable memory. If the
+//    call still runs at the start less the latency, and no operation decided, the host was late in
+//    the call (it loaded a module, waited for a lock, staged a copy): this time is the host's.
 // 3. If the process called `cudaStreamWaitEvent` or its like between the last launch to its stream
 //    and its own: the operations launched last to the other streams of the device. Traces name
 //    neither the event nor the stream that is waited for.
@@ -13,21 +19,25 @@
 //    that had not ended.
 // 5. Without a call that launched it: the operations of its device that had ended.
 //
-// The time from then to its start is its delay, which a replay keeps. A thread of the host spends
-// as long between its calls and in them as measured, but
+// The rest of the time up to its start is its delay, which a replay keeps. A thread of the host
+// spends as long between its calls and in them as measured, but
 //
-// 6. a call that synchronises returns as long as measured after the operations that had ended when
+// 6. a call that synchronizes returns as long as measured after the operations that had ended when
 //    it returned, of the devices that its process uses, and a call that copies after its operation,
 //    if it returned behind it;
-// 7. a thread that made no call while other threads of its process launched or waited at least
+// 7. a launching call that took much longer than its function usually does while many launches were
+//    pending waited for a place in the launch queue: it returns as long as measured after the start
+//    of the operation that began last;
+// 8. a thread that made no call while other threads of its process launched or waited at least
 //    `handover_calls` times goes on as long as measured after the last of these.
 //
-// So the unchanged replay is exactly what was measured. A delay of more than `longest_delay_ns` has
-// no cause that the trace shows: a replay with `explained_only` does without what exceeds it, but
-// for the first operation, whose delay lies before the run (the call that launched it often sets up
-// the GPU). How far that is from the measured time tells whether the rules above describe the run.
+// A call inside another one that launches is a part of it. So the unchanged replay is exactly what
+// was measured. A delay of more than `longest_delay_ns` has no cause that the trace shows: a replay
+// with `explained_only` does without what exceeds it, but for the first operation, whose delay lies
+// before the run (the call that launched it often sets up the GPU). How far that is from the
+// measured time tells whether the rules above describe the run.
 //
-// One pass over operations and calls in order of time. Memory: 8 bytes per operation and 12 per
+// One pass over operations and calls in order of time. Memory: 8 bytes per operation and 16 per
 // call for the model, 16 and 8 more while it replays.
 #pragma once
 
@@ -35,6 +45,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "trace/launched.hpp"
@@ -46,6 +57,12 @@ inline constexpr int64_t longest_delay_ns = 50'000;
 inline constexpr int64_t handover_calls = 4;
 /// Streams that rule 3 looks at, those launched to last.
 inline constexpr size_t most_waited_streams = 8;
+/// From one operation to the next, of a run in which none tells: as on recent GPUs.
+inline constexpr int64_t default_gap_ns = 1'000;
+/// Rule 7: pending launches, and how much longer than usual a call takes. Launch queues of CUDA
+/// hold 1,024 launches; a smaller number of pending ones blocks nothing.
+inline constexpr int64_t least_pending = 32;
+inline constexpr int64_t least_blocked_ns = 10'000;
 
 /// [first start, last end) of operations.
 struct Extent {
@@ -65,23 +82,39 @@ struct Changed {
   /// By operation; empty: as measured.
   std::vector<int64_t> duration_ns;
   /// By operation: no other operation waits for it. It begins when it otherwise would, behind those
-  /// of its stream that are overlapped, too. Synchronising calls wait for it. Empty: none.
+  /// of its stream that are overlapped, too. Synchronizing calls wait for it. Empty: none.
   std::vector<bool> overlapped;
   /// Of the time of the host between and in calls, but for waiting in them.
   double host = 1;
   bool explained_only = false;
 };
 
-/// A part of the critical path.
+/// What went on in a time that decided when an operation began.
 enum class PathPart : uint8_t {
   operation,
-  delay,            // between being ready and starting
-  unexplained,      // the same beyond longest_delay_ns, and before the first operation of a path
-  launch,           // from the begin of the launching call, at most the launch latency
-  host,             // of a thread, until it calls
+  delay,        // from the end of an operation to the start of the next: the host was not late
+  unexplained,  // what is waited for is not in the trace
+  launch,       // from the launching call to the start, at most the usual latency
+  host,         // of a thread, until it calls, or in a call that does not wait
   synchronization,  // of a call, from the end of what it waited for to its return
 };
 inline constexpr size_t path_parts = static_cast<size_t>(PathPart::synchronization) + 1;
+
+/// A time that decided when an operation began.
+struct Piece {
+  PathPart part = PathPart::unexplained;
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  /// That the part is, or leads to.
+  uint32_t operation = 0;
+  /// The call of that time, in HostTrace::launches: the one that launches, waits, or is running.
+  /// HostRange::none: it is not one, or there may be several (of `host`).
+  uint32_t call = trace::HostRange::none;
+  /// Of `host`: its thread; HostRange::none of other parts.
+  uint32_t thread = trace::HostRange::none;
+};
+
+class Decisions;
 
 class Model {
  public:
@@ -93,11 +126,9 @@ class Model {
   using Visit = std::function<void(uint32_t operation, int64_t start_ns, int64_t end_ns)>;
   void replay(const Changed& changed, const Visit& visit) const;
 
-  /// Of what was measured, from the last operation to end backwards: `visit(part, operation, ns)`;
-  /// the operation that the part is, or leads to. The parts add up to the span of the trace.
-  using VisitPath = std::function<void(PathPart part, uint32_t operation, int64_t ns)>;
-  void critical_path(const VisitPath& visit) const;
-
+  /// From one operation of a stream to the next, as long as nothing else is waited for.
+  int64_t gap_ns() const noexcept { return gap_ns_; }
+  /// Of all functions.
   int64_t launch_latency_ns() const noexcept { return latency_ns_; }
   /// Operations that began before the call that launched them: for these, rule 2 does not hold.
   int64_t before_launch() const noexcept { return before_launch_; }
@@ -105,29 +136,72 @@ class Model {
 
  private:
   friend class Sweep;
+  friend class Decisions;
   static constexpr uint32_t none = trace::HostRange::none;
   struct Wait {
     uint32_t operation;
     uint32_t on;  // an operation
   };
 
-  void find_latency();
+  void place_calls();
+  void find_usual_times();
   void find_waits();
   void wait_in_graph(const trace::LaunchPlaces& operations);
   uint32_t launch_of(uint32_t operation) const noexcept {
-    return trace_.host ? trace_.host->launch_of[operation] : none;
+    if (!trace_.host || trace_.host->launch_of[operation] == none) return none;
+    const uint32_t call = trace_.host->launch_of[operation];
+    return outer_of_.empty() ? call : outer_of_[call];
   }
+  const trace::Launch& call(uint32_t number) const { return trace_.host->launches[number]; }
+  /// At most that of the function.
+  int64_t latency_of(uint32_t launch) const noexcept { return latency_of_[call(launch).call]; }
 
   const trace::Trace& trace_;
   int64_t latency_ns_ = 0;
+  int64_t gap_ns_ = default_gap_ns;
   int64_t before_launch_ = 0;
   int64_t without_launch_ = 0;
+  std::vector<int64_t> latency_of_;     // by function
+  std::vector<int64_t> usual_call_of_;  // by function: the median duration of launching calls
   std::vector<Wait> waits_;             // rules 3 and 4, by operation
+  std::vector<bool> waited_;            // by operation: rule 3 may hold, whatever is found
   std::vector<uint32_t> operation_of_;  // by call: the last that it launched, or none
-  std::vector<uint32_t> process_of_;    // by thread
-  std::vector<uint32_t> device_of_;     // by track, numbered from 0
+  /// By call: the first one that encloses it and does not synchronize, or itself. Empty: no call is
+  /// inside another one.
+  std::vector<uint32_t> outer_of_;
+  std::vector<uint32_t> process_of_;  // by thread
+  std::vector<uint32_t> device_of_;   // by track, numbered from 0
   size_t devices_ = 0;
   std::vector<std::vector<uint32_t>> devices_of_;  // by process
+};
+
+/// What decided the start of each operation of the measured run. Memory: 5 bytes per operation, 4
+/// per call, 32 per call that waited.
+class Decisions {
+ public:
+  /// The model and its trace have to outlive it.
+  explicit Decisions(const Model& model);
+  ~Decisions();
+
+  /// Down to `until_ns` there are pieces: there `operation` ended, or began where it is what a full
+  /// launch queue waited for; none: nothing earlier is known.
+  struct Before {
+    uint32_t operation = trace::HostRange::none;
+    int64_t until_ns = 0;
+  };
+  using VisitPiece = std::function<void(const Piece&)>;
+  /// Goes back from the start of an operation along what decided it: `visit` for pieces without
+  /// gaps, the last first, down to `from_ns` or to another operation.
+  Before back_from(uint32_t operation, int64_t from_ns, const VisitPiece& visit) const;
+  /// The critical path: from the last operation to end back to the first start. The pieces add up
+  /// to the span of the trace.
+  void critical_path(const VisitPiece& visit) const;
+
+ private:
+  struct Recorded;
+  const Model& model_;
+  std::unique_ptr<Recorded> recorded_;
+  uint32_t last_ = trace::HostRange::none;
 };
 
 }  // namespace kr::replay

@@ -27,7 +27,10 @@ Sweep::Sweep(const Model& model, const Changed& changed, Recorded* recorded)
       overlapped_end_(trace_.tracks.size(), never),
       ended_on_(model.devices_),
       returned_on_(model.devices_, never),
-      running_(model.devices_) {
+      running_(model.devices_),
+      last_of_(trace_.tracks.size(), nothing),
+      begun_on_(model.devices_),
+      pending_on_(model.devices_) {
   const size_t operations = trace_.operations.size();
   end_ns_.resize(operations);
   if (!changed.overlapped.empty()) seen_end_ns_.resize(operations);
@@ -100,6 +103,24 @@ int64_t Sweep::now(const Thread& thread, int64_t time) const {
   return thread.replayed_ns + scaled(time - thread.measured_ns, changed_.host);
 }
 
+bool Sweep::follows_other_thread(const Thread& thread, const Process& process,
+                                 const Launch& call) const {
+  const uint32_t other = process.last;
+  if (other == nothing || other == call.thread) return false;
+  return process.worked - thread.worked >= handover_calls &&
+         threads_[other].measured_ns >= thread.measured_ns;
+}
+
+bool Sweep::may_wait_in_queue(uint32_t number) const {
+  const uint32_t operation = model_.operation_of_[number];
+  if (operation == nothing) return false;
+  const Launch& call = trace_.host->launches[number];
+  const int64_t usual_ns = model_.usual_call_of_[call.call];
+  const uint32_t device = model_.device_of_[trace_.operations[operation].track.index];
+  return pending_on_[device] >= least_pending &&
+         call.duration_ns >= std::max(4 * usual_ns, usual_ns + least_blocked_ns);
+}
+
 void Sweep::take_call(uint32_t number) {
   const Launch& call = trace_.host->launches[number];
   Thread& thread = threads_[call.thread];
@@ -107,15 +128,14 @@ void Sweep::take_call(uint32_t number) {
   const bool copies = kinds_[call.call] == CallKind::copy;
   const uint32_t operation = model_.operation_of_[number];
   const bool waiting = waits(call);
-  const uint32_t other = process.last;
-  const int64_t quiet = process.worked - thread.worked;
-  if (other != nothing && other != call.thread && quiet >= handover_calls &&
-      threads_[other].measured_ns >= thread.measured_ns) {
-    const Thread& before = threads_[other];
+  if (follows_other_thread(thread, process, call)) {
+    const Thread& before = threads_[process.last];
     const int64_t from = std::max(thread.replayed_ns, before.replayed_ns);
     thread.replayed_ns = from + scaled(call.start_ns - before.measured_ns, changed_.host);
     if (recorded_ != nullptr) {
-      recorded_->segments.push_back({call.start_ns, nothing, before.measured_ns, before.segment});
+      recorded_->segments.push_back({call.start_ns, before.measured_ns,
+                                     Recorded::Segment::Kind::other_thread, nothing, nothing,
+                                     before.segment});
       thread.segment = static_cast<uint32_t>(recorded_->segments.size() - 1);
     }
   } else if (thread.measured_ns == never) {
@@ -126,46 +146,113 @@ void Sweep::take_call(uint32_t number) {
   thread.measured_ns = call.start_ns;
   launched_ns_[number] = thread.replayed_ns;
   if (recorded_ != nullptr) recorded_->segment_of[number] = thread.segment;
+  const bool queue = may_wait_in_queue(number);
   if (operation != nothing || waiting) {
     ++process.worked;
     process.last = call.thread;
   }
+  if (operation != nothing && operation >= next_operation_) {
+    ++pending_on_[model_.device_of_[trace_.operations[operation].track.index]];
+  }
   thread.worked = process.worked;
-  if (waiting || (copies && operation != nothing)) {
-    returns_.push({call.end_ns(), number, thread.replayed_ns, thread.segment});
+  if (waiting || queue || (copies && operation != nothing)) {
+    returns_.push({call.end_ns(), number, thread.replayed_ns, thread.segment, queue});
   }
 }
 
-void Sweep::take_return() {
-  const Return one = returns_.top();
-  returns_.pop();
+Done Sweep::waited_for(const Return& one, Recorded::Segment::Kind& kind) {
   const Launch& call = trace_.host->launches[one.call];
-  Thread& thread = threads_[call.thread];
   Done done;
+  const uint32_t operation = model_.operation_of_[one.call];
   if (waits(call)) {
     for (const uint32_t device : model_.devices_of_[model_.process_of_[call.thread]]) {
       end_until(device, one.end_ns);
       const Done& on = ended_on_[device];
       if (on.known()) done.add(on.measured_ns, returned_on_[device], on.by);
     }
-  } else {
-    const uint32_t operation = model_.operation_of_[one.call];
-    const Operation& copy = trace_.operations[operation];
-    // It has begun by now, if it ends by now.
-    if (copy.end_ns() > one.end_ns || copy.start_ns >= one.end_ns) return;
-    done.add(copy.end_ns(), end_ns_[operation], operation);
+    return done;
   }
+  const Operation& launched = trace_.operations[operation];
+  // It has begun by now, if it ends by now.
+  if (kinds_[call.call] == CallKind::copy && launched.end_ns() <= one.end_ns &&
+      launched.start_ns < one.end_ns) {
+    done.add(launched.end_ns(), end_ns_[operation], operation);
+    return done;
+  }
+  const Begun& begun = begun_on_[model_.device_of_[launched.track.index]];
+  if (!one.queue || begun.measured_ns <= call.start_ns) return done;
+  if (one.end_ns - begun.measured_ns > least_blocked_ns) return done;
+  kind = Recorded::Segment::Kind::queue;
+  done.add(begun.measured_ns, begun.replayed_ns, begun.operation);
+  return done;
+}
+
+void Sweep::take_return() {
+  const Return one = returns_.top();
+  returns_.pop();
+  auto kind = Recorded::Segment::Kind::waited;
+  const Done done = waited_for(one, kind);
   // A call inside it has waited: the rest is time of the host.
-  if (thread.returned_ns > call.start_ns || !done.known()) return;
+  const Launch& call = trace_.host->launches[one.call];
+  if (threads_[call.thread].returned_ns > call.start_ns || !done.known()) return;
+  end_call(one, done, kind);
+}
+
+void Sweep::end_call(const Return& one, const Done& done, Recorded::Segment::Kind kind) {
+  const Launch& call = trace_.host->launches[one.call];
+  Thread& thread = threads_[call.thread];
+  const bool waited = done.measured_ns > call.start_ns;
+  // A long call that nothing in the trace kept waiting.
+  const bool unknown = !waited && call.duration_ns > longest_delay_ns;
   const int64_t from = std::max(call.start_ns, done.measured_ns);
-  thread.replayed_ns =
-      std::max(one.replayed_ns, done.replayed_ns) + scaled(one.end_ns - from, changed_.host);
+  const bool of_host = !waited && !unknown;
+  const double factor = of_host ? changed_.host : 1;
+  int64_t begun_ns = one.replayed_ns;
+  if (kind == Recorded::Segment::Kind::queue) {
+    begun_ns += scaled(model_.usual_call_of_[call.call], changed_.host) - (one.end_ns - from);
+  }
+  thread.replayed_ns = std::max(begun_ns, done.replayed_ns) + scaled(one.end_ns - from, factor);
   thread.measured_ns = one.end_ns;
   thread.returned_ns = one.end_ns;
-  if (recorded_ == nullptr) return;
-  const bool waited = done.measured_ns > call.start_ns;
-  recorded_->segments.push_back({one.end_ns, waited ? done.by : nothing, from, one.segment});
+  if (recorded_ == nullptr || of_host) return;
+  if (unknown) kind = Recorded::Segment::Kind::unknown;
+  recorded_->segments.push_back(
+      {one.end_ns, from, kind, unknown ? nothing : done.by, one.call, one.segment});
   thread.segment = static_cast<uint32_t>(recorded_->segments.size() - 1);
+}
+
+Sweep::Ready Sweep::ready(uint32_t i) {
+  const Operation& operation = trace_.operations[i];
+  const uint32_t track = operation.track.index;
+  const int64_t start_ns = operation.start_ns;
+  Ready out;
+  Done& done = out.done;
+  done = ended_[track];
+  for (; next_wait_ < model_.waits_.size() && model_.waits_[next_wait_].operation == i;
+       ++next_wait_) {
+    const uint32_t on = model_.waits_[next_wait_].on;
+    const int64_t seen_ns = seen_end_ns_.empty() ? end_ns_[on] : seen_end_ns_[on];
+    done.add(trace_.operations[on].end_ns(), seen_ns, on);
+  }
+  const uint32_t launch = model_.launch_of(i);
+  if (launch == nothing) done.add(ended_on_[model_.device_of_[track]]);
+  const bool soon = done.known() && start_ns - done.measured_ns <= 4 * model_.gap_ns_;
+  if (done.known()) {
+    const int64_t gap_ns = std::min(start_ns - done.measured_ns, model_.gap_ns_);
+    done.measured_ns += gap_ns;
+    done.replayed_ns += gap_ns;
+  }
+  if (launch == nothing || launch >= next_call_) return out;
+  const Launch& call = trace_.host->launches[launch];
+  const int64_t latency_ns = std::min(start_ns - call.start_ns, model_.latency_of(launch));
+  // The host was late in the call.
+  int64_t late_ns = start_ns - latency_ns - call.start_ns;
+  if (soon || call.end_ns() < start_ns - latency_ns) late_ns = 0;
+  const int64_t measured_ns = call.start_ns + late_ns + latency_ns;
+  out.by_launch = measured_ns >= done.measured_ns;
+  done.add(measured_ns, launched_ns_[launch] + scaled(late_ns, changed_.host) + latency_ns,
+           out.by_launch ? nothing : done.by);
+  return out;
 }
 
 std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
@@ -174,33 +261,19 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
   const uint32_t device = model_.device_of_[track];
   const int64_t start_ns = operation.start_ns;
   end_until(device, start_ns);
-  Done ready = ended_[track];
-  for (; next_wait_ < model_.waits_.size() && model_.waits_[next_wait_].operation == i;
-       ++next_wait_) {
-    const uint32_t on = model_.waits_[next_wait_].on;
-    const int64_t seen_ns = seen_end_ns_.empty() ? end_ns_[on] : seen_end_ns_[on];
-    ready.add(trace_.operations[on].end_ns(), seen_ns, on);
-  }
-  const uint32_t launch = model_.launch_of(i);
-  bool by_launch = false;
-  if (launch == nothing) {
-    ready.add(ended_on_[device]);
-  } else if (launch < next_call_) {
-    const int64_t called_ns = trace_.host->launches[launch].start_ns;
-    const int64_t latency_ns = std::min(start_ns - called_ns, model_.latency_ns_);
-    by_launch = called_ns + latency_ns >= ready.measured_ns;
-    ready.add(called_ns + latency_ns, launched_ns_[launch] + latency_ns, nothing);
-  }
+  const Ready from = ready(i);
   int64_t begin_ns = start_ns;
-  if (ready.known()) {
-    int64_t delay_ns = start_ns - ready.measured_ns;
+  if (from.done.known()) {
+    int64_t delay_ns = start_ns - from.done.measured_ns;
     // That of the first operation lies before the run: the run would only begin earlier.
     if (changed_.explained_only && i > 0) delay_ns = std::min(delay_ns, longest_delay_ns);
-    begin_ns = ready.replayed_ns + delay_ns;
+    begin_ns = from.done.replayed_ns + delay_ns;
   }
   if (recorded_ != nullptr) {
-    recorded_->after[i] = by_launch ? nothing : ready.by;
-    recorded_->by_launch[i] = by_launch;
+    const uint32_t before = last_of_[track];
+    const bool still_runs = before != nothing && trace_.operations[before].end_ns() > start_ns;
+    recorded_->after[i] = still_runs ? before : from.done.by;
+    recorded_->by_launch[i] = from.by_launch;
   }
   if (!seen_end_ns_.empty()) seen_end_ns_[i] = begin_ns;
   const bool overlapped = !changed_.overlapped.empty() && changed_.overlapped[i];
@@ -214,6 +287,13 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
     seen_end_ns_[i] = end_ns_[i];
   }
   running_[device].push({operation.end_ns(), i});
+  next_operation_ = i + 1;
+  last_of_[track] = i;
+  begun_on_[device] = {start_ns, begin_ns, i};
+  const uint32_t launch = model_.launch_of(i);
+  if (launch != nothing && launch < next_call_ && model_.operation_of_[launch] == i) {
+    --pending_on_[device];
+  }
   return {begin_ns, end_ns_[i]};
 }
 

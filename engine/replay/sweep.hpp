@@ -40,19 +40,28 @@ struct Done {
 /// change nothing.
 class Sweep {
  public:
-  /// What the critical path is made from, as measured.
+  /// What decided each start, as measured.
   struct Recorded {
-    /// Of a thread from a call that waited, or that came after those of other threads.
+    /// Of a thread, from a call that waited, or that came after those of other threads.
     struct Segment {
+      enum class Kind : uint8_t {
+        waited,        // for the end of `operation`
+        queue,         // for the start of `operation`
+        unknown,       // for something that the trace does not have
+        other_thread,  // the thread goes on after another one
+      };
       int64_t from_ns = never;
-      uint32_t operation = nothing;  // that was waited for; none: the host goes on
-      int64_t waited_from_ns = 0;    // the begin of the call, or of the time after other threads
-      uint32_t before = nothing;     // the segment then
+      int64_t waited_from_ns = 0;  // the end or start that was waited for; else where it begins
+      Kind kind = Kind::other_thread;
+      uint32_t operation = nothing;
+      uint32_t call = nothing;    // that waited
+      uint32_t before = nothing;  // the segment then
     };
     std::vector<Segment> segments;
     std::vector<uint32_t> segment_of;  // by call
-    std::vector<uint32_t> after;       // by operation: an operation; none: its launch, or nothing
-    std::vector<bool> by_launch;       // by operation
+    /// By operation: the one that was waited for, or that still ran on its stream; nothing: none.
+    std::vector<uint32_t> after;
+    std::vector<bool> by_launch;  // by operation
   };
 
   Sweep(const Model& model, const Changed& changed, Recorded* recorded);
@@ -77,6 +86,7 @@ class Sweep {
     uint32_t call;
     int64_t replayed_ns;  // when the call began
     uint32_t segment;
+    bool queue;  // it may have waited for a place in the launch queue
     friend bool operator<(const Return& a, const Return& b) {
       return std::pair(a.end_ns, a.call) > std::pair(b.end_ns, b.call);
     }
@@ -89,6 +99,18 @@ class Sweep {
     }
   };
 
+  /// The last operation of a device to begin.
+  struct Begun {
+    int64_t measured_ns = never;
+    int64_t replayed_ns = never;
+    uint32_t operation = nothing;
+  };
+  /// What a start waits for, and how long after it.
+  struct Ready {
+    Done done;  // with the delay to the start
+    bool by_launch = false;
+  };
+
   void index_recorded_waits();
   /// Whether the call synchronizes, by its function or by what the trace recorded.
   bool waits(const trace::Launch& call) const;
@@ -98,7 +120,15 @@ class Sweep {
   /// When the thread is where it was measured at `time`.
   int64_t now(const Thread& thread, int64_t time) const;
   void take_call(uint32_t number);
+  /// Of a thread that made no call while others of its process did.
+  bool follows_other_thread(const Thread& thread, const Process& process,
+                            const trace::Launch& call) const;
+  bool may_wait_in_queue(uint32_t number) const;
   void take_return();
+  /// What the call waited for by its return.
+  Done waited_for(const Return& one, Recorded::Segment::Kind& kind);
+  void end_call(const Return& one, const Done& done, Recorded::Segment::Kind kind);
+  Ready ready(uint32_t i);
   /// Its begin and end in the replay.
   std::pair<int64_t, int64_t> take_operation(uint32_t i);
 
@@ -117,10 +147,14 @@ class Sweep {
   std::vector<Done> ended_on_;                         // by device
   std::vector<int64_t> returned_on_;                   // when all of them end, overlapped ones, too
   std::vector<std::priority_queue<Running>> running_;  // by device
+  std::vector<uint32_t> last_of_;                      // by track: the last operation that began
+  std::vector<Begun> begun_on_;                        // by device
+  std::vector<int64_t> pending_on_;                    // by device: launches that have not begun
   std::priority_queue<Return> returns_;
   std::vector<Thread> threads_;
   std::vector<Process> processes_;
   uint32_t next_call_ = 0;
+  uint32_t next_operation_ = 0;
   size_t next_wait_ = 0;
 };
 

@@ -61,31 +61,109 @@ std::vector<std::string> labels_of(const sema::Program& program, const std::stri
   return {labels.begin(), labels.end()};
 }
 
-/// Adds what a condition says of the total, or of each label that it is about.
-void judge(const changes::Gate& gate, const sema::Program& program,
-           const changes::Comparison& comparison, std::vector<tables::GateResult>& out) {
-  const auto add = [&](const changes::LabelChange& one) {
-    const changes::Measured measured = one.measured(comparison.unit);
-    out.push_back({gate, one.label, measured, changes::judge(gate, measured)});
-  };
-  if (gate.dimension.empty()) return add(comparison.total);
-  bool found = false;
-  std::vector<std::string> labels = labels_of(program, gate.dimension);
-  for (const changes::LabelChange& one : comparison.labels) {
-    if (one.dimension != gate.dimension) continue;
-    labels.push_back(one.label);
-    if (gate.label != "*" && gate.label != one.label) continue;
-    found = true;
-    add(one);
+/// What a condition says of each label, phase or sum that it is about.
+class Judge {
+ public:
+  Judge(const changes::Gate& gate, const sema::Program& program,
+        const changes::Comparison& comparison, std::vector<tables::GateResult>& out)
+      : gate_(gate), program_(program), comparison_(comparison), out_(out) {}
+
+  void run() {
+    using Subject = changes::Gate::Subject;
+    switch (gate_.subject) {
+      case Subject::total:
+        return has_steps() ? phases(&changes::PhaseChange::wall) : span();
+      case Subject::step:
+        return phases(&changes::PhaseChange::wall);
+      case Subject::idle:
+        return phases(&changes::PhaseChange::idle);
+      case Subject::busy:
+        return phases(&changes::PhaseChange::busy);
+      case Subject::span:
+        return span();
+      case Subject::work:
+        check_unit(comparison_.unit.word());
+        return add("", comparison_.total.measured());
+      case Subject::label:
+        check_unit(comparison_.unit.word());
+        return labels();
+    }
   }
-  if (found || gate.label == "*") return;
-  if (std::ranges::find(labels, gate.label) == labels.end()) {
-    throw Error("", fmt::format("the condition `{}` names an unknown label", gate.text),
-                near_or_all(gate.label, labels));
+
+ private:
+  void add(const std::string& of, const changes::Measured& measured) {
+    const bool judged = comparison_.not_judged.empty();
+    out_.push_back({gate_, of, measured,
+                    judged ? changes::judge(gate_, measured) : changes::Outcome::undecided});
   }
-  // Neither run has operations with the label: its time is 0 and stays 0.
-  add({gate.dimension, gate.label, {}, {}, {}});
-}
+
+  [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
+    throw Error("", fmt::format("the condition `{}` {}", gate_.text, why), hint);
+  }
+
+  /// A limit in time is of what the runs are compared by.
+  void check_unit(std::string_view word) const {
+    if (gate_.relative || gate_.per == word) return;
+    refuse(fmt::format("has a limit per {}, but this is compared per {}", gate_.per, word),
+           fmt::format("write a limit in percent, or per {}", word));
+  }
+
+  bool has_steps() const {
+    return std::ranges::any_of(comparison_.phases,
+                               [](const changes::PhaseChange& one) { return one.wall.has_value(); });
+  }
+
+  void phases(std::optional<changes::StepChange> changes::PhaseChange::*what) {
+    check_unit("step");
+    bool found = false;
+    std::vector<std::string> names;
+    for (const changes::PhaseChange& one : comparison_.phases) {
+      if (!(one.*what)) continue;
+      names.push_back(one.phase);
+      if (!gate_.phase.empty() && gate_.phase != one.phase) continue;
+      found = true;
+      add(one.phase, (one.*what)->measured());
+    }
+    if (found) return;
+    if (names.empty()) {
+      refuse("is about steps, but the runs have none with a wall time in common",
+             "write a condition of `span`, `work` or a label");
+    }
+    refuse("names a phase that the runs do not have in common", near_or_all(gate_.phase, names));
+  }
+
+  /// For equal numbers of units.
+  void span() {
+    check_unit("run");
+    const changes::Unit& unit = comparison_.unit;
+    const auto a_ns = static_cast<double>(comparison_.a_span_ns);
+    const double factor = static_cast<double>(unit.a) / static_cast<double>(unit.b);
+    add("", {a_ns, static_cast<double>(comparison_.b_span_ns) * factor - a_ns, {}});
+  }
+
+  void labels() {
+    bool found = false;
+    std::vector<std::string> known = labels_of(program_, gate_.dimension);
+    for (const changes::LabelChange& one : comparison_.labels) {
+      if (one.dimension != gate_.dimension) continue;
+      known.push_back(one.label);
+      if (gate_.label != "*" && gate_.label != one.label) continue;
+      found = true;
+      add(one.label, one.measured());
+    }
+    if (found || gate_.label == "*") return;
+    if (std::ranges::find(known, gate_.label) == known.end()) {
+      refuse("names an unknown label", near_or_all(gate_.label, known));
+    }
+    // Neither run has operations with the label: its time is 0 and stays 0.
+    add(gate_.label, {});
+  }
+
+  const changes::Gate& gate_;
+  const sema::Program& program_;
+  const changes::Comparison& comparison_;
+  std::vector<tables::GateResult>& out_;
+};
 
 }  // namespace
 
@@ -122,7 +200,9 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
     }
     const tables::Run& read = state_->source.runs[run];
     if (read.saved) return *read.saved;
-    return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
+    changes::Profile profile = changes::profile_of(
+        path, read.summary, read.statistics ? &*read.statistics : nullptr);
+    return profile;
   };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {
     std::vector<changes::Profile> profiles;
@@ -138,7 +218,8 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
   state_->pair = {
       join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
   for (const changes::Gate& gate : options.gates) {
-    judge(gate, state_->source.rules->program(), state_->pair->comparison, state_->pair->gates);
+    Judge(gate, state_->source.rules->program(), state_->pair->comparison, state_->pair->gates)
+        .run();
   }
   state_->source.run_difference = &*state_->pair;
   return *state_->pair;

@@ -23,7 +23,7 @@
 #include "job/member.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 #include "session/state.hpp"
 
 namespace kr::session {
@@ -36,9 +36,9 @@ bool is_large(const trace::Trace& trace) {
   return !trace.host && trace.operations.size() > most_operations;
 }
 
-bool needs_roof(const std::vector<replay::Change>& changes) {
-  return std::any_of(changes.begin(), changes.end(), [](const replay::Change& one) {
-    return one.what == replay::Change::What::roof;
+bool needs_roof(const std::vector<what_if::Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const what_if::Change& one) {
+    return one.what == what_if::Change::What::roof;
   });
 }
 
@@ -222,7 +222,7 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
 
 void Session::change(const std::vector<std::string>& changes) {
   for (const std::string& text : changes) {
-    state_->changes.push_back(replay::parse_change(text, state_->source.rules->program()));
+    state_->changes.push_back(what_if::parse_change(text, state_->source.rules->program()));
   }
 }
 
@@ -231,13 +231,13 @@ void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) con
   std::optional<cost::CostedRun> costs;
   const bool has_costs = run.trace.host && run.trace.host->ops;
   if (!to.costs && has_costs && needs_roof(state_->changes)) costs = cost::cost_run(rules, run);
-  const replay::Roofs roofs{to.costs ? to.costs.get() : (costs ? &*costs : nullptr),
+  const what_if::Roofs roofs{to.costs ? to.costs.get() : (costs ? &*costs : nullptr),
                             state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run.trace),
                             to.ncu.get()};
-  to.replay = shared(replay::replay_run(rules, run, to.summary, state_->changes, roofs));
+  to.replay = shared(what_if::replay_run(rules, run, to.summary, state_->changes, roofs));
   const int64_t measured_ns = to.replay->measured.run_ns;
   const int64_t replayed_ns = to.replay->replayed.run_ns;
-  if (state_->changes.empty() || replay::reproduces(measured_ns, replayed_ns)) return;
+  if (state_->changes.empty() || what_if::reproduces(measured_ns, replayed_ns)) return;
   to.summary.warnings.push_back(
       {"replay-inexact",
        fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "

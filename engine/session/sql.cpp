@@ -11,7 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 #include "session/virtual_table.hpp"
 
 namespace kr::session {

@@ -11,7 +11,7 @@
 #include "align/reference.hpp"
 #include "changes/saved_run.hpp"
 #include "coverage/suggest.hpp"
-#include "replay/change.hpp"
+#include "what_if/change.hpp"
 #include "session/session.hpp"
 #include "tables/difference.hpp"
 #include "tables/explanation.hpp"
@@ -34,7 +34,7 @@ struct Session::State {
   std::shared_ptr<const trace::Trace> ncu_pages;  // null: there are none
   const ncu::GpuPeaks* gpu = nullptr;
   bool want_costs = false;
-  std::vector<replay::Change> changes;
+  std::vector<what_if::Change> changes;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules;
   std::map<size_t, changes::SavedRun> saved_trees;  // by run

@@ -2,7 +2,7 @@
 #include "analyze/statistics.hpp"
 #include "analyze/streams.hpp"
 #include "cost/costed_run.hpp"
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {

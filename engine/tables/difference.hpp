@@ -11,10 +11,10 @@
 
 namespace kr::tables {
 
-/// A condition of `--fail-if`, and what it says of the total or of one label.
+/// A condition of `--fail-if`, and what it says of one phase, label or sum.
 struct GateResult {
   changes::Gate gate;
-  std::string label;  // empty: the total
+  std::string of;  // the phase or label; empty: it is of a sum
   changes::Measured measured;
   changes::Outcome outcome = changes::Outcome::passed;
 };

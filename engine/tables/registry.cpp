@@ -15,7 +15,7 @@
 #include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/member.hpp"
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 #include "sema/load.hpp"
 #include "tables/difference.hpp"
 #include "tables/explanation.hpp"

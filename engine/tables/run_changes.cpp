@@ -25,9 +25,13 @@ Cell change_percent(const changes::Pair& time) {
   return 100 * static_cast<double>(time.change_ns()) / static_cast<double>(time.a.total_ns);
 }
 
-Cell per_unit_percent(const changes::Unit& unit, const changes::Pair& time) {
-  const auto percent = unit.change_percent(time);
-  return percent ? Cell(*percent) : Cell();
+/// Three cells: both sides and the change.
+void add_per_unit(Cells& row, const std::optional<changes::PerUnit>& means) {
+  if (!means) {
+    row.resize(row.size() + 3);
+    return;
+  }
+  row.insert(row.end(), {means->a_ns, means->b_ns, table::cell(means->percent())});
 }
 
 Cell whole(double ns) {
@@ -44,10 +48,28 @@ Cell median_percent(const std::optional<changes::MedianChange>& median) {
   return 100 * median->change_ns / median->a_ns;
 }
 
-Cell verdict(const std::optional<changes::MedianChange>& median) {
+/// `more`, `less`: what a change of that kind is called.
+Cell verdict(const std::optional<changes::MedianChange>& median, std::string_view more,
+             std::string_view less) {
   if (!median) return {};
-  if (median->within_noise()) return std::string_view("within noise");
-  return std::string_view(median->change_ns > 0 ? "more" : "less");
+  switch (changes::verdict_of(*median)) {
+    case changes::Verdict::within_noise:
+      return std::string_view("within noise");
+    case changes::Verdict::more:
+      return more;
+    case changes::Verdict::less:
+      return less;
+  }
+  return {};
+}
+Cell verdict(const std::optional<changes::MedianChange>& median) {
+  return verdict(median, "more", "less");
+}
+
+/// Of the unit's phase. Nothing where the runs are not compared by steps, or lack kernels.
+const changes::StepChange* wall_of(const Comparison& of) {
+  const changes::PhaseChange* const phase = of.phase(of.unit.phase);
+  return phase != nullptr ? &*phase->wall : nullptr;
 }
 
 void add_comparison(const Source& source, RowSink& sink) {
@@ -55,13 +77,25 @@ void add_comparison(const Source& source, RowSink& sink) {
   const Comparison& of = pair.comparison;
   const std::string unit = of.unit.text();
   const changes::Pair& time = of.total.time;
-  sink.row({pair.a,
+  const changes::StepChange* const wall = wall_of(of);
+  const auto median = wall != nullptr ? wall->median : std::nullopt;
+  Cells row{pair.a,
             pair.b,
             int64_t{of.comparable},
             of.why,
+            table::cell_or_nothing(of.not_judged),
             unit,
             of.unit.a,
             of.unit.b,
+            wall != nullptr ? whole(wall->a_ns) : Cell(),
+            wall != nullptr ? whole(wall->b_ns) : Cell(),
+            wall != nullptr ? table::cell(wall->percent()) : Cell(),
+            interval_end(median, &changes::MedianChange::low_ns),
+            interval_end(median, &changes::MedianChange::high_ns),
+            of.not_judged.empty() ? verdict(median, "slower", "faster") : Cell(),
+            of.a_span_ns > 0 ? Cell(of.a_span_ns) : Cell(),
+            of.b_span_ns > 0 ? Cell(of.b_span_ns) : Cell(),
+            wall == nullptr ? table::cell(of.span_percent()) : Cell(),
             time.a.total_ns,
             time.b.total_ns,
             time.change_ns(),
@@ -69,43 +103,55 @@ void add_comparison(const Source& source, RowSink& sink) {
             of.a_elapsed_ns,
             of.b_elapsed_ns,
             time.a.instances,
-            time.b.instances,
-            quotient(time.a.total_ns, of.unit.a),
-            quotient(time.b.total_ns, of.unit.b),
-            per_unit_percent(of.unit, time),
-            of.total.parts.calls_ns,
-            of.total.parts.time_per_call_ns,
-            of.total.parts.mix_ns,
-            median_percent(of.total.median),
-            interval_end(of.total.median, &changes::MedianChange::low_ns),
-            interval_end(of.total.median, &changes::MedianChange::high_ns),
-            verdict(of.total.median)});
+            time.b.instances};
+  add_per_unit(row, of.total.per_unit);
+  row.insert(row.end(), {of.total.parts.calls_ns, of.total.parts.time_per_call_ns,
+                         of.total.parts.names_ns, median_percent(of.total.median)});
+  sink.row(row);
+}
+
+void add_phase_changes(const Source& source, RowSink& sink) {
+  const Comparison& of = source.run_difference->comparison;
+  const auto add = [&](Cells& row, const std::optional<changes::StepChange>& change) {
+    if (!change) {
+      row.resize(row.size() + 3);
+      return;
+    }
+    row.insert(row.end(), {whole(change->a_ns), whole(change->b_ns), table::cell(change->percent())});
+  };
+  for (const changes::PhaseChange& one : of.phases) {
+    const auto median = one.wall ? one.wall->median : std::nullopt;
+    Cells row{one.phase, one.a_steps, one.b_steps};
+    add(row, one.wall);
+    row.insert(row.end(), {interval_end(median, &changes::MedianChange::low_ns),
+                           interval_end(median, &changes::MedianChange::high_ns),
+                           of.not_judged.empty() ? verdict(median, "slower", "faster") : Cell()});
+    add(row, one.idle);
+    add(row, one.busy);
+    add(row, one.work);
+    sink.row(row);
+  }
+}
+
+std::string no_phase_changes(const Source& source) {
+  return source.run_difference->comparison.phases.empty() ? "the runs have no steps in common" : "";
 }
 
 void add_label_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const LabelChange& one : of.labels) {
     const changes::Pair& time = one.time;
-    sink.row({one.dimension,
-              one.label,
-              time.a.total_ns,
-              time.b.total_ns,
-              time.change_ns(),
-              change_percent(time),
-              time.a.instances,
-              time.b.instances,
-              quotient(time.a.total_ns, of.unit.a),
-              quotient(time.b.total_ns, of.unit.b),
-              per_unit_percent(of.unit, time),
-              quotient(time.a.total_ns, time.a.instances),
-              quotient(time.b.total_ns, time.b.instances),
-              one.parts.calls_ns,
-              one.parts.time_per_call_ns,
-              one.parts.mix_ns,
-              median_percent(one.median),
-              interval_end(one.median, &changes::MedianChange::low_ns),
-              interval_end(one.median, &changes::MedianChange::high_ns),
-              verdict(one.median)});
+    Cells row{one.dimension,    one.label,         time.a.total_ns,  time.b.total_ns,
+              time.change_ns(), change_percent(time), time.a.instances, time.b.instances};
+    add_per_unit(row, one.per_unit);
+    row.insert(row.end(), {quotient(time.a.total_ns, time.a.instances),
+                           quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
+                           one.parts.time_per_call_ns, one.parts.names_ns,
+                           median_percent(one.median),
+                           interval_end(one.median, &changes::MedianChange::low_ns),
+                           interval_end(one.median, &changes::MedianChange::high_ns),
+                           of.not_judged.empty() ? verdict(one.median) : Cell()});
+    sink.row(row);
   }
 }
 
@@ -113,12 +159,13 @@ void add_name_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const changes::NameChange& one : of.names) {
     const changes::Pair& time = one.time;
-    sink.row({one.name, to_string(one.kind), time.a.total_ns, time.b.total_ns, time.change_ns(),
-              change_percent(time), time.a.instances, time.b.instances,
-              quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
-              per_unit_percent(of.unit, time), quotient(time.a.total_ns, time.a.instances),
-              quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
-              one.parts.time_per_call_ns});
+    Cells row{one.name,         to_string(one.kind),  time.a.total_ns,  time.b.total_ns,
+              time.change_ns(), change_percent(time), time.a.instances, time.b.instances};
+    add_per_unit(row, one.per_unit);
+    row.insert(row.end(), {quotient(time.a.total_ns, time.a.instances),
+                           quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
+                           one.parts.time_per_call_ns, one.parts.names_ns});
+    sink.row(row);
   }
 }
 
@@ -126,7 +173,7 @@ void add_name_changes(const Source& source, RowSink& sink) {
 /// time is there once.
 void add_substitutions(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
-  constexpr size_t numbers = 13;
+  constexpr size_t numbers = 10;
   int64_t group = 0;
   for (const changes::Substitution& one : of.substitutions) {
     const changes::Pair& time = one.time;
@@ -141,9 +188,8 @@ void add_substitutions(const Source& source, RowSink& sink) {
         row.insert(row.end(),
                    {one.position ? "position" : "likeness", changes::to_string(one.confidence),
                     table::cell(one.position), one.likeness, time.a.total_ns, time.b.total_ns,
-                    time.change_ns(), change_percent(time), time.a.instances, time.b.instances,
-                    quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
-                    per_unit_percent(of.unit, time)});
+                    time.change_ns(), change_percent(time), time.a.instances,
+                    time.b.instances});
       }
       sink.row(row);
     }
@@ -175,7 +221,7 @@ void add_conditions(const Source& source, RowSink& sink) {
     };
     const auto& interval = one.measured.interval;
     sink.row({one.gate.text, table::cell_or_nothing(one.gate.dimension),
-              table::cell_or_nothing(one.label), text_of(one.outcome), whole(one.measured.a_ns),
+              table::cell_or_nothing(one.of), text_of(one.outcome), whole(one.measured.a_ns),
               whole(one.measured.change_ns), percent(one.measured.change_ns),
               interval ? whole(interval->low_ns) : Cell(),
               interval ? whole(interval->high_ns) : Cell(),
@@ -207,26 +253,27 @@ std::vector<Column> change_columns() {
        "How many operations that is in the first run; invocations in module trees."},
       {"b_instances", Unit::count, Role::measure, "The same in the second run."},
       {"a_per_unit_ns", Unit::ns, Role::measure,
-       "`a_ns` divided by the units of the first run (table `comparison`)."},
-      {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by the units of the second run."},
+       "The mean per unit of the first run (table `comparison`): of steps of one phase, what these "
+       "steps have of it. Of names, nothing if other steps or operations outside of steps exist.",
+       true},
+      {"b_per_unit_ns", Unit::ns, Role::measure, "The same in the second run.", true},
       change({"per_unit_percent", Unit::percent, Role::measure,
-              "The change of the time per unit, in percent of the first run.", true}),
+              "The change of the mean per unit, in percent of the first run.", true}),
       {"a_per_call_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_instances`.", true},
       {"b_per_call_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_instances`.", true},
       change({"calls_ns", Unit::ns, Role::measure,
-              "The part of the change that comes from more or fewer calls, each as long as the "
-              "mean call "
-              "of the first run. All of the change if only one run has calls."}),
+              "Of names that both runs have: what comes from more or fewer calls, each as long as "
+              "the mean call of its name in the first run."}),
       change({"time_per_call_ns", Unit::ns, Role::measure,
-              "The part that comes from calls of the same name that take more or less time."}),
+              "Of the same names: what comes from calls that take more or less time."}),
+      change({"names_ns", Unit::ns, Role::measure,
+              "All time of names that only the second run has, less that of names that only the "
+              "first has. `calls_ns`, `time_per_call_ns` and `names_ns` add up to `change_ns`."}),
   };
 }
 
 std::vector<Column> interval_columns() {
   return {
-      change({"mix_ns", Unit::ns, Role::measure,
-              "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and "
-              "`mix_ns` add up to `change_ns`."}),
       change({"median_percent", Unit::percent, Role::measure,
               "The change of the median step, or of the median run, in percent of the first; one "
               "stray step hardly moves it. Nothing if there are fewer than three of either.",
@@ -237,8 +284,8 @@ std::vector<Column> interval_columns() {
               true}),
       change({"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true}),
       {"verdict", Unit::text, Role::measure,
-       "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
-       "interval.",
+       "`within noise` if the interval contains 0 or the change is below 1 %, else `more` or "
+       "`less`; nothing without an interval, and if a run lacks kernels.",
        true},
   };
 }
@@ -252,52 +299,119 @@ std::vector<Column> joined(std::vector<Column> columns, std::vector<Column> more
 
 const Definition comparison_table{
     {"comparison", "comparison",
-     "One row per comparison of runs: whether they can be compared, per what unit, and the time of "
-     "each side.",
-     joined(
-         {
-             {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
-             {"b", Unit::text, Role::key, "The second run, or the runs of the second side."},
-             {"comparable", Unit::boolean, Role::measure,
-              "Whether labels that both runs have contain at least half of the time of each."},
-             {"reason", Unit::text, Role::measure,
-              "How much of the time has labels and names of both runs, or why they cannot be "
-              "compared."},
-             {"unit", Unit::text, Role::measure,
-              "What times are divided by: the steps of the phase that has at least half of the "
-              "time of "
-              "both; else the layers found, if the operations of common names have the same ratio; "
-              "else these operations; else the runs."},
-             {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
-             {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
-             {"a_ns", Unit::ns, Role::measure,
-              "The sum of the times of all operations of the first side: parallel ones add up."},
-             {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
-             change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
-             change({"change_percent", Unit::percent, Role::measure,
-                     "`change_ns` in percent of `a_ns`; nothing if the first side has no time.",
-                     true}),
-             {"a_elapsed_ns", Unit::ns, Role::measure,
-              "The time in which at least one operation of the first side runs."},
-             {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
-             {"a_instances", Unit::count, Role::measure, "The operations of the first side."},
-             {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
-             {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
-             {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
-             change({"per_unit_percent", Unit::percent, Role::measure,
-                     "The change of the time per unit, in percent of the first side.", true}),
-             change({"calls_ns", Unit::ns, Role::measure,
-                     "The part of `change_ns` that comes from more or fewer calls, each as long as "
-                     "the "
-                     "mean "
-                     "call of the first side."}),
-             change(
-                 {"time_per_call_ns", Unit::ns, Role::measure,
-                  "The part that comes from calls of the same name that take more or less time."}),
-         },
-         interval_columns())},
+     "One row per comparison of runs: whether they can be compared, per what unit, the wall time of "
+     "a median step, and the time of each side.",
+     {
+         {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
+         {"b", Unit::text, Role::key, "The second run, or the runs of the second side."},
+         {"comparable", Unit::boolean, Role::measure,
+          "Whether labels that both runs have contain at least half of the time of each."},
+         {"reason", Unit::text, Role::measure,
+          "How much of the time has names and labels of both runs, or why they cannot be "
+          "compared."},
+         {"not_judged", Unit::text, Role::measure,
+          "Why there is no verdict: the profiler lost kernels of a run.", true},
+         {"unit", Unit::text, Role::measure,
+          "What work is divided by: the steps of the phase with most of the time of both, if steps "
+          "have at least half of it; else the repeated blocks, if the operations of common names "
+          "have the same ratio; else these operations; else the runs."},
+         {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
+         {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
+         {"a_wall_median_ns", Unit::ns, Role::measure,
+          "The median wall time of these steps in the first run (`wall_ns` of `steps`); of several "
+          "runs a side, the median of theirs. Nothing of other units.",
+          true},
+         {"b_wall_median_ns", Unit::ns, Role::measure, "The same of the second side.", true},
+         change({"wall_median_percent", Unit::percent, Role::measure,
+                 "The change of that, in percent of the first side.", true}),
+         change({"low_ns", Unit::ns, Role::measure,
+                 "The lower end of the interval of 95 % for the change of the median wall time; "
+                 "nothing if a side has fewer than three values.",
+                 true}),
+         change({"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true}),
+         {"verdict", Unit::text, Role::measure,
+          "Of the median wall time: `within noise` if the interval contains 0 or the change is "
+          "below 1 %, else `slower` or `faster`.",
+          true},
+         {"a_span_ns", Unit::ns, Role::measure,
+          "From the first start to the last end of the first run; of several, the sum. Nothing of "
+          "module trees.",
+          true},
+         {"b_span_ns", Unit::ns, Role::measure, "The same of the second side.", true},
+         change({"span_percent", Unit::percent, Role::measure,
+                 "The change of the span for equal numbers of units, in percent; nothing where steps "
+                 "have a wall time.",
+                 true}),
+         {"a_ns", Unit::ns, Role::measure,
+          "The work of the first side: the sum of the durations of all operations, parallel ones "
+          "add up."},
+         {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
+         change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
+         change({"change_percent", Unit::percent, Role::measure,
+                 "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true}),
+         {"a_elapsed_ns", Unit::ns, Role::measure,
+          "The time in which at least one operation of the first side runs."},
+         {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
+         {"a_instances", Unit::count, Role::measure, "The operations of the first side."},
+         {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
+         {"a_per_unit_ns", Unit::ns, Role::measure,
+          "The mean work per unit of the first side: of steps of one phase, that of these steps."},
+         {"b_per_unit_ns", Unit::ns, Role::measure, "The same of the second side."},
+         change({"per_unit_percent", Unit::percent, Role::measure,
+                 "The change of that, in percent of the first side.", true}),
+         change({"calls_ns", Unit::ns, Role::measure,
+                 "The sum of this column of `name_changes`, and of `label_changes` of a dimension."}),
+         change({"time_per_call_ns", Unit::ns, Role::measure, "The same of that column."}),
+         change({"names_ns", Unit::ns, Role::measure,
+                 "The same of that column. The three add up to `change_ns`."}),
+         change({"median_percent", Unit::percent, Role::measure,
+                 "The change of the work of a median step, or of the median run, in percent of the "
+                 "first; nothing if there are fewer than three of either.",
+                 true}),
+     }},
     Needs::run_difference,
     add_comparison};
+
+const Definition phase_changes_table{
+    {"phase_changes", "changes by phase",
+     "One row per phase that both runs have: the medians of its steps, the phase with most work "
+     "first. Of several runs a side, the medians of theirs.",
+     {
+         {"phase", Unit::text, Role::key, "The phase."},
+         {"a_steps", Unit::count, Role::measure, "Its steps in the first run."},
+         {"b_steps", Unit::count, Role::measure, "Its steps in the second run."},
+         {"a_wall_ns", Unit::ns, Role::measure,
+          "The median wall time of a step in the first run: `wall_ns` of `steps`.", true},
+         {"b_wall_ns", Unit::ns, Role::measure, "The same in the second run.", true},
+         change({"wall_percent", Unit::percent, Role::measure,
+                 "The change of that, in percent of the first run.", true}),
+         change({"low_ns", Unit::ns, Role::detail,
+                 "The lower end of the interval of 95 % for the change of the median wall time; "
+                 "nothing if a side has fewer than three values.",
+                 true}),
+         change({"high_ns", Unit::ns, Role::detail, "The upper end of that interval.", true}),
+         {"verdict", Unit::text, Role::measure,
+          "Of the median wall time: `within noise` if the interval contains 0 or the change is "
+          "below 1 %, else `slower` or `faster`; nothing without an interval, and if a run lacks "
+          "kernels.",
+          true},
+         {"a_idle_ns", Unit::ns, Role::measure,
+          "The median of the wall time in which no operation of the step runs, in the first run.",
+          true},
+         {"b_idle_ns", Unit::ns, Role::measure, "The same in the second run.", true},
+         change({"idle_percent", Unit::percent, Role::measure, "The change of that.", true}),
+         {"a_busy_ns", Unit::ns, Role::measure,
+          "The median of the time in which an operation of the step runs, in the first run.", true},
+         {"b_busy_ns", Unit::ns, Role::measure, "The same in the second run.", true},
+         change({"busy_percent", Unit::percent, Role::measure, "The change of that.", true}),
+         {"a_work_ns", Unit::ns, Role::measure,
+          "The median of the sum of the durations of its operations, in the first run."},
+         {"b_work_ns", Unit::ns, Role::measure, "The same in the second run."},
+         change({"work_percent", Unit::percent, Role::measure, "The change of that.", true}),
+     }},
+    Needs::run_difference,
+    add_phase_changes,
+    no_phase_changes};
 
 const Definition label_changes_table{
     {"label_changes", "changes by label",
@@ -329,7 +443,7 @@ const Definition substitutions_table{
      "other, "
      "such as the same kernel of another version. Names that replace each other are a group; its "
      "numbers are in its first row. No other table depends on this one: the difference of such "
-     "names remains in `mix_ns`.",
+     "names remains in `names_ns`.",
      {
          {"group", Unit::id, Role::key, "The number of the group, from 0, by descending time."},
          {"a_name", Unit::name, Role::key,
@@ -367,12 +481,6 @@ const Definition substitutions_table{
                  "`change_ns` in percent of `a_ns`; nothing if that is 0.", true}),
          {"a_instances", Unit::count, Role::measure, "Its operations in the first run.", true},
          {"b_instances", Unit::count, Role::measure, "Its operations in the second run.", true},
-         {"a_per_unit_ns", Unit::ns, Role::measure,
-          "`a_ns` divided by the units of the first run (table `comparison`).", true},
-         {"b_per_unit_ns", Unit::ns, Role::measure,
-          "`b_ns` divided by the units of the second run.", true},
-         change({"per_unit_percent", Unit::percent, Role::measure,
-                 "The change of the time per unit, in percent of the first run.", true}),
      }},
     Needs::run_difference,
     add_substitutions,
@@ -386,12 +494,12 @@ const Definition conditions_table{
      "the limit.",
      {
          {"condition", Unit::text, Role::key, "The condition, as it was given."},
-         {"dimension", Unit::text, Role::key, "Its dimension; nothing for the total.", true},
-         {"label", Unit::text, Role::key, "The label; nothing for the total.", true},
+         {"dimension", Unit::text, Role::key, "Its dimension; nothing if it is of no label.", true},
+         {"label", Unit::text, Role::key, "The label, or the phase; nothing of a sum.", true},
          {"outcome", Unit::text, Role::measure,
           "`failed` if the whole interval is beyond the limit, `passed` if none of it is, else "
           "`undecided`. Without an interval: `passed` if the change is not beyond the limit, else "
-          "`undecided`."},
+          "`undecided`. If a run lacks kernels: `undecided`."},
          {"a_ns", Unit::ns, Role::measure,
           "The median step, or the median run, of the first side; without an interval the mean per "
           "unit."},

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -39,8 +41,11 @@ void add_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const analyze::PhasePart& phase : run.steps()->phases) {
       const std::string labels = largest_labels(phase.labels);
+      const std::optional<analyze::WallTimes>& wall = phase.wall;
       sink.row({run.summary.id, phase.phase, phase.steps, table::cell(phase.batch),
                 table::cell(phase.tokens), phase.instances, phase.total_ns, phase.busy_ns,
+                wall ? Cell(std::llround(wall->median_ns)) : Cell(),
+                wall ? Cell(wall->p95_ns) : Cell(), wall ? Cell(wall->max_ns) : Cell(),
                 table::cell_or_nothing(labels)});
     }
   }
@@ -62,6 +67,7 @@ void add_steps(const Source& source, RowSink& sink) {
                 table::cell(step.tokens),
                 step.instances,
                 step.total_ns,
+                table::cell(step.wall_ns),
                 time.span_ns,
                 time.busy_ns,
                 time.compute_ns,
@@ -138,6 +144,11 @@ const Definition phases_table{
       {"instances", Unit::count, Role::measure, "Operations of the phase."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
+      {"wall_median_ns", Unit::ns, Role::measure,
+       "The median wall time of its steps (`wall_ns` of `steps`).", true},
+      {"wall_p95_ns", Unit::ns, Role::measure,
+       "The least wall time that 95 % of its steps do not exceed.", true},
+      {"wall_max_ns", Unit::ns, Role::measure, "The longest wall time of its steps.", true},
       {"labels", Unit::text, Role::short_form, "The labels with most of the time, and their share.",
        true}}},
     Needs::steps,
@@ -162,6 +173,11 @@ const Definition steps_table{
        "Tokens of all requests, if the annotation reports them.", true},
       {"instances", Unit::count, Role::measure, "Operations of the step."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+      {"wall_ns", Unit::ns, Role::measure,
+       "From the start of its first operation to the start of the first operation of the next "
+       "step: these times add up to the run, with the idle time between steps. Nothing of the last "
+       "step, and of steps inside another one.",
+       true},
       {"span_ns", Unit::ns, Role::measure,
        "From their first start to their last end, on all devices together."},
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},

@@ -1,5 +1,5 @@
 // What runs would take if some of their operations took other times, and their critical paths.
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 
 #include <fmt/format.h>
 
@@ -12,18 +12,18 @@
 namespace kr::tables {
 namespace {
 
-using replay::RunReplay;
-using replay::WhatIf;
+using what_if::RunReplay;
+using what_if::WhatIf;
 
 /// Steps of one phase, or the run.
 struct ReplayScope {
   std::string_view phase;     // empty: the run
   std::vector<size_t> steps;  // none: the run
 
-  int64_t of(const replay::Spans& spans) const {
-    if (phase.empty()) return spans.run_ns;
+  int64_t of(const what_if::Times& times) const {
+    if (phase.empty()) return times.run_ns;
     int64_t sum = 0;
-    for (const size_t step : steps) sum += spans.steps_ns[step];
+    for (const size_t step : steps) sum += *times.steps_ns[step];
     return sum;
   }
 };
@@ -33,8 +33,8 @@ std::vector<ReplayScope> scopes_of(const RunReplay& replay) {
   std::vector<ReplayScope> scopes{{}};
   std::map<std::string_view, size_t> known;
   for (size_t i = 0; i < replay.steps.size(); ++i) {
-    const replay::ReplayStep& step = replay.steps[i];
-    if (!step.outermost || step.empty) continue;
+    const what_if::ReplayStep& step = replay.steps[i];
+    if (!replay.measured.steps_ns[i]) continue;
     const auto [at, added] = known.try_emplace(step.phase, scopes.size());
     if (added) scopes.push_back({step.phase, {}});
     scopes[at->second].steps.push_back(i);
@@ -52,7 +52,7 @@ std::string no_replay(int64_t measured_ns, int64_t replayed_ns) {
 /// What both tables say of one time: measured, replayed, changed.
 void add_times(Cells& row, int64_t measured_ns, int64_t replayed_ns, const WhatIf& change,
                int64_t changed_ns, std::string& note) {
-  const bool known = replay::reproduces(measured_ns, replayed_ns) && change.without.empty();
+  const bool known = what_if::reproduces(measured_ns, replayed_ns) && change.without.empty();
   if (!change.without.empty()) {
     note = change.without;
   } else if (!known) {
@@ -75,7 +75,7 @@ void add_what_if(const Source& source, RowSink& sink) {
                   scope.phase.empty() ? Cell() : Cell(static_cast<int64_t>(scope.steps.size()))};
         std::string note;
         add_times(row, scope.of(run.replay->measured), scope.of(run.replay->replayed), change,
-                  change.without.empty() ? scope.of(change.spans) : 0, note);
+                  change.without.empty() ? scope.of(change.times) : 0, note);
         const bool none = change.roof_ns && *change.roof_ns == 0;
         row.insert(row.end(),
                    {change.operations, change.before_ns, none ? Cell() : Cell(change.after_ns),
@@ -91,13 +91,13 @@ void add_what_if_steps(const Source& source, RowSink& sink) {
     const RunReplay& replay = *run.replay;
     for (const WhatIf& change : replay.changes) {
       for (size_t i = 0; i < replay.steps.size(); ++i) {
-        const replay::ReplayStep& step = replay.steps[i];
-        if (step.empty) continue;
+        const what_if::ReplayStep& step = replay.steps[i];
+        if (!replay.measured.steps_ns[i]) continue;
         Cells row{run.summary.id, change.text, static_cast<int64_t>(i), step.phase,
                   table::cell(step.step)};
         std::string note;
-        add_times(row, replay.measured.steps_ns[i], replay.replayed.steps_ns[i], change,
-                  change.without.empty() ? change.spans.steps_ns[i] : 0, note);
+        add_times(row, *replay.measured.steps_ns[i], *replay.replayed.steps_ns[i], change,
+                  change.without.empty() ? *change.times.steps_ns[i] : 0, note);
         row.push_back(table::cell_or_nothing(note));
         sink.row(row);
       }
@@ -107,8 +107,8 @@ void add_what_if_steps(const Source& source, RowSink& sink) {
 
 void add_critical_path(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const replay::PathSum& one : run.replay->path) {
-      sink.row({run.summary.id, to_string(one.part), table::cell_or_nothing(one.dimension),
+    for (const what_if::PathSum& one : run.replay->path) {
+      sink.row({run.summary.id, what_if::to_string(one.part), table::cell_or_nothing(one.dimension),
                 table::cell_or_nothing(one.label), one.pieces, one.total_ns,
                 ratio_of(one.total_ns, run.replay->measured.run_ns)});
     }
@@ -145,7 +145,8 @@ Column replayed_or_nothing(const char* id, Unit unit, Role role, const char* doc
 std::vector<Column> replay_columns(std::vector<Column> columns, std::vector<Column> last) {
   const std::vector<Column> times{
       {"measured_ns", Unit::ns, Role::measure,
-       "From the first start to the last end of the operations; of several steps, the sum."},
+       "Of the run: from the first start to the last end of its operations. Of steps: their wall "
+       "times (`wall_ns` of `steps`), added up."},
       {"replayed_ns", Unit::ns, Role::detail,
        "The same in the replay without a change. Delays of more than 50 us that nothing in the "
        "trace explains are cut: more than 1 % off, the replay tells nothing."},
@@ -179,7 +180,7 @@ const Definition what_if_table{
           replayed_or_nothing("phase", Unit::text, Role::key,
                               "The phase; nothing for the whole run."),
           replayed_or_nothing("steps", Unit::count, Role::measure,
-                              "Steps of the phase that are in no other step of it.")},
+                              "Steps of the phase that have a wall time.")},
          {{"operations", Unit::count, Role::detail, "Operations that the change is about."},
           {"before_ns", Unit::ns, Role::detail, "The sum of their durations."},
           replayed_or_nothing("after_ns", Unit::ns, Role::detail,
@@ -216,10 +217,11 @@ const Definition critical_path_table{
      "all other parts add up to the span of the run.",
      {{"run", Unit::text, Role::key, "The run."},
       {"part", Unit::text, Role::key,
-       "`operation`; `delay`: of an operation that is ready, at most 50 us; `unexplained`: what "
-       "exceeds that, or comes before it; `launch`: from the launching call to the usual launch "
-       "latency; `host`: a thread until it calls; `synchronization`: the return of a call from "
-       "what it waited for."},
+       "`operation`; `delay`: from the end of an operation to the start of one that was launched "
+       "before, at most 50 us; `unexplained`: an operation or a call waited for something that is "
+       "not in the trace; `launch`: from the launching call to the start, at most the usual launch "
+       "latency; `host`: a thread of the host, until it launches; `synchronization`: the return of "
+       "a call after what it waited for had ended."},
       replayed_or_nothing("dimension", Unit::text, Role::key,
                           "The dimension; nothing of parts other than operations."),
       replayed_or_nothing("label", Unit::text, Role::key,

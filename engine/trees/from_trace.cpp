@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/distinct_texts.hpp"
+#include "classify/step_order.hpp"
 #include "trees/forest.hpp"
 #include "trees/labels.hpp"
 
@@ -198,6 +199,7 @@ class Builder {
       : trace_(trace),
         attribution_(attribution),
         builder_(trace.source, trace.format),
+        order_(trace, attribution),
         forests_(attribution.steps.size() + 1),
         left_(forests_.size()),
         shared_(trace, attribution),
@@ -236,7 +238,7 @@ class Builder {
  private:
   size_t forest_of(size_t operation) const {
     const uint32_t step = attribution_.step_of[operation];
-    return step == none ? forests_.size() - 1 : step;
+    return step == none ? forests_.size() - 1 : order_.outermost(step);
   }
 
   void write(const std::string& step, size_t number) {
@@ -250,6 +252,8 @@ class Builder {
   /// run at a time, so few forests are held.
   void write_complete() {
     for (; written_ < attribution_.steps.size() && left_[written_] == 0; ++written_) {
+      // One inside another is a part of that.
+      if (order_.outermost(written_) != written_) continue;
       write(attribution_.steps[written_].text, written_);
     }
   }
@@ -331,6 +335,7 @@ class Builder {
   const classify::Attribution& attribution_;
   trace::ModuleTraceBuilder builder_;
   DistinctTexts names_;  // of nodes
+  classify::StepOrder order_;
   /// By step, while it has operations that are not written; the last one for those outside steps.
   std::vector<std::unique_ptr<Forest>> forests_;
   std::vector<uint32_t> left_;  // by forest: operations that are still to come

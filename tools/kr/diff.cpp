@@ -24,14 +24,16 @@ OutputRules diff_rules_outputs() {
 
 OutputRules diff_runs_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "label_changes", "substitutions", "name_changes"},
+          .tables = {"comparison", "phase_changes", "label_changes", "substitutions",
+                     "name_changes"},
           .more_tables = {"conditions"}};
 }
 
 /// With conditions, these are results, too.
 OutputRules gated_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "conditions", "label_changes", "substitutions", "name_changes"}};
+          .tables = {"comparison", "conditions", "phase_changes", "label_changes", "substitutions",
+                     "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
@@ -106,6 +108,15 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   return difference.changes.same() ? Exit::done : Exit::findings;
 }
 
+std::string why_undecided(const tables::RunPair& pair, const tables::GateResult& one) {
+  if (!pair.comparison.not_judged.empty()) return "is undecided: " + pair.comparison.not_judged;
+  if (one.measured.interval) {
+    return "is undecided: only a part of the interval lies beyond the limit";
+  }
+  return "is undecided: the change lies beyond the limit, but there are fewer than three steps or "
+         "runs to say how much is noise (--a, --b)";
+}
+
 /// With conditions, these decide; otherwise any difference is one.
 Exit exit_of(const tables::RunPair& pair, bool undecided_fails, Streams& streams) {
   if (pair.gates.empty()) {
@@ -118,14 +129,9 @@ Exit exit_of(const tables::RunPair& pair, bool undecided_fails, Streams& streams
     if (one.outcome == changes::Outcome::passed) continue;
     const bool failed = one.outcome == changes::Outcome::failed;
     if (failed || undecided_fails) exit = Exit::findings;
-    const std::string of = one.gate.label == "*" ? " (" + one.label + ")" : "";
-    const char* const why = one.measured.interval
-                                ? "is undecided: only a part of the interval lies beyond the limit"
-                                : "is undecided: the change lies beyond the limit, but there are "
-                                  "fewer than three steps "
-                                  "or runs to say how much is noise (--a, --b)";
-    streams.warning(
-        fmt::format("{}{} {}", one.gate.text, of, failed ? "is met: the gate fails" : why));
+    const std::string of = one.of.empty() || one.of == one.gate.label ? "" : " (" + one.of + ")";
+    streams.warning(fmt::format("{}{} {}", one.gate.text, of,
+                                failed ? "is met: the gate fails" : why_undecided(pair, one)));
   }
   return exit;
 }

@@ -21,8 +21,8 @@ std::string parts(const std::vector<changes::Pair>& names) {
   const changes::Parts parts = changes::parts_of(names);
   int64_t change = 0;
   for (const changes::Pair& name : names) change += name.change_ns();
-  CHECK(parts.calls_ns + parts.mix_ns + parts.time_per_call_ns == change);
-  return fmt::format("{} {} {}", parts.calls_ns, parts.mix_ns, parts.time_per_call_ns);
+  CHECK(parts.calls_ns + parts.names_ns + parts.time_per_call_ns == change);
+  return fmt::format("{} {} {}", parts.calls_ns, parts.names_ns, parts.time_per_call_ns);
 }
 
 /// Steps of one phase with labels of one dimension, each with noise, and now and then a slow step.
@@ -36,7 +36,7 @@ changes::Profile noisy_run(uint64_t seed, int64_t steps, double gemm_factor) {
       {"attention", 300e3}, {"gemm", 500e3 * gemm_factor}, {"norm", 40e3}};
   for (const auto& [label, ns] : labels) run.names.push_back({label + "_kernel", {}, {label}, {}});
   for (int64_t i = 0; i < steps; ++i) {
-    changes::StepTime step{"decode", 0, {}};
+    changes::StepTime step{"decode"};
     const double slow = random() % 20 == 0 ? 1.5 : 1;
     for (size_t j = 0; j < labels.size(); ++j) {
       const auto ns = std::llround(labels[j].second * slow * noise(random));
@@ -45,6 +45,10 @@ changes::Profile noisy_run(uint64_t seed, int64_t steps, double gemm_factor) {
       run.names[j].amount += {10, ns};
       run.all += {10, ns};
     }
+    // The host needs 100 us more.
+    step.wall_ns = step.total_ns + 100'000;
+    step.busy_ns = step.total_ns;
+    run.span_ns += *step.wall_ns;
     run.steps.push_back(std::move(step));
   }
   return run;
@@ -58,21 +62,23 @@ const changes::LabelChange& label_of(const changes::Comparison& comparison, cons
 }
 
 changes::Outcome judged(const char* gate, const changes::LabelChange& change) {
-  return changes::judge(changes::parse_gate(gate), change.measured({}));
+  return changes::judge(changes::parse_gate(gate), change.measured());
 }
 
 }  // namespace
 
-TEST_CASE("a change is calls, mix of names, and time per call") {
+TEST_CASE("a change is calls, names of one run, and time per call") {
   CHECK(parts({pair(10, 1000, 12, 1200)}) == "200 0 0");
   CHECK(parts({pair(10, 1000, 10, 1300)}) == "0 0 300");
   CHECK(parts({pair(68, 272317378, 60, 240755667)}) == "-32037339 0 475628");
   // The same calls in other numbers.
-  CHECK(parts({pair(10, 1000, 5, 500), pair(10, 3000, 15, 4500)}) == "0 1000 0");
+  CHECK(parts({pair(10, 1000, 5, 500), pair(10, 3000, 15, 4500)}) == "1000 0 0");
   // One name replaces another.
   CHECK(parts({pair(10, 1000, 0, 0), pair(0, 0, 10, 700)}) == "0 -300 0");
-  CHECK(parts({pair(0, 0, 10, 700)}) == "700 0 0");
-  CHECK(parts({pair(10, 700, 0, 0)}) == "-700 0 0");
+  CHECK(parts({pair(0, 0, 10, 700)}) == "0 700 0");
+  CHECK(parts({pair(10, 700, 0, 0)}) == "0 -700 0");
+  // One more kernel of 100 ns, and one that is 300 ns faster.
+  CHECK(parts({pair(50, 9000, 50, 8700), pair(0, 0, 1, 100)}) == "0 100 -300");
   CHECK(parts({}) == "0 0 0");
 }
 
@@ -145,12 +151,12 @@ TEST_CASE("runs are compared by the best unit that both have") {
   };
   CHECK(unit() == "steps of decode: 10 and 20");
   a.steps.clear();
-  a.layers = 36;
-  b.layers = 72;
-  CHECK(unit() == "layers: 36 and 72");
-  b.layers = 70;
+  a.blocks = 36;
+  b.blocks = 72;
+  CHECK(unit() == "repeated blocks: 36 and 72");
+  b.blocks = 70;
   CHECK(unit() == "operations of common names: 300 and 600");
-  a.layers = 0;
+  a.blocks = 0;
   CHECK(unit() == "operations of common names: 300 and 600");
   for (changes::NameTime& name : a.names) name.name += "_old";
   CHECK(unit() == "runs: 1 and 1");
@@ -174,7 +180,7 @@ TEST_CASE("a stray short step at either end is neither reference nor verdict") {
     const auto comparison = changes::compare(*left, *right, "substage");
     CHECK(comparison.unit.kind == changes::Unit::Kind::steps);
     // The mean has moved, the median has not.
-    CHECK(std::abs(*comparison.unit.change_percent(comparison.total.time)) > 5);
+    CHECK(std::abs(*comparison.total.per_unit.percent()) > 5);
     CHECK(std::abs(comparison.total.median->change_ns / comparison.total.median->a_ns) < 0.02);
     CHECK(comparison.total.median->within_noise());
     for (const char* gate : {"substage/gemm > +2%", "substage/gemm < -2%"}) {
@@ -198,7 +204,7 @@ TEST_CASE("a stray short run of a side is neither reference nor verdict") {
   const auto comparison = changes::compare(a, b, "substage");
   CHECK(comparison.unit.kind == changes::Unit::Kind::runs);
   CHECK(std::abs(comparison.total.median->change_ns / comparison.total.median->a_ns) < 0.05);
-  CHECK(judged("total < -10%", comparison.total) != changes::Outcome::failed);
+  CHECK(judged("work < -10%", comparison.total) != changes::Outcome::failed);
 }
 
 TEST_CASE("several runs a side are the sample") {
@@ -219,10 +225,16 @@ TEST_CASE("conditions") {
   CHECK(gate.above);
   CHECK(gate.relative);
   CHECK(gate.limit == 5);
-  CHECK(changes::parse_gate("total < -1.5 ms").limit == -1.5e6);
-  CHECK(!changes::parse_gate("total < -1.5 ms").above);
-  for (const char* wrong : {"", "total", "gemm > 5%", "/gemm > 5%", "substage/ > 5%", "total > 5",
-                            "total > five%", "total > +%", "total > --5%", "total > 5 min"}) {
+  CHECK(changes::parse_gate("total < -1.5 ms / step").limit == -1.5e6);
+  CHECK(!changes::parse_gate("total < -1.5 ms/step").above);
+  CHECK(changes::parse_gate("step/decode > +300us/step").phase == "decode");
+  CHECK(changes::parse_gate("step/decode > +300us/step").subject ==
+        changes::Gate::Subject::step);
+  CHECK(changes::parse_gate("span > +5ms/run").per == "run");
+  for (const char* wrong :
+       {"", "total", "gemm > 5%", "/gemm > 5%", "substage/ > 5%", "step/ > 5%", "total > 5",
+        "total > five%", "total > +%", "total > --5%", "total > 5 min", "total > 5ms",
+        "step > 5ms/", "step > 5ms/steps", "step > 5/step"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(changes::parse_gate(wrong), Error);
   }
@@ -241,5 +253,57 @@ TEST_CASE("a condition is decided only by the whole interval") {
   CHECK(judged("total > +2%", 5, {}, 0) == changes::Outcome::passed);
   CHECK(judged("total < -5%", -80, -90, -60) == changes::Outcome::failed);
   CHECK(judged("total < -5%", -40, -60, -10) == changes::Outcome::undecided);
-  CHECK(judged("total > 40ns", 50, 45, 60) == changes::Outcome::failed);
+  CHECK(judged("total > 40ns/step", 50, 45, 60) == changes::Outcome::failed);
+}
+
+TEST_CASE("phases are compared one by one, by the median wall time of their own steps") {
+  const auto with_prefill = [](changes::Profile run, int64_t count, int64_t wall_ns) {
+    for (int64_t i = 0; i < count; ++i) {
+      changes::StepTime step{"prefill", 5'000'000, {{0, "gemm", 5'000'000}}, wall_ns, 4'000'000};
+      run.names[1].amount += {40, step.total_ns};
+      run.all += {40, step.total_ns};
+      run.steps.push_back(step);
+    }
+    return run;
+  };
+  // The same steps, but other numbers of them.
+  const std::vector<changes::Profile> a{with_prefill(noisy_run(1, 30, 1), 3, 6'000'000)};
+  const std::vector<changes::Profile> b{with_prefill(noisy_run(2, 20, 1), 9, 6'000'000)};
+  const auto mixed = changes::compare(a, b, "substage");
+  CHECK(mixed.phases.size() == 2);
+  for (const char* phase : {"prefill", "decode"}) {
+    const changes::PhaseChange* const change = mixed.phase(phase);
+    REQUIRE(change != nullptr);
+    CHECK(changes::verdict_of(*change->wall->median) == changes::Verdict::within_noise);
+  }
+  CHECK(std::abs(*mixed.total.per_unit.percent()) < 2);
+  CHECK(mixed.names[0].per_unit == std::nullopt);
+  // Only prefill got slower, and its work did not.
+  const std::vector<changes::Profile> slow{with_prefill(noisy_run(3, 30, 1), 3, 7'000'000)};
+  const auto slower = changes::compare(a, slow, "substage");
+  CHECK(changes::verdict_of(*slower.phase("prefill")->wall->median) == changes::Verdict::more);
+  CHECK(changes::verdict_of(*slower.phase("decode")->wall->median) ==
+        changes::Verdict::within_noise);
+  CHECK(*slower.phase("prefill")->idle->percent() == doctest::Approx(50));
+  CHECK(*slower.phase("prefill")->work.percent() == 0);
+}
+
+TEST_CASE("the parts of labels add up to those of the run") {
+  const std::vector<changes::Profile> a{noisy_run(1, 30, 1)}, b{noisy_run(2, 40, 1.1)};
+  const auto comparison = changes::compare(a, b, "substage");
+  changes::Parts sum;
+  for (const changes::LabelChange& one : comparison.labels) {
+    sum.calls_ns += one.parts.calls_ns;
+    sum.names_ns += one.parts.names_ns;
+    sum.time_per_call_ns += one.parts.time_per_call_ns;
+  }
+  CHECK(sum.calls_ns == comparison.total.parts.calls_ns);
+  CHECK(sum.names_ns == comparison.total.parts.names_ns);
+  CHECK(sum.time_per_call_ns == comparison.total.parts.time_per_call_ns);
+}
+
+TEST_CASE("a side that lost kernels is not judged") {
+  std::vector<changes::Profile> a{noisy_run(1, 30, 1)}, b{noisy_run(2, 30, 1)};
+  b[0].incomplete = "12 launches have no kernel";
+  CHECK(changes::compare(a, b, "substage").not_judged == "run 2: 12 launches have no kernel");
 }

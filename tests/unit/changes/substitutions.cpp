@@ -263,8 +263,8 @@ TEST_CASE("substitutions change no other number") {
   REQUIRE(with.labels.size() == without.labels.size());
   for (size_t i = 0; i < with.labels.size(); ++i) {
     const changes::Parts& parts = with.labels[i].parts;
-    CHECK(parts.mix_ns == without.labels[i].parts.mix_ns);
-    CHECK(parts.calls_ns + parts.mix_ns + parts.time_per_call_ns ==
+    CHECK(parts.names_ns == without.labels[i].parts.names_ns);
+    CHECK(parts.calls_ns + parts.names_ns + parts.time_per_call_ns ==
           with.labels[i].time.change_ns());
   }
 }

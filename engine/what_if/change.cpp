@@ -1,4 +1,4 @@
-#include "replay/change.hpp"
+#include "what_if/change.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "base/nearest.hpp"
 #include "classify/classify.hpp"
 
-namespace kr::replay {
+namespace kr::what_if {
 namespace {
 
 constexpr int millionths = 6;
@@ -128,4 +128,4 @@ Change parse_change(std::string_view text, const sema::Program& program) {
   return change;
 }
 
-}  // namespace kr::replay
+}  // namespace kr::what_if

@@ -8,7 +8,7 @@
 
 #include "sema/program.hpp"
 
-namespace kr::replay {
+namespace kr::what_if {
 
 /// Subject: DIMENSION/LABEL, `name/TEXT` (names of operations that contain the text), or `host`.
 struct Change {
@@ -32,4 +32,4 @@ struct Change {
 /// Throws Error: it is no change, or the rules have no such dimension or label.
 Change parse_change(std::string_view text, const sema::Program& program);
 
-}  // namespace kr::replay
+}  // namespace kr::what_if

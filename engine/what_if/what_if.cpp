@@ -1,4 +1,4 @@
-#include "replay/what_if.hpp"
+#include "what_if/what_if.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,15 @@
 #include <map>
 #include <tuple>
 
+#include "classify/step_order.hpp"
 #include "cost/rates.hpp"
 
-namespace kr::replay {
+namespace kr::what_if {
 namespace {
 
 using classify::Attribution;
+using replay::Changed;
+using replay::PathPart;
 using trace::Operation;
 
 /// The part of its time that an operation would take at the roof.
@@ -50,7 +53,8 @@ class RoofRatios {
     const cost::CostedCall& call = roofs_.costs->calls[number];
     cost::CostSum sum;
     const Operation& longest = run_.trace.operations[call.longest];
-    sum.add(roofs_.costs->cost(call), call.total_ns, roofs_.gpu,
+    const match::OpCost& cost = roofs_.costs->cost(call);
+    sum.add(cost, call.total_ns, roofs_.gpu,
             run_.trace.names.get(longest.name).text);
     if (sum.roof_ns() <= 0 || sum.above_peak()) return std::nullopt;
     return sum.at_roof_ns() / static_cast<double>(sum.roof_ns());
@@ -66,7 +70,9 @@ class Replays {
   Replays(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
           const analyze::RunSummary& summary, const Roofs& roofs)
       : run_(run), labels_(rules, run.labelled), ratios_(run, summary, roofs), model_(run.trace) {
-    if (run.trace.host) places_ = &run.attribution(rules);
+    if (!run.trace.host) return;
+    places_ = &run.attribution(rules);
+    order_.emplace(run.trace, *places_);
   }
 
   RunReplay make(std::span<const Change> changes) {
@@ -75,15 +81,14 @@ class Replays {
     out.without_launch = model_.without_launch();
     out.operations = static_cast<int64_t>(run_.trace.operations.size());
     find_steps(out);
-    Extents extents(*this);
+    Starts starts(*this);
     for (uint32_t i = 0; i < run_.trace.operations.size(); ++i) {
-      extents.add(i, run_.trace.operations[i].start_ns, run_.trace.operations[i].end_ns());
+      starts.add(i, run_.trace.operations[i].start_ns, run_.trace.operations[i].end_ns());
     }
-    out.measured = extents.spans();
-    for (size_t i = 0; i < out.steps.size(); ++i) out.steps[i].empty = extents.steps[i].empty();
+    out.measured = starts.times();
     Changed unchanged;
     unchanged.explained_only = true;
-    out.replayed = spans_of(unchanged);
+    out.replayed = times_of(unchanged);
     for (const Change& change : changes) out.changes.push_back(replay(std::span(&change, 1)));
     if (changes.size() > 1) {
       out.changes.push_back(replay(changes));
@@ -94,46 +99,42 @@ class Replays {
   }
 
  private:
-  struct Extents {
-    explicit Extents(const Replays& of)
-        : of(of), steps(of.places_ != nullptr ? of.places_->steps.size() : 0) {}
-    void add(uint32_t operation, int64_t start_ns, int64_t end_ns) {
-      run.add(start_ns, end_ns);
-      if (steps.empty()) return;
-      for (uint32_t step = of.places_->step_of[operation]; step != Attribution::none;
-           step = of.places_->steps[step].outer) {
-        steps[step].add(start_ns, end_ns);
-      }
+  /// Of operations at other times than measured.
+  class Starts {
+   public:
+    explicit Starts(const Replays& of) {
+      if (of.order_) steps_.emplace(*of.order_, *of.places_);
+      if (of.order_) count_ = of.order_->steps();
     }
-    Spans spans() const {
-      Spans out{run.span_ns(), {}};
-      for (const Extent& step : steps) out.steps_ns.push_back(step.span_ns());
+    void add(uint32_t operation, int64_t start_ns, int64_t end_ns) {
+      run_.add(start_ns, end_ns);
+      if (steps_) steps_->add(operation, start_ns);
+    }
+    Times times() const {
+      Times out{run_.span_ns(), {}};
+      for (size_t i = 0; i < count_; ++i) out.steps_ns.push_back(steps_->wall_ns(i));
       return out;
     }
-    const Replays& of;
-    Extent run;
-    std::vector<Extent> steps;
+
+   private:
+    replay::Extent run_;
+    std::optional<classify::StepStarts> steps_;
+    size_t count_ = 0;
   };
 
   void find_steps(RunReplay& out) const {
     if (places_ == nullptr) return;
     for (const classify::TraceStep& step : places_->steps) {
-      ReplayStep& one = out.steps.emplace_back();
-      one.phase = step.phase.label;
-      one.step = step.phase.step;
-      for (uint32_t outer = step.outer; outer != Attribution::none;
-           outer = places_->steps[outer].outer) {
-        if (places_->steps[outer].phase.label == one.phase) one.outermost = false;
-      }
+      out.steps.push_back({std::string(step.phase.label), step.phase.step});
     }
   }
 
-  Spans spans_of(const Changed& changed) const {
-    Extents extents(*this);
+  Times times_of(const Changed& changed) const {
+    Starts starts(*this);
     model_.replay(changed, [&](uint32_t operation, int64_t start_ns, int64_t end_ns) {
-      extents.add(operation, start_ns, end_ns);
+      starts.add(operation, start_ns, end_ns);
     });
-    return extents.spans();
+    return starts.times();
   }
 
   /// By row of the labels, or by name.
@@ -217,7 +218,7 @@ class Replays {
     for (size_t i = 0; i < operations.size(); ++i) {
       if (seen[i]) out.after_ns += changed.duration_ns[i];
     }
-    if (out.without.empty()) out.spans = spans_of(changed);
+    if (out.without.empty()) out.times = times_of(changed);
     return out;
   }
 
@@ -227,15 +228,17 @@ class Replays {
       int64_t ns = 0;
     };
     std::vector<Sum> rows(run_.labelled.rows());
-    std::array<Sum, path_parts> parts{};
+    std::array<Sum, replay::path_parts> parts{};
     const auto add = [](Sum& sum, int64_t ns) {
       ++sum.pieces;
       sum.ns += ns;
     };
-    model_.critical_path([&](PathPart part, uint32_t operation, int64_t ns) {
-      add(parts[static_cast<size_t>(part)], ns);
-      if (part != PathPart::operation) return;
-      add(rows[run_.labelled.row(operation, run_.trace.operations[operation])], ns);
+    replay::Decisions(model_).critical_path([&](const replay::Piece& piece) {
+      const int64_t ns = piece.to_ns - piece.from_ns;
+      add(parts[static_cast<size_t>(piece.part)], ns);
+      if (piece.part != PathPart::operation) return;
+      const Operation& operation = run_.trace.operations[piece.operation];
+      add(rows[run_.labelled.row(piece.operation, operation)], ns);
     });
     std::vector<PathSum> out;
     for (const auto& [dimension, labels] : labels_.dimensions()) {
@@ -264,8 +267,9 @@ class Replays {
   const analyze::LabelledTrace& run_;
   analyze::TraceLabels labels_;
   RoofRatios ratios_;
-  Model model_;
+  replay::Model model_;
   const Attribution* places_ = nullptr;  // null: no steps are known
+  std::optional<classify::StepOrder> order_;
 };
 
 }  // namespace
@@ -282,9 +286,9 @@ RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledT
 }
 
 std::string_view to_string(PathPart part) noexcept {
-  constexpr std::array<std::string_view, path_parts> names{"operation", "delay", "unexplained",
+  constexpr std::array<std::string_view, replay::path_parts> names{"operation", "delay", "unexplained",
                                                            "launch",    "host",  "synchronization"};
   return names[static_cast<size_t>(part)];
 }
 
-}  // namespace kr::replay
+}  // namespace kr::what_if

@@ -12,18 +12,19 @@
 #include "analyze/run.hpp"
 #include "cost/costed_run.hpp"
 #include "ncu/joined.hpp"
-#include "replay/change.hpp"
+#include "what_if/change.hpp"
 #include "replay/model.hpp"
 
-namespace kr::replay {
+namespace kr::what_if {
 
 /// Largest difference of the unchanged replay from what was measured, as a part of it.
 inline constexpr double largest_error = 0.01;
 
-/// From the first start to the last end of operations.
-struct Spans {
-  int64_t run_ns = 0;
-  std::vector<int64_t> steps_ns;  // by step; with those of steps inside it
+struct Times {
+  int64_t run_ns = 0;  // from the first start to the last end of operations
+  /// By step: from the start of its first operation to that of the next step. Nothing of the last
+  /// step, of those inside another one, and of those without operations.
+  std::vector<std::optional<int64_t>> steps_ns;
 };
 
 /// Whether the replay describes what was measured.
@@ -38,19 +39,17 @@ struct WhatIf {
   /// `roof`: the part of `before_ns` with a known roof. Empty of other changes.
   std::optional<int64_t> roof_ns;
   std::string without;  // why there is no result; empty: there is
-  Spans spans;          // of the replay
+  Times times;          // of the replay
 };
 
 struct ReplayStep {
   std::string phase;
   std::optional<int64_t> step;
-  bool outermost = true;  // not inside a step of its phase
-  bool empty = true;      // it launched nothing
 };
 
 /// Time of the critical path of the measured run.
 struct PathSum {
-  PathPart part = PathPart::operation;
+  replay::PathPart part = replay::PathPart::operation;
   std::string dimension;  // of operations; else empty
   std::string label;
   int64_t pieces = 0;
@@ -59,8 +58,8 @@ struct PathSum {
 
 struct RunReplay {
   std::vector<ReplayStep> steps;  // in the order of classify::Attribution
-  Spans measured;
-  Spans replayed;               // unchanged, but for delays without a known cause
+  Times measured;
+  Times replayed;               // unchanged, but for delays without a known cause
   std::vector<WhatIf> changes;  // each; all of them together last, if there are several
   /// Operations by part, then dimension, the longest first. Those of a dimension and all other
   /// parts add up to the span of the run.
@@ -82,6 +81,6 @@ RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledT
                      const analyze::RunSummary& summary, std::span<const Change> changes,
                      const Roofs& roofs);
 
-std::string_view to_string(PathPart part) noexcept;
+std::string_view to_string(replay::PathPart part) noexcept;
 
-}  // namespace kr::replay
+}  // namespace kr::what_if
