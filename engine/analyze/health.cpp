@@ -100,6 +100,17 @@ void add_launches(const trace::Trace& trace, Findings& out) {
   add_launch_times(trace, out);
 }
 
+void add_untraced(const RunSummary& summary, const LaunchStatistics& launches, Findings& out) {
+  int64_t untraced_ns = 0;
+  int64_t span_ns = 0;
+  for (const DeviceIdle& device : launches.idle) {
+    untraced_ns += device.of(IdleCause::untraced).total_ns;
+  }
+  for (const DeviceSum& device : summary.devices) span_ns += device.span_ns;
+  if (untraced_ns <= span_ns / 20) return;
+  out.push_back(finding(FindingCode::untraced_work, std::nullopt, percent(untraced_ns, span_ns)));
+}
+
 /// The first steps that take long, and the longest of them by the median.
 struct WarmUp {
   int64_t steps = 0;
@@ -182,6 +193,7 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
     if (statistics->steps.too_deep > 0) {
       out.push_back(finding(FindingCode::steps_nested_too_deep, statistics->steps.too_deep));
     }
+    if (statistics->launches) add_untraced(summary, *statistics->launches, out);
     if (statistics->gpu_metrics) add_unsampled(*statistics->gpu_metrics, out);
   }
   if (statistics != nullptr && !statistics->steps.steps.empty()) {

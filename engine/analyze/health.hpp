@@ -5,6 +5,8 @@
 // - out-of-order: an operation begins after one of its stream whose call began when its own call
 // had
 //   already returned.
+// - untraced-work: more than 5 % of the spans of the devices is idle time with the cause
+// `untraced`.
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.

@@ -156,7 +156,9 @@ class IdlePass {
         break;
       case PathPart::host:
         if (call != nullptr) {
-          sums.add(copies ? IdleCause::copy : IdleCause::host, name, ns);
+          // A copy that the host does not wait for is a launch like others.
+          const bool staged = copies && model_.copies_pageable(piece.operation);
+          sums.add(staged ? IdleCause::copy : IdleCause::host, name, ns);
         } else {
           add_host(sums, piece);
         }

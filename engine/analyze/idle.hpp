@@ -32,10 +32,9 @@
 namespace kr::analyze {
 
 enum class IdleCause : uint8_t { host, synchronization, copy, launch, queued, untraced, unknown };
-inline constexpr std::array idle_causes{IdleCause::host,     IdleCause::synchronization,
-                                        IdleCause::copy,     IdleCause::launch,
-                                        IdleCause::queued,   IdleCause::untraced,
-                                        IdleCause::unknown};
+inline constexpr std::array idle_causes{
+    IdleCause::host,   IdleCause::synchronization, IdleCause::copy,   IdleCause::launch,
+    IdleCause::queued, IdleCause::untraced,        IdleCause::unknown};
 std::string_view to_string(IdleCause cause) noexcept;
 
 /// Idle time with one cause. A gap may have several causes: it counts in each.

@@ -195,7 +195,11 @@ std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRule
   modules->choice.why = run.choice.why;
   modules->attribution = classify::sum(run.trace, attribution);
   modules->layer_evidence = classify::layer_evidence(attribution);
-  number_steps(*modules, attribution.steps.size());
+  for (size_t i = 0; i < attribution.steps.size(); ++i) {
+    if (attribution.steps[i].outer == classify::Attribution::none) modules->step_ids.push_back(i);
+  }
+  number_steps(*modules, modules->step_ids.size());
+  modules->step_ids.push_back(attribution.steps.size());  // what is outside steps
   return modules;
 }
 

@@ -194,9 +194,8 @@ std::vector<PhaseChange> phase_changes(std::span<const Profile> a, std::span<con
     one.idle = change([](const StepTime& step) {
       return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
     });
-    one.busy = change([](const StepTime& step) {
-      return step.wall_ns ? Value(step.busy_ns) : Value();
-    });
+    one.busy =
+        change([](const StepTime& step) { return step.wall_ns ? Value(step.busy_ns) : Value(); });
     one.work = *change([](const StepTime& step) { return Value(step.total_ns); });
     found.emplace_back(time.total_ns + other->second.total_ns, std::move(one));
   }

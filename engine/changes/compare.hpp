@@ -31,8 +31,8 @@ struct Unit {
   std::string text() const;
   /// As conditions name it: `step`, `block`, `operation`, `run`.
   std::string_view word() const noexcept;
-  /// The change of the whole time for equal numbers of units, in percent of the first; nothing where
-  /// the first has no time.
+  /// The change of the whole time for equal numbers of units, in percent of the first; nothing
+  /// where the first has no time.
   std::optional<double> change_percent(int64_t a_ns, int64_t b_ns) const;
 };
 

@@ -83,8 +83,9 @@ void read_subject(std::string_view text, std::string_view subject, Gate& gate) {
     return;
   }
   if (head.empty() || rest.empty()) {
-    refuse(text, "names neither `step`, `idle`, `busy`, `span`, `work`, `total` nor a "
-                 "DIMENSION/LABEL");
+    refuse(text,
+           "names neither `step`, `idle`, `busy`, `span`, `work`, `total` nor a "
+           "DIMENSION/LABEL");
   }
   gate.subject = Gate::Subject::label;
   gate.dimension = head;
@@ -107,22 +108,13 @@ Gate parse_gate(std::string_view text) {
 }
 
 Outcome judge(const Gate& gate, const Measured& measured) {
-  // Beyond the limit is above zero.
-  const auto beyond = [&](double change, double limit) {
-    return gate.above ? change - limit : limit - change;
-  };
   const double limit_ns = gate.relative ? measured.a_ns * gate.limit / 100 : gate.limit;
-  if (!measured.interval) {
-    return beyond(measured.change_ns, limit_ns) > 0 ? Outcome::undecided : Outcome::passed;
-  }
-  const auto& percent = measured.interval->percent;
-  const bool relative = gate.relative && percent;
-  const double low =
-      relative ? beyond(percent->first, gate.limit) : beyond(measured.interval->low_ns, limit_ns);
-  const double high =
-      relative ? beyond(percent->second, gate.limit) : beyond(measured.interval->high_ns, limit_ns);
-  if (low > 0 && high > 0) return Outcome::failed;
-  return low > 0 || high > 0 ? Outcome::undecided : Outcome::passed;
+  const bool beyond = gate.above ? measured.change_ns > limit_ns : measured.change_ns < limit_ns;
+  if (!beyond) return Outcome::passed;
+  if (!measured.interval) return Outcome::undecided;
+  const bool certain = gate.above ? measured.interval->low_ns > std::min(limit_ns, 0.0)
+                                  : measured.interval->high_ns < std::max(limit_ns, 0.0);
+  return certain ? Outcome::failed : Outcome::undecided;
 }
 
 }  // namespace kr::changes

@@ -49,8 +49,9 @@ struct Measured {
   std::optional<Interval> interval;
 };
 
-/// It fails only if the whole interval lies beyond the limit, and passes only if none of it does.
-/// Without an interval nothing fails: it passes where the change itself does not reach the limit.
+/// It fails if the change is beyond the limit and beyond noise: its interval contains neither no
+/// change nor, if no change is beyond the limit, the limit. It passes if the change is not beyond
+/// the limit. Else, and without an interval, it is undecided.
 Outcome judge(const Gate& gate, const Measured& measured);
 
 }  // namespace kr::changes

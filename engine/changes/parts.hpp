@@ -24,7 +24,8 @@ struct Pair {
 };
 
 /// Adds up to the change, to the ns. The parts of a label are the sums of those of its names, and
-/// those of a run are the sums of those of its labels, as long as a name has one label in both runs.
+/// those of a run are the sums of those of its labels, as long as a name has one label in both
+/// runs.
 struct Parts {
   /// Of names that both runs have: what the change would be if each call of the second run took as
   /// long as the mean call of its name in the first.

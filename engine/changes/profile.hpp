@@ -24,8 +24,8 @@ struct StepTime {
   std::string phase;
   int64_t total_ns = 0;
   std::vector<LabelTime> labels = {};
-  /// To the start of the next step, and what of it has an operation of the step. Nothing of the last
-  /// step, and of module trees.
+  /// To the start of the next step, and what of it has an operation of the step. Nothing of the
+  /// last step, and of module trees.
   std::optional<int64_t> wall_ns = {};
   int64_t busy_ns = 0;
 };

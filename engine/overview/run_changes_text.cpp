@@ -66,10 +66,9 @@ std::string_view judged_text(const changes::Comparison& comparison,
 void add_phase(const changes::Comparison& comparison, const changes::PhaseChange& phase,
                std::vector<std::string>& lines) {
   if (!phase.wall) return;
-  std::string text =
-      fmt::format("{} ({} and {}), median wall time: {}", step_of(phase.phase),
-                  table::grouped(phase.a_steps), table::grouped(phase.b_steps),
-                  change_text(*phase.wall));
+  std::string text = fmt::format("{} ({} and {}), median wall time: {}", step_of(phase.phase),
+                                 table::grouped(phase.a_steps), table::grouped(phase.b_steps),
+                                 change_text(*phase.wall));
   if (const auto& median = phase.wall->median; median && median->percent) {
     text += fmt::format(", 95 % interval from {} to {}: {}", signed_percent(median->percent->first),
                         signed_percent(median->percent->second), judged_text(comparison, *median));
@@ -92,14 +91,14 @@ std::string equal_work_text(const changes::Comparison& comparison) {
   const changes::Pair& time = comparison.total.time;
   const std::string counts =
       fmt::format("{} ({} and {})", unit.text(), table::grouped(unit.a), table::grouped(unit.b));
-  std::string text = unit.kind == Unit::Kind::runs ? "run against run: "
-                                                   : "for equal numbers of " + counts + ": ";
+  std::string text =
+      unit.kind == Unit::Kind::runs ? "run against run: " : "for equal numbers of " + counts + ": ";
   if (comparison.a_span_ns > 0) {
-    text += fmt::format("time from first to last operation {}, ",
-                        percent(comparison.span_percent()));
+    text +=
+        fmt::format("time from first to last operation {}, ", percent(comparison.span_percent()));
   }
-  return text + fmt::format("work {}",
-                            percent(unit.change_percent(time.a.total_ns, time.b.total_ns)));
+  return text +
+         fmt::format("work {}", percent(unit.change_percent(time.a.total_ns, time.b.total_ns)));
 }
 
 std::string work_text(const changes::Comparison& comparison) {
@@ -195,10 +194,10 @@ std::vector<table::Table> parts_of(const tables::RunPair& pair,
                         .value = by,
                         .prefixes = prefixes}));
     } else if (one.id() == "substitutions") {
-      shown.push_back(part_of(
-          one, {.columns = {"group", "label", "confidence", "a_instances", "b_instances", "a_ns",
-                            "b_ns", "change_ns", "a_name", "b_name"},
-                .prefixes = prefixes}));
+      shown.push_back(
+          part_of(one, {.columns = {"group", "label", "confidence", "a_instances", "b_instances",
+                                    "a_ns", "b_ns", "change_ns", "a_name", "b_name"},
+                        .prefixes = prefixes}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
                                                 "b_ns", "change_ns", "per_unit_percent"},

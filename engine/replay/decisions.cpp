@@ -37,8 +37,7 @@ class Backwards {
 
 }  // namespace
 
-Decisions::Decisions(const Model& model)
-    : model_(model), recorded_(std::make_unique<Recorded>()) {
+Decisions::Decisions(const Model& model) : model_(model), recorded_(std::make_unique<Recorded>()) {
   const Changed unchanged;
   Sweep(model, unchanged, recorded_.get()).run([&](uint32_t operation, int64_t, int64_t end_ns) {
     const bool later = last_ == nothing || end_ns >= model_.trace_.operations[last_].end_ns();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
+#include <utility>
 
 #include "replay/sweep.hpp"
 #include "trace/call_kinds.hpp"
@@ -15,7 +15,6 @@ using trace::HostTrace;
 using trace::Launch;
 using trace::Operation;
 
-constexpr int64_t default_latency_ns = 5'000;
 /// Of one function, to have a median of its own.
 constexpr size_t least_samples = 5;
 
@@ -90,57 +89,67 @@ void Model::place_calls() {
 }
 
 void Model::find_usual_times() {
+  find_gap();
+  find_latencies();
   const HostTrace& host = *trace_.host;
-  std::vector<int64_t> ends(devices_, never);
-  std::vector<uint32_t> last(trace_.tracks.size(), none);
-  std::vector<std::vector<int64_t>> by_function(host.calls.size());
-  std::vector<int64_t> all;
-  std::vector<int64_t> gaps;
-  std::optional<int64_t> shortest;
-  const auto copies_pageable = [&](const Operation& operation, const Launch& launch) {
-    const trace::OperationName& name = trace_.names.get(operation.name);
-    return name.kind == OperationKind::memcpy && (launch.end_ns() >= operation.end_ns() ||
-                                                  name.text.find("Pageable") != name.text.npos);
-  };
-  uint32_t before = none;
-  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
-    const Operation& operation = trace_.operations[i];
-    const uint32_t track = operation.track.index;
-    int64_t& end = ends[device_of_[track]];
-    const uint32_t launch = launch_of(i);
-    const bool waited = !waited_.empty() && waited_[i];
-    const bool own_start = launch != none && launch != before && !waited;
-    if (own_start && operation.start_ns >= call(launch).start_ns &&
-        !copies_pageable(operation, call(launch))) {
-      const int64_t latency_ns = operation.start_ns - call(launch).start_ns;
-      if (end <= call(launch).start_ns && latency_ns <= longest_delay_ns) {
-        by_function[call(launch).call].push_back(latency_ns);
-        all.push_back(latency_ns);
-      }
-      shortest = std::min(shortest.value_or(latency_ns), latency_ns);
-    }
-    if (const uint32_t on = last[track]; launch != none && on != none && !waited) {
-      const int64_t gap_ns = operation.start_ns - trace_.operations[on].end_ns();
-      const int64_t launched_ns = call(launch).end_ns() + longest_delay_ns / 2;
-      const bool was_ready = launched_ns < trace_.operations[on].end_ns();
-      if (was_ready && gap_ns >= 0 && gap_ns <= longest_delay_ns) gaps.push_back(gap_ns);
-    }
-    before = launch;
-    last[track] = i;
-    end = std::max(end, operation.end_ns());
-  }
-  if (!gaps.empty()) gap_ns_ = median(gaps);
-  latency_ns_ =
-      all.empty() ? std::min(shortest.value_or(default_latency_ns), longest_delay_ns) : median(all);
-  for (std::vector<int64_t>& one : by_function) {
-    latency_of_.push_back(one.size() >= least_samples ? median(one) : latency_ns_);
-  }
   std::vector<std::vector<int64_t>> calls(host.calls.size());
   for (uint32_t i = 0; i < host.launches.size(); ++i) {
     if (operation_of_[i] != none) calls[call(i).call].push_back(call(i).duration_ns);
   }
   for (std::vector<int64_t>& one : calls) {
     usual_call_of_.push_back(one.empty() ? 0 : quantile(one, 1));
+  }
+}
+
+void Model::find_gap() {
+  std::vector<uint32_t> last(trace_.tracks.size(), none);
+  std::vector<int64_t> gaps;
+  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+    const Operation& operation = trace_.operations[i];
+    const uint32_t launch = launch_of(i);
+    const uint32_t before = std::exchange(last[operation.track.index], i);
+    if (launch == none || before == none || waited(i)) continue;
+    const int64_t end_ns = trace_.operations[before].end_ns();
+    const int64_t gap_ns = operation.start_ns - end_ns;
+    const bool was_ready = call(launch).end_ns() + longest_delay_ns / 2 < end_ns;
+    if (was_ready && gap_ns >= 0 && gap_ns <= longest_delay_ns) gaps.push_back(gap_ns);
+  }
+  if (!gaps.empty()) gap_ns_ = median(gaps);
+}
+
+bool Model::copies_pageable(uint32_t operation) const {
+  const Operation& one = trace_.operations[operation];
+  const trace::OperationName& name = trace_.names.get(one.name);
+  return name.kind == OperationKind::memcpy &&
+         (call(launch_of(operation)).end_ns() >= one.end_ns() ||
+          name.text.find("Pageable") != name.text.npos);
+}
+
+void Model::find_latencies() {
+  std::vector<int64_t> ends(devices_, never);
+  std::vector<std::vector<int64_t>> by_function(trace_.host->calls.size());
+  std::vector<int64_t> all;
+  uint32_t before = none;
+  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+    const Operation& operation = trace_.operations[i];
+    int64_t& end_ns = ends[device_of_[operation.track.index]];
+    const int64_t device_end_ns = std::exchange(end_ns, std::max(end_ns, operation.end_ns()));
+    const uint32_t launch = launch_of(i);
+    // Of the nodes of a graph, the first.
+    if (launch == none || std::exchange(before, launch) == launch || waited(i)) continue;
+    const int64_t latency_ns = operation.start_ns - call(launch).start_ns;
+    if (latency_ns < 0 || latency_ns > longest_delay_ns || copies_pageable(i)) continue;
+    // It did not wait for the device: that was idle when it was launched, or long before it began.
+    if (device_end_ns > call(launch).start_ns &&
+        operation.start_ns - device_end_ns <= 4 * gap_ns_) {
+      continue;
+    }
+    by_function[call(launch).call].push_back(latency_ns);
+    all.push_back(latency_ns);
+  }
+  latency_ns_ = all.empty() ? default_latency_ns : median(all);
+  for (std::vector<int64_t>& one : by_function) {
+    latency_of_.push_back(one.size() >= least_samples ? median(one) : latency_ns_);
   }
 }
 

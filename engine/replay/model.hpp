@@ -8,8 +8,9 @@
 // 1. The operations of its stream that had ended, and the usual gap from one to the next: the
 //    median between operations of one stream of which the second was launched long before.
 // 2. The call that launched it, and the usual launch latency: the median time from the begin of a
-//    call to the start of its operation, by function, of operations that found their device idle,
-//    whose stream had no wait since its last operation, and that copy no pageable memory. If the
+//    call to the start of its operation, by function, of operations that did not wait for their
+//    device, whose stream had no wait since its last operation, and that copy no pageable memory.
+//    Of a run without any it is `default_latency_ns`. If the
 //    call still runs at the start less the latency, and no operation decided, the host was late in
 //    the call (it loaded a module, waited for a lock, staged a copy): this time is the host's.
 // 3. If the process called `cudaStreamWaitEvent` or its like between the last launch to its stream
@@ -18,17 +19,20 @@
 // 4. In one launch of a graph: on each of its other streams, the last operation before the first
 //    that had not ended.
 // 5. Without a call that launched it: the operations of its device that had ended.
+// 6. The begin of the operation before it on its stream, if that still ran (programmatic dependent
+//    launch): it begins as long after, in proportion to the duration of that one. It waits for its
+//    end, and then takes as long as measured, in proportion to its own duration.
 //
 // The rest of the time up to its start is its delay, which a replay keeps. A thread of the host
 // spends as long between its calls and in them as measured, but
 //
-// 6. a call that synchronizes returns as long as measured after the operations that had ended when
+// 7. a call that synchronizes returns as long as measured after the operations that had ended when
 //    it returned, of the devices that its process uses, and a call that copies after its operation,
 //    if it returned behind it;
-// 7. a launching call that took much longer than its function usually does while many launches were
+// 8. a launching call that took much longer than its function usually does while many launches were
 //    pending waited for a place in the launch queue: it returns as long as measured after the start
 //    of the operation that began last;
-// 8. a thread that made no call while other threads of its process launched or waited at least
+// 9. a thread that made no call while other threads of its process launched or waited at least
 //    `handover_calls` times goes on as long as measured after the last of these.
 //
 // A call inside another one that launches is a part of it. So the unchanged replay is exactly what
@@ -59,7 +63,8 @@ inline constexpr int64_t handover_calls = 4;
 inline constexpr size_t most_waited_streams = 8;
 /// From one operation to the next, of a run in which none tells: as on recent GPUs.
 inline constexpr int64_t default_gap_ns = 1'000;
-/// Rule 7: pending launches, and how much longer than usual a call takes. Launch queues of CUDA
+inline constexpr int64_t default_latency_ns = 5'000;
+/// Rule 8: pending launches, and how much longer than usual a call takes. Launch queues of CUDA
 /// hold 1,024 launches; a smaller number of pending ones blocks nothing.
 inline constexpr int64_t least_pending = 32;
 inline constexpr int64_t least_blocked_ns = 10'000;
@@ -92,10 +97,10 @@ struct Changed {
 /// What went on in a time that decided when an operation began.
 enum class PathPart : uint8_t {
   operation,
-  delay,        // from the end of an operation to the start of the next: the host was not late
-  unexplained,  // what is waited for is not in the trace
-  launch,       // from the launching call to the start, at most the usual latency
-  host,         // of a thread, until it calls, or in a call that does not wait
+  delay,            // from the end of an operation to the start of the next: the host was not late
+  unexplained,      // what is waited for is not in the trace
+  launch,           // from the launching call to the start, at most the usual latency
+  host,             // of a thread, until it calls, or in a call that does not wait
   synchronization,  // of a call, from the end of what it waited for to its return
 };
 inline constexpr size_t path_parts = static_cast<size_t>(PathPart::synchronization) + 1;
@@ -126,6 +131,9 @@ class Model {
   using Visit = std::function<void(uint32_t operation, int64_t start_ns, int64_t end_ns)>;
   void replay(const Changed& changed, const Visit& visit) const;
 
+  /// Whether it copies and has a launch, and the host waits for it in the call, or its name says
+  /// that the memory is pageable.
+  bool copies_pageable(uint32_t operation) const;
   /// From one operation of a stream to the next, as long as nothing else is waited for.
   int64_t gap_ns() const noexcept { return gap_ns_; }
   /// Of all functions.
@@ -145,6 +153,9 @@ class Model {
 
   void place_calls();
   void find_usual_times();
+  void find_gap();
+  void find_latencies();
+  bool waited(uint32_t operation) const noexcept { return !waited_.empty() && waited_[operation]; }
   void find_waits();
   void wait_in_graph(const trace::LaunchPlaces& operations);
   uint32_t launch_of(uint32_t operation) const noexcept {

@@ -32,6 +32,7 @@ Sweep::Sweep(const Model& model, const Changed& changed, Recorded* recorded)
       begun_on_(model.devices_),
       pending_on_(model.devices_) {
   const size_t operations = trace_.operations.size();
+  begin_ns_.resize(operations);
   end_ns_.resize(operations);
   if (!changed.overlapped.empty()) seen_end_ns_.resize(operations);
   if (recorded != nullptr) {
@@ -255,6 +256,24 @@ Sweep::Ready Sweep::ready(uint32_t i) {
   return out;
 }
 
+uint32_t Sweep::running_before(uint32_t i) const {
+  const Operation& operation = trace_.operations[i];
+  const uint32_t before = last_of_[operation.track.index];
+  const bool runs = before != nothing && trace_.operations[before].end_ns() > operation.start_ns;
+  return runs ? before : nothing;
+}
+
+int64_t Sweep::duration_of(uint32_t i) const {
+  return changed_.duration_ns.empty() ? trace_.operations[i].duration_ns : changed_.duration_ns[i];
+}
+
+int64_t Sweep::in_proportion(int64_t ns, uint32_t i) const {
+  const int64_t measured_ns = trace_.operations[i].duration_ns;
+  if (duration_of(i) == measured_ns) return ns;
+  const auto ratio = static_cast<double>(duration_of(i)) / static_cast<double>(measured_ns);
+  return std::llround(static_cast<double>(ns) * ratio);
+}
+
 std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
   const Operation& operation = trace_.operations[i];
   const uint32_t track = operation.track.index;
@@ -269,18 +288,21 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
     if (changed_.explained_only && i > 0) delay_ns = std::min(delay_ns, longest_delay_ns);
     begin_ns = from.done.replayed_ns + delay_ns;
   }
+  const uint32_t before = running_before(i);
   if (recorded_ != nullptr) {
-    const uint32_t before = last_of_[track];
-    const bool still_runs = before != nothing && trace_.operations[before].end_ns() > start_ns;
-    recorded_->after[i] = still_runs ? before : from.done.by;
+    recorded_->after[i] = before != nothing ? before : from.done.by;
     recorded_->by_launch[i] = from.by_launch;
   }
   if (!seen_end_ns_.empty()) seen_end_ns_[i] = begin_ns;
   const bool overlapped = !changed_.overlapped.empty() && changed_.overlapped[i];
   if (overlapped) begin_ns = std::max(begin_ns, overlapped_end_[track]);
-  const int64_t duration_ns =
-      changed_.duration_ns.empty() ? operation.duration_ns : changed_.duration_ns[i];
-  end_ns_[i] = begin_ns + duration_ns;
+  begin_ns_[i] = begin_ns;
+  end_ns_[i] = begin_ns + duration_of(i);
+  if (before != nothing && operation.end_ns() > trace_.operations[before].end_ns()) {
+    // Until then it waited, as far as one can tell.
+    const int64_t rest_ns = operation.end_ns() - trace_.operations[before].end_ns();
+    end_ns_[i] = std::max(begin_ns, end_ns_[before]) + in_proportion(rest_ns, i);
+  }
   if (overlapped) {
     overlapped_end_[track] = end_ns_[i];
   } else if (!seen_end_ns_.empty()) {

@@ -129,6 +129,11 @@ class Sweep {
   Done waited_for(const Return& one, Recorded::Segment::Kind& kind);
   void end_call(const Return& one, const Done& done, Recorded::Segment::Kind kind);
   Ready ready(uint32_t i);
+  /// The operation before it on its stream, if that still ran when it began; else nothing.
+  uint32_t running_before(uint32_t i) const;
+  int64_t duration_of(uint32_t i) const;
+  /// A part of the operation's measured duration, as of its duration in the replay.
+  int64_t in_proportion(int64_t ns, uint32_t i) const;
   /// Its begin and end in the replay.
   std::pair<int64_t, int64_t> take_operation(uint32_t i);
 
@@ -139,6 +144,7 @@ class Sweep {
   std::vector<trace::CallKind> kinds_;  // by function
   const trace::HostWaits* recorded_waits_ = nullptr;
   std::vector<int64_t> waiting_;      // correlations of calls that waited, rising
+  std::vector<int64_t> begin_ns_;     // by operation
   std::vector<int64_t> end_ns_;       // by operation
   std::vector<int64_t> seen_end_ns_;  // what others wait for
   std::vector<int64_t> launched_ns_;  // by call

@@ -61,6 +61,18 @@ std::vector<std::string> labels_of(const sema::Program& program, const std::stri
   return {labels.begin(), labels.end()};
 }
 
+/// Why the times of a run cannot be judged; empty: they can.
+std::string lost_kernels(const analyze::RunSummary& summary) {
+  for (const analyze::Finding& one : summary.findings) {
+    // The last launches have no kernels where recording ends.
+    const bool some = one.count.value_or(0) > summary.operations / 100;
+    if (one.code != "launches-without-kernels" || !some) continue;
+    return fmt::format("{} launches have no kernel in the trace: the profiler lost some",
+                       *one.count);
+  }
+  return {};
+}
+
 /// What a condition says of each label, phase or sum that it is about.
 class Judge {
  public:
@@ -109,8 +121,8 @@ class Judge {
   }
 
   bool has_steps() const {
-    return std::ranges::any_of(comparison_.phases,
-                               [](const changes::PhaseChange& one) { return one.wall.has_value(); });
+    return std::ranges::any_of(
+        comparison_.phases, [](const changes::PhaseChange& one) { return one.wall.has_value(); });
   }
 
   void phases(std::optional<changes::StepChange> changes::PhaseChange::*what) {
@@ -186,7 +198,7 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
 
 const tables::RunPair& Session::compare_runs(const RunComparison& options) {
   size_t file = 0, next = 0;  // of those read
-  const auto profile_of = [&](const std::string& path, size_t run) {
+  const auto sums_of = [&](const std::string& path, size_t run) {
     if (options.level) {
       const auto saved = state_->saved_trees.find(run);
       changes::Profile profile =
@@ -200,16 +212,17 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
     }
     const tables::Run& read = state_->source.runs[run];
     if (read.saved) return *read.saved;
-    changes::Profile profile = changes::profile_of(
-        path, read.summary, read.statistics ? &*read.statistics : nullptr);
-    return profile;
+    return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
   };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {
     std::vector<changes::Profile> profiles;
     profiles.reserve(paths.size());
     for (const std::string& path : paths) {
       for (const size_t end = next + state_->runs_of_file[file++]; next < end; ++next) {
-        profiles.push_back(profile_of(path, next));
+        profiles.push_back(sums_of(path, next));
+        if (next < state_->source.runs.size() && !options.level) {
+          profiles.back().incomplete = lost_kernels(state_->source.runs[next].summary);
+        }
       }
     }
     return profiles;

@@ -23,8 +23,8 @@
 #include "job/member.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
-#include "what_if/what_if.hpp"
 #include "session/state.hpp"
+#include "what_if/what_if.hpp"
 
 namespace kr::session {
 namespace {
@@ -232,8 +232,8 @@ void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) con
   const bool has_costs = run.trace.host && run.trace.host->ops;
   if (!to.costs && has_costs && needs_roof(state_->changes)) costs = cost::cost_run(rules, run);
   const what_if::Roofs roofs{to.costs ? to.costs.get() : (costs ? &*costs : nullptr),
-                            state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run.trace),
-                            to.ncu.get()};
+                             state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run.trace),
+                             to.ncu.get()};
   to.replay = shared(what_if::replay_run(rules, run, to.summary, state_->changes, roofs));
   const int64_t measured_ns = to.replay->measured.run_ns;
   const int64_t replayed_ns = to.replay->replayed.run_ns;

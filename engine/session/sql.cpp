@@ -11,8 +11,8 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "what_if/what_if.hpp"
 #include "session/virtual_table.hpp"
+#include "what_if/what_if.hpp"
 
 namespace kr::session {
 namespace {

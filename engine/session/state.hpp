@@ -11,12 +11,12 @@
 #include "align/reference.hpp"
 #include "changes/saved_run.hpp"
 #include "coverage/suggest.hpp"
-#include "what_if/change.hpp"
 #include "session/session.hpp"
 #include "tables/difference.hpp"
 #include "tables/explanation.hpp"
 #include "tables/tree.hpp"
 #include "trees/view.hpp"
+#include "what_if/change.hpp"
 
 namespace kr::session {
 

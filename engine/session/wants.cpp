@@ -2,8 +2,8 @@
 #include "analyze/statistics.hpp"
 #include "analyze/streams.hpp"
 #include "cost/costed_run.hpp"
-#include "what_if/what_if.hpp"
 #include "session/session.hpp"
+#include "what_if/what_if.hpp"
 
 namespace kr::session {
 

@@ -15,11 +15,11 @@
 #include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/member.hpp"
-#include "what_if/what_if.hpp"
 #include "sema/load.hpp"
 #include "tables/difference.hpp"
 #include "tables/explanation.hpp"
 #include "tables/source.hpp"
+#include "what_if/what_if.hpp"
 
 namespace kr::tables {
 

@@ -117,7 +117,8 @@ void add_phase_changes(const Source& source, RowSink& sink) {
       row.resize(row.size() + 3);
       return;
     }
-    row.insert(row.end(), {whole(change->a_ns), whole(change->b_ns), table::cell(change->percent())});
+    row.insert(row.end(),
+               {whole(change->a_ns), whole(change->b_ns), table::cell(change->percent())});
   };
   for (const changes::PhaseChange& one : of.phases) {
     const auto median = one.wall ? one.wall->median : std::nullopt;
@@ -141,16 +142,17 @@ void add_label_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const LabelChange& one : of.labels) {
     const changes::Pair& time = one.time;
-    Cells row{one.dimension,    one.label,         time.a.total_ns,  time.b.total_ns,
-              time.change_ns(), change_percent(time), time.a.instances, time.b.instances};
+    Cells row{one.dimension,    one.label,        time.a.total_ns,
+              time.b.total_ns,  time.change_ns(), change_percent(time),
+              time.a.instances, time.b.instances};
     add_per_unit(row, one.per_unit);
-    row.insert(row.end(), {quotient(time.a.total_ns, time.a.instances),
-                           quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
-                           one.parts.time_per_call_ns, one.parts.names_ns,
-                           median_percent(one.median),
-                           interval_end(one.median, &changes::MedianChange::low_ns),
-                           interval_end(one.median, &changes::MedianChange::high_ns),
-                           of.not_judged.empty() ? verdict(one.median) : Cell()});
+    row.insert(
+        row.end(),
+        {quotient(time.a.total_ns, time.a.instances), quotient(time.b.total_ns, time.b.instances),
+         one.parts.calls_ns, one.parts.time_per_call_ns, one.parts.names_ns,
+         median_percent(one.median), interval_end(one.median, &changes::MedianChange::low_ns),
+         interval_end(one.median, &changes::MedianChange::high_ns),
+         of.not_judged.empty() ? verdict(one.median) : Cell()});
     sink.row(row);
   }
 }
@@ -188,8 +190,7 @@ void add_substitutions(const Source& source, RowSink& sink) {
         row.insert(row.end(),
                    {one.position ? "position" : "likeness", changes::to_string(one.confidence),
                     table::cell(one.position), one.likeness, time.a.total_ns, time.b.total_ns,
-                    time.change_ns(), change_percent(time), time.a.instances,
-                    time.b.instances});
+                    time.change_ns(), change_percent(time), time.a.instances, time.b.instances});
       }
       sink.row(row);
     }
@@ -298,8 +299,10 @@ std::vector<Column> joined(std::vector<Column> columns, std::vector<Column> more
 }  // namespace
 
 const Definition comparison_table{
-    {"comparison", "comparison",
-     "One row per comparison of runs: whether they can be compared, per what unit, the wall time of "
+    {"comparison",
+     "comparison",
+     "One row per comparison of runs: whether they can be compared, per what unit, the wall time "
+     "of "
      "a median step, and the time of each side.",
      {
          {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
@@ -338,10 +341,11 @@ const Definition comparison_table{
           "module trees.",
           true},
          {"b_span_ns", Unit::ns, Role::measure, "The same of the second side.", true},
-         change({"span_percent", Unit::percent, Role::measure,
-                 "The change of the span for equal numbers of units, in percent; nothing where steps "
-                 "have a wall time.",
-                 true}),
+         change(
+             {"span_percent", Unit::percent, Role::measure,
+              "The change of the span for equal numbers of units, in percent; nothing where steps "
+              "have a wall time.",
+              true}),
          {"a_ns", Unit::ns, Role::measure,
           "The work of the first side: the sum of the durations of all operations, parallel ones "
           "add up."},
@@ -359,8 +363,9 @@ const Definition comparison_table{
          {"b_per_unit_ns", Unit::ns, Role::measure, "The same of the second side."},
          change({"per_unit_percent", Unit::percent, Role::measure,
                  "The change of that, in percent of the first side.", true}),
-         change({"calls_ns", Unit::ns, Role::measure,
-                 "The sum of this column of `name_changes`, and of `label_changes` of a dimension."}),
+         change(
+             {"calls_ns", Unit::ns, Role::measure,
+              "The sum of this column of `name_changes`, and of `label_changes` of a dimension."}),
          change({"time_per_call_ns", Unit::ns, Role::measure, "The same of that column."}),
          change({"names_ns", Unit::ns, Role::measure,
                  "The same of that column. The three add up to `change_ns`."}),
@@ -373,7 +378,8 @@ const Definition comparison_table{
     add_comparison};
 
 const Definition phase_changes_table{
-    {"phase_changes", "changes by phase",
+    {"phase_changes",
+     "changes by phase",
      "One row per phase that both runs have: the medians of its steps, the phase with most work "
      "first. Of several runs a side, the medians of theirs.",
      {
@@ -497,9 +503,10 @@ const Definition conditions_table{
          {"dimension", Unit::text, Role::key, "Its dimension; nothing if it is of no label.", true},
          {"label", Unit::text, Role::key, "The label, or the phase; nothing of a sum.", true},
          {"outcome", Unit::text, Role::measure,
-          "`failed` if the whole interval is beyond the limit, `passed` if none of it is, else "
-          "`undecided`. Without an interval: `passed` if the change is not beyond the limit, else "
-          "`undecided`. If a run lacks kernels: `undecided`."},
+          "`passed` if the change is not beyond the limit; `failed` if it is, and the interval "
+          "does "
+          "not contain no change; else `undecided`: without an interval, and if a run lacks "
+          "kernels."},
          {"a_ns", Unit::ns, Role::measure,
           "The median step, or the median run, of the first side; without an interval the mean per "
           "unit."},

@@ -27,7 +27,8 @@ void add_tree(const Source& source, RowSink& sink) {
   for (const size_t i : view.shown()) {
     const trees::ViewStep& step = view.step(i);
     const auto steps = static_cast<int64_t>(step.of.size());
-    const Cell step_id = steps == 1 ? Cell(static_cast<int64_t>(step.of[0])) : Cell();
+    const Cell step_id =
+        steps == 1 ? Cell(static_cast<int64_t>(view.modules().step_id(step.of[0]))) : Cell();
     const std::vector<trees::Siblings> siblings = view.siblings(i);
     view.rows(i, nodes, rows);
     for (size_t node = 0; node < rows.size(); ++node) {
@@ -76,10 +77,10 @@ void add_tree(const Source& source, RowSink& sink) {
 
 void add_tree_steps(const Source& source, RowSink& sink) {
   for (const trees::ViewStep& step : source.tree->view->steps()) {
-    sink.row({source.tree->run, static_cast<int64_t>(step.of[0]), step.phase,
-              table::cell(step.step), table::cell(step.layer), step.key,
-              table::cell(step.running_seqs), table::cell(step.batch), table::cell(step.tokens),
-              step.total_ns});
+    const size_t step_id = source.tree->view->modules().step_id(step.of[0]);
+    sink.row({source.tree->run, static_cast<int64_t>(step_id), step.phase, table::cell(step.step),
+              table::cell(step.layer), step.key, table::cell(step.running_seqs),
+              table::cell(step.batch), table::cell(step.tokens), step.total_ns});
   }
 }
 

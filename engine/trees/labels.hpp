@@ -59,9 +59,14 @@ struct LabelledModules {
   classify::Choice choice;
   /// By step. If no rule matches, the label is the step's key without its number, owned by `trace`.
   std::vector<classify::Phase> phases;
+  /// By step, of trees made from operations: its number among all steps of the run, with those
+  /// inside others. Empty: they are in order.
+  std::vector<size_t> step_ids;
   /// Of trees made from operations: how the time of all operations was attributed.
   std::optional<classify::AttributionSums> attribution;
   std::vector<classify::LayerEvidence> layer_evidence;  // of the same
+
+  size_t step_id(size_t step) const noexcept { return step_ids.empty() ? step : step_ids[step]; }
 };
 
 /// Matches the names, chooses the model, reads the phases. Throws Error.
@@ -69,12 +74,13 @@ std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules
                                                const classify::RunSpec& spec,
                                                trace::ModuleTrace trace);
 
-/// The operations of a trace as module trees: one forest per step, with kernels below the modules
-/// that enclose their launches. A step's key is its annotation. Operations outside steps come last,
-/// as `(outside steps)`; without any steps, the whole trace is one step `trace`. Operations of one
-/// name under one module are one leaf, with its instances as invocations. The invocations of a
-/// module are its calls that launched something. If the kernels of a graph launch repeat, they are
-/// in nodes `layer 0`, `layer 1`, …. Operations without a known launch are roots.
+/// The operations of a trace as module trees: one forest per step that is in no other one, with
+/// kernels below the modules that enclose their launches. A step's key is its annotation.
+/// Operations outside steps come last, as `(outside steps)`; without any steps, the whole trace is
+/// one step `trace`. Operations of one name under one module are one leaf, with its instances as
+/// invocations. The invocations of a module are its calls that launched something. If the kernels
+/// of a graph launch repeat, they are in nodes `layer 0`, `layer 1`, …. Operations without a known
+/// launch are roots.
 trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution);
 
 }  // namespace kr::trees

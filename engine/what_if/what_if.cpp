@@ -54,8 +54,7 @@ class RoofRatios {
     cost::CostSum sum;
     const Operation& longest = run_.trace.operations[call.longest];
     const match::OpCost& cost = roofs_.costs->cost(call);
-    sum.add(cost, call.total_ns, roofs_.gpu,
-            run_.trace.names.get(longest.name).text);
+    sum.add(cost, call.total_ns, roofs_.gpu, run_.trace.names.get(longest.name).text);
     if (sum.roof_ns() <= 0 || sum.above_peak()) return std::nullopt;
     return sum.at_roof_ns() / static_cast<double>(sum.roof_ns());
   }
@@ -197,9 +196,25 @@ class Replays {
     return before_ns == 0 || roof_ns > 0;
   }
 
+  /// One rank alone does not tell how long it would wait for the others.
+  std::string why_one_rank() const {
+    const std::optional<int64_t>& ranks = run_.trace.distributed.world_size;
+    if (!ranks || *ranks < 2) return {};
+    for (uint32_t row = 0; row < run_.labelled.rows(); ++row) {
+      const classify::LabelResult* const kind = labels_.find("kind", row);
+      if (kind == nullptr || kind->label != "communication") continue;
+      return fmt::format(
+          "the run is one of the {} ranks of a job, and communicates: how long it would wait for "
+          "the others depends on their traces",
+          *ranks);
+    }
+    return {};
+  }
+
   WhatIf replay(std::span<const Change> changes) const {
     WhatIf out;
     out.text = changes[0].text;
+    out.without = why_one_rank();
     Changed changed;
     changed.explained_only = true;
     const auto& operations = run_.trace.operations;
@@ -286,8 +301,8 @@ RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledT
 }
 
 std::string_view to_string(PathPart part) noexcept {
-  constexpr std::array<std::string_view, replay::path_parts> names{"operation", "delay", "unexplained",
-                                                           "launch",    "host",  "synchronization"};
+  constexpr std::array<std::string_view, replay::path_parts> names{
+      "operation", "delay", "unexplained", "launch", "host", "synchronization"};
   return names[static_cast<size_t>(part)];
 }
 

@@ -12,8 +12,8 @@
 #include "analyze/run.hpp"
 #include "cost/costed_run.hpp"
 #include "ncu/joined.hpp"
-#include "what_if/change.hpp"
 #include "replay/model.hpp"
+#include "what_if/change.hpp"
 
 namespace kr::what_if {
 

@@ -23,10 +23,10 @@ OutputRules diff_rules_outputs() {
 }
 
 OutputRules diff_runs_outputs() {
-  return {.stem = "difference",
-          .tables = {"comparison", "phase_changes", "label_changes", "substitutions",
-                     "name_changes"},
-          .more_tables = {"conditions"}};
+  return {
+      .stem = "difference",
+      .tables = {"comparison", "phase_changes", "label_changes", "substitutions", "name_changes"},
+      .more_tables = {"conditions"}};
 }
 
 /// With conditions, these are results, too.
@@ -111,7 +111,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
 std::string why_undecided(const tables::RunPair& pair, const tables::GateResult& one) {
   if (!pair.comparison.not_judged.empty()) return "is undecided: " + pair.comparison.not_judged;
   if (one.measured.interval) {
-    return "is undecided: only a part of the interval lies beyond the limit";
+    return "is undecided: the change lies beyond the limit, but within the noise";
   }
   return "is undecided: the change lies beyond the limit, but there are fewer than three steps or "
          "runs to say how much is noise (--a, --b)";

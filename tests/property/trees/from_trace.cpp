@@ -129,16 +129,35 @@ struct Sums {
   std::set<std::string> uses;
 };
 
+std::string key_of(const kr::classify::TraceStep& step) {
+  return fmt::format("{}@{}", step.text, step.start_ns);
+}
+
+/// By step: the outermost one around it. Which step is around which one is told by the attribution.
+std::map<std::string, std::string> outermost_steps(const kr::classify::Attribution& attribution) {
+  std::map<std::string, std::string> out;
+  for (const kr::classify::TraceStep& step : attribution.steps) {
+    const kr::classify::TraceStep* outer = &step;
+    while (outer->outer != kr::classify::Attribution::none) {
+      outer = &attribution.steps[outer->outer];
+    }
+    out[key_of(step)] = key_of(*outer);
+  }
+  return out;
+}
+
 /// By step and path: time and calls of every node.
 std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> slow_trees(
-    const HostTraces& traces, const SlowReading& slow) {
+    const HostTraces& traces, const SlowReading& slow,
+    const std::map<std::string, std::string>& outermost) {
   std::map<std::pair<std::string, std::string>, Sums> nodes;
   for (size_t i = 0; i < traces.work.size(); ++i) {
     const Place& place = slow[i];
-    const std::string step = place.step != nullptr
-                                 ? fmt::format("{}@{}", place.step->name, place.step->start)
-                             : slow.any_step() ? "(outside steps)"
-                                               : "trace";
+    const std::string step =
+        place.step != nullptr
+            ? outermost.at(fmt::format("{}@{}", place.step->name, place.step->start))
+        : slow.any_step() ? "(outside steps)"
+                          : "trace";
     std::string path;
     const auto add = [&](const std::string& name, const std::string& use) {
       path += "/" + name;
@@ -204,13 +223,15 @@ TEST_CASE("operations are attributed as by a slow computation, and trees contain
     }
 
     const kr::trace::ModuleTrace trees = kr::trees::modules_of(trace, got);
+    std::vector<std::string> keys;
+    for (const kr::classify::TraceStep& step : got.steps) {
+      if (step.outer == kr::classify::Attribution::none) keys.push_back(key_of(step));
+    }
     std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> nodes;
     std::vector<kr::trace::ModuleNode> forest;
     for (size_t s = 0; s < trees.steps.size(); ++s) {
       trees.expand(s, forest);
-      const std::string key = s < got.steps.size()
-                                  ? fmt::format("{}@{}", got.steps[s].text, got.steps[s].start_ns)
-                                  : trees.steps[s].key;
+      const std::string key = s < keys.size() ? keys[s] : trees.steps[s].key;
       for (const kr::trace::ModuleNode& node : forest) {
         std::string path;
         for (kr::trace::PathId at = node.path; at.valid(); at = trees.paths.parent(at)) {
@@ -220,7 +241,7 @@ TEST_CASE("operations are attributed as by a slow computation, and trees contain
                   .second);
       }
     }
-    CHECK(nodes == slow_trees(traces, slow));
+    CHECK(nodes == slow_trees(traces, slow, outermost_steps(got)));
   }
   CHECK(layers > rounds / 30);
 }

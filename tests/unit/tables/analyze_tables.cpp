@@ -142,15 +142,15 @@ kr::tables::Source two_ranks_source(int64_t second_rank = 1) {
 TEST_CASE("steps have the operations of steps inside them, too") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "steps") ==
-        "e_0|0|-|prefill|-|-|2|7|4|85|85|65|40|40|20|5|5|20|comm 47 %, gemm 47 %, misc 6 %|"
+        "e_0|0|-|prefill|-|-|2|7|4|85|100|85|65|40|40|20|5|5|20|comm 47 %, gemm 47 %, misc 6 %|"
         "prefill bs=2 toks=7\n"
-        "e_0|1|0|block|-|3|-|-|2|70|50|50|30|40|20|0|0|0|comm 57 %, gemm 43 %|layer_3\n"
-        "e_0|2|-|decode|5|-|-|-|1|20|20|20|20|0|0|0|0|0|gemm 100 %|decode_5\n");
+        "e_0|1|0|block|-|3|-|-|2|70|-|50|50|30|40|20|0|0|0|comm 57 %, gemm 43 %|layer_3\n"
+        "e_0|2|-|decode|5|-|-|-|1|20|-|20|20|20|0|0|0|0|0|gemm 100 %|decode_5\n");
   CHECK(analyze_rows(source, "phases") ==
-        "e_0|prefill|1|2|7|4|85|65|comm 47 %, gemm 47 %, misc 6 %\n"
-        "e_0|block|1|-|-|2|70|50|comm 57 %, gemm 43 %\n"
-        "e_0|decode|1|-|-|1|20|20|gemm 100 %\n"
-        "e_0|(outside steps)|0|-|-|1|5|5|misc 100 %\n");
+        "e_0|prefill|1|2|7|4|85|65|100|100|100|comm 47 %, gemm 47 %, misc 6 %\n"
+        "e_0|block|1|-|-|2|70|50|-|-|-|comm 57 %, gemm 43 %\n"
+        "e_0|decode|1|-|-|1|20|20|-|-|-|gemm 100 %\n"
+        "e_0|(outside steps)|0|-|-|1|5|5|-|-|-|misc 100 %\n");
 }
 
 TEST_CASE("steps and phases by label") {
@@ -178,15 +178,17 @@ TEST_CASE("launches, their queue, and why devices are idle") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "launch_matching") == "e_0|5|1\n");
   // 20 before the copy, launched long ago; 15 before the step that begins late: 5 until its launch,
-  // 4 in it, 6 after it; 10 before the orphan.
+  // 10 of latency, 4 of them in the call; 10 before the orphan.
   CHECK(analyze_rows(source, "idle") ==
-        "e_0|0|no_work|5|0.1111111111111111|1|5\n"
-        "e_0|0|launch_latency|30|0.6666666666666666|2|20\n"
+        "e_0|0|host|5|0.1111111111111111|1|5\n"
+        "e_0|0|launch|10|0.2222222222222222|1|10\n"
+        "e_0|0|queued|20|0.4444444444444444|1|20\n"
         "e_0|0|unknown|10|0.2222222222222222|1|10\n");
   CHECK(analyze_rows(source, "idle_calls", {"cause", "api", "total_ns", "gaps"}) ==
-        "no_work|-|5|1\n"
-        "launch_latency|-|26|2\n"
-        "launch_latency|cudaLaunchKernel|4|1\n"
+        "host|-|5|1\n"
+        "launch|-|6|1\n"
+        "launch|cudaLaunchKernel|4|1\n"
+        "queued|-|20|1\n"
         "unknown|-|10|1\n");
   CHECK(analyze_rows(source, "launches") ==
         "e_0|cudaLaunchKernel|4|4|16|740|0|0\n"
