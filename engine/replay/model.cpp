@@ -99,6 +99,26 @@ void Model::find_usual_times() {
   for (std::vector<int64_t>& one : calls) {
     usual_call_of_.push_back(one.empty() ? 0 : quantile(one, 1));
   }
+  find_queues();
+}
+
+void Model::find_queues() {
+  const auto& launches = trace_.host->launches;
+  std::vector<int64_t> pending(devices_);
+  most_pending_.resize(devices_);
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+    const Operation& operation = trace_.operations[i];
+    for (; next < launches.size() && launches[next].start_ns <= operation.start_ns; ++next) {
+      const uint32_t last = operation_of_[next];
+      if (last == none || last < i) continue;
+      const uint32_t device = device_of_[trace_.operations[last].track.index];
+      most_pending_[device] = std::max(most_pending_[device], ++pending[device]);
+    }
+    const uint32_t launch = launch_of(i);
+    if (launch == none || launch >= next || operation_of_[launch] != i) continue;
+    --pending[device_of_[operation.track.index]];
+  }
 }
 
 void Model::find_gap() {

@@ -29,9 +29,10 @@
 // 7. a call that synchronizes returns as long as measured after the operations that had ended when
 //    it returned, of the devices that its process uses, and a call that copies after its operation,
 //    if it returned behind it;
-// 8. a launching call that took much longer than its function usually does while many launches were
-//    pending waited for a place in the launch queue: it returns as long as measured after the start
-//    of the operation that began last;
+// 8. a launching call that took longer than its function usually does (the first of ten parts of its
+//    calls) while as many launches were pending as ever in the run, and that returned right after
+//    the start of an operation, waited for a place in the launch queue: it returns as long as
+//    measured after that start;
 // 9. a thread that made no call while other threads of its process launched or waited at least
 //    `handover_calls` times goes on as long as measured after the last of these.
 //
@@ -64,10 +65,10 @@ inline constexpr size_t most_waited_streams = 8;
 /// From one operation to the next, of a run in which none tells: as on recent GPUs.
 inline constexpr int64_t default_gap_ns = 1'000;
 inline constexpr int64_t default_latency_ns = 5'000;
-/// Rule 8: pending launches, and how much longer than usual a call takes. Launch queues of CUDA
-/// hold 1,024 launches; a smaller number of pending ones blocks nothing.
+/// Rule 8: fewer pending launches fill no queue (those of CUDA hold 1,024); a call returns within
+/// this time after a place is free.
 inline constexpr int64_t least_pending = 32;
-inline constexpr int64_t least_blocked_ns = 10'000;
+inline constexpr int64_t longest_release_ns = 2'000;
 
 /// [first start, last end) of operations.
 struct Extent {
@@ -155,6 +156,7 @@ class Model {
   void find_usual_times();
   void find_gap();
   void find_latencies();
+  void find_queues();
   bool waited(uint32_t operation) const noexcept { return !waited_.empty() && waited_[operation]; }
   void find_waits();
   void wait_in_graph(const trace::LaunchPlaces& operations);
@@ -173,7 +175,8 @@ class Model {
   int64_t before_launch_ = 0;
   int64_t without_launch_ = 0;
   std::vector<int64_t> latency_of_;     // by function
-  std::vector<int64_t> usual_call_of_;  // by function: the median duration of launching calls
+  std::vector<int64_t> usual_call_of_;  // by function: of launching calls, a tenth is shorter
+  std::vector<int64_t> most_pending_;   // by device: launches that had not begun at one time
   std::vector<Wait> waits_;             // rules 3 and 4, by operation
   std::vector<bool> waited_;            // by operation: rule 3 may hold, whatever is found
   std::vector<uint32_t> operation_of_;  // by call: the last that it launched, or none

@@ -118,8 +118,8 @@ bool Sweep::may_wait_in_queue(uint32_t number) const {
   const Launch& call = trace_.host->launches[number];
   const int64_t usual_ns = model_.usual_call_of_[call.call];
   const uint32_t device = model_.device_of_[trace_.operations[operation].track.index];
-  return pending_on_[device] >= least_pending &&
-         call.duration_ns >= std::max(4 * usual_ns, usual_ns + least_blocked_ns);
+  const int64_t full = std::max(least_pending, model_.most_pending_[device] * 19 / 20);
+  return pending_on_[device] >= full && call.duration_ns > usual_ns + usual_ns / 2;
 }
 
 void Sweep::take_call(uint32_t number) {
@@ -182,7 +182,7 @@ Done Sweep::waited_for(const Return& one, Recorded::Segment::Kind& kind) {
   }
   const Begun& begun = begun_on_[model_.device_of_[launched.track.index]];
   if (!one.queue || begun.measured_ns <= call.start_ns) return done;
-  if (one.end_ns - begun.measured_ns > least_blocked_ns) return done;
+  if (one.end_ns - begun.measured_ns > longest_release_ns) return done;
   kind = Recorded::Segment::Kind::queue;
   done.add(begun.measured_ns, begun.replayed_ns, begun.operation);
   return done;
