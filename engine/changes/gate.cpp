@@ -49,6 +49,7 @@ void read_limit(std::string_view text, std::string_view limit, Gate& gate) {
   if (negative || number.starts_with('+')) number.remove_prefix(1);
   int exponent = 3;  // thousandths of a percent
   gate.relative = unit == "%";
+  if (number.empty()) refuse(text, "has a limit that is not a number");
   if (!gate.relative) {
     const size_t slash = unit.find('/');
     if (slash == unit.npos) {

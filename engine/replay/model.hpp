@@ -29,7 +29,8 @@
 // 7. a call that synchronizes returns as long as measured after the operations that had ended when
 //    it returned, of the devices that its process uses, and a call that copies after its operation,
 //    if it returned behind it;
-// 8. a launching call that took longer than its function usually does (the first of ten parts of its
+// 8. a launching call that took longer than its function usually does (the first of ten parts of
+// its
 //    calls) while as many launches were pending as ever in the run, and that returned right after
 //    the start of an operation, waited for a place in the launch queue: it returns as long as
 //    measured after that start;

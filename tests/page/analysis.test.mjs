@@ -200,7 +200,7 @@ pageTest("tiles are sums over all devices of all runs", "analysis", async (page)
   const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
   const human = (ns) => page.evaluate((ns) => humanTime(BigInt(ns)), ns);
   const tiles = await page.textContent("#tiles");
-  const bound = sum(idle.filter((row) => ["synchronization", "copy", "no_work"].includes(row.cause)), "total_ns");
+  const bound = sum(idle.filter((row) => ["host", "synchronization", "copy"].includes(row.cause)), "total_ns");
   assert.ok(tiles.includes(`of idle time: ${await human(bound)}`));
   assert.ok(tiles.includes(`${await human(sum(devices, "busy_ns"))} of ${await human(sum(devices, "span_ns"))}`));
 });

@@ -225,9 +225,10 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
   app.add_option("--b", options.side_b, "The runs of the second side, in place of NEW")
       ->type_name("RUN...");
   app.add_option("--fail-if", options.fail_if,
-                 "Exit with 1 only if this condition is met with certainty: 'substage/gemm > +5%', "
-                 "'total > +2%', 'substage/* > +300us' (repeatable; per step, layer, operation or "
-                 "run, as the comparison says)")
+                 "Exit with 1 only if this condition is met beyond noise: 'step > +2%' (the median "
+                 "wall time of each phase), 'step/decode > +300us/step', 'idle > +10%', 'busy > "
+                 "+2%', 'span > +5ms/run', 'work > +2%', 'substage/gemm > +5%', 'substage/* > "
+                 "+300us/step' (repeatable)")
       ->type_name("CONDITION")
       ->check(project_check(changes::parse_gate))
       ->allow_extra_args(false)

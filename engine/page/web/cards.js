@@ -8,10 +8,12 @@
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
 const IDLE_LOOKS = {
+  host: { title: "Host", color: "var(--idle)" },
   synchronization: { title: "Synchronization", color: "var(--communication)" },
   copy: { title: "Copies", color: "var(--memory)" },
-  no_work: { title: "No work asked for", color: "var(--idle)" },
-  launch_latency: { title: "Launch latency", color: "var(--compute)" },
+  launch: { title: "Launch", color: "var(--compute)" },
+  queued: { title: "Queued", color: "color-mix(in srgb, var(--compute) 55%, var(--card))" },
+  untraced: { title: "Untraced", color: "color-mix(in srgb, var(--idle) 55%, var(--card))" },
   unknown: { title: "Unknown", color: REST },
 };
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Asks kr the questions of the planted runs of the shared data, whose truth is known, with its checker: no answer is wrong,
+but for those below. What kr does not answer is listed.
+
+    KR=build/tools/kr/kr tests/oracle/check_planted.py [FOLDER]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
+                      pathlib.Path(__file__).resolve().parents[3] / "shared/data/planted")
+# The checker has the names of causes of an earlier version.
+NAMES = {'"no_work"': '"host"', '"launch_latency"': '"launch"'}
+# Wrong by the checker: (quantity, scenario) and why.
+KNOWN = {
+    ("critical path", "pdl"): "a kernel that begins before its predecessor ends: the time up to its begin is the predecessor's",
+    ("what-if label", "pdl"): "the same: 5 % of the saving",
+    ("layers", "layers-loops"): "the table of repeated blocks shows loops, too",
+    ("layers", "layers-moe-alternating"): "the same",
+    ("layers", "found-phases"): "the same",
+}
+
+
+def main():
+    checker = FOLDER / "check_planted.py"
+    if not checker.is_file():
+        print(f"skipped: {checker} is missing", file=sys.stderr)
+        return 77
+    text = checker.read_text()
+    for old, new in NAMES.items():
+        text = text.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder:
+        script, rows = pathlib.Path(folder) / "check.py", pathlib.Path(folder) / "rows.json"
+        script.write_text(text)
+        done = subprocess.run([sys.executable, script, "--kr", os.environ["KR"], "--json", rows, FOLDER, FOLDER / "random"],
+                              capture_output=True, text=True, check=False)
+        if not rows.exists():
+            print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+            return 1
+        answers = json.loads(rows.read_text())
+    wrong = [row for row in answers if row[1] == "wrong" and (row[0], row[2]) not in KNOWN]
+    for quantity, outcome, scenario, what, got, true, _ in answers:
+        if outcome == "abstains":
+            print(f"no answer: {quantity}, {scenario}: {what}")
+    for quantity, _, scenario, what, got, true, command in wrong:
+        print(f"{quantity}, {scenario}: {what}: {got}, not {true}\n  {command}", file=sys.stderr)
+    print(f"{len(answers)} questions, {sum(row[1] == 'right' for row in answers)} right, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
