@@ -113,25 +113,26 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   };
   const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
-  const std::vector<sema::ExprId> exprs =
-      classify::possible_expressions(program, options_of(rules, spec));
+  const classify::ChooseOptions choose = options_of(rules, spec);
+  const std::vector<sema::ExprId> exprs = classify::possible_expressions(program, choose);
   const bool needs_host =
       wants.references != nullptr || (!wants_host && classify::uses_within(program, exprs));
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
   const bool only_names =
       !wants_host && wants.references == nullptr &&
-      (needs_host ? trace::may_open_again(spec.path, options) : wants.range_names);
+      (needs_host ? trace::may_open_again(spec.path, options)
+                  : wants.range_names || classify::modules_may_name_model(program, choose));
   if (only_names) {
     options.host = trace::HostDetail::range_names;
     bool certain = true;
     for (trace::Trace& trace : open()) {
       classify::RangeNames ranges(program, rules.database, exprs);
       for (const std::string& name : trace.range_names) ranges.add(name);
-      if (!wants.range_names) trace.range_names = {};
       auto run = label(rules, spec, std::move(trace), &ranges);
       certain = certain && run != nullptr;
       if (!certain) break;
+      if (!wants.range_names) run->trace.range_names = {};
       out.labelled.push_back(std::move(run));
     }
     if (certain) return out;

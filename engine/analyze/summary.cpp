@@ -196,12 +196,19 @@ void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& adde
 std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::Trace& trace,
                                const classify::Labelled& labelled,
                                const std::vector<RowCounts>& counts) {
-  std::unordered_map<sema::RuleId, std::string> places;
-  const auto place_of = [&](const std::optional<sema::RuleId>& rule) {
-    if (!rule) return std::string();
-    std::string& place = places[*rule];
-    if (place.empty()) place = classify::rule_place(rules, *rule);
-    return place;
+  struct Rule {
+    std::string place;
+    bool common_words = false;
+  };
+  std::unordered_map<sema::RuleId, Rule> known_rules;
+  const auto described = [&](const std::optional<sema::RuleId>& rule) {
+    if (!rule) return Rule{};
+    const auto [at, added] = known_rules.try_emplace(*rule);
+    if (added) {
+      at->second = {classify::rule_place(rules, *rule),
+                    classify::has_only_common_words(rules, *rule)};
+    }
+    return at->second;
   };
   std::vector<NameSum> sums;
   std::vector<Moments> durations;  // by sum
@@ -218,7 +225,9 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
     sum.busy_ns = counts[i].busy_ns;
     for (const classify::DimensionLabels& labels : labelled.dimensions) {
       const classify::LabelResult& result = labels.by_row[i];
-      sum.labels.push_back({std::string(result.label), place_of(result.rule), result.explained});
+      Rule rule = described(result.rule);
+      sum.labels.push_back(
+          {std::string(result.label), std::move(rule.place), result.explained, rule.common_words});
     }
     if (!of_name.empty()) {
       std::vector<size_t>& known = of_name[name.index];
@@ -321,6 +330,7 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
     for (size_t i = 0; i < run.dimensions.size(); ++i) {
       if (name.labels[i].explained) {
         run.dimensions[i].explained_ns += name.total_ns;
+        if (name.labels[i].common_words) run.dimensions[i].common_words_ns += name.total_ns;
       } else {
         ++run.dimensions[i].unexplained_names;
       }

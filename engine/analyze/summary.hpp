@@ -38,6 +38,7 @@ struct DimensionSum {
   std::string dimension;
   std::vector<LabelSum> labels;  // by descending busy time, descending total, label
   int64_t explained_ns = 0;      // durations of names that a rule other than `otherwise` labels
+  int64_t common_words_ns = 0;   // the part of it by rules of common words of names alone
   int64_t unexplained_names = 0;
 };
 
@@ -73,6 +74,7 @@ struct NameSum {
     std::string label;
     std::string rule;  // `file:line`; empty: unclassified
     bool explained = false;
+    bool common_words = false;  // by a rule of common words alone
   };
   std::vector<LabelResult> labels;  // by the dimensions of the run
 

@@ -5,6 +5,7 @@
 
 #include "api/rules.hpp"
 #include "api/session_impl.hpp"
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/input_files.hpp"
@@ -306,8 +307,9 @@ void Session::save(const std::string& path) {
     throw Error(path, "only one run of module trees can be saved", "save each by itself");
   }
   const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
-  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path,
-                 changes::saved_version);
+  const std::string location = file.aside().string();
+  render::sqlite(tables({ids.begin(), ids.end()}), location, path, changes::saved_version);
+  append_checksum(location, path);
   file.commit();
 }
 

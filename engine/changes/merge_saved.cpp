@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "changes/saved_tables.hpp"
 #include "kr/render.hpp"
@@ -269,7 +270,9 @@ class Merger {
 
 size_t merge_saved_runs(std::span<const std::string> parts, const std::string& location,
                         const std::string& path) {
-  return Merger(parts, location, path).write();
+  const size_t runs = Merger(parts, location, path).write();
+  append_checksum(location, path);
+  return runs;
 }
 
 }  // namespace kr::changes

@@ -75,13 +75,16 @@ class OperationsReader {
   void read_explained(const std::string& run, const analyze::RunSummary& summary,
                       analyze::DimensionSum& dimension) {
     Statement row = tables_.of_run(
-        "SELECT explained_ns, unexplained_names FROM coverage WHERE run = ?1 AND dimension = ?2",
+        "SELECT explained_ns, unexplained_names, common_words_ns FROM coverage WHERE run = ?1 "
+        "AND dimension = ?2",
         run);
     row.bind(2, dimension.dimension);
     if (!row.step()) tables_.refuse(fmt::format("has no coverage of `{}`", dimension.dimension));
     dimension.explained_ns = tables_.amount(row, 0);
     dimension.unexplained_names = tables_.amount(row, 1);
-    tables_.check(dimension.explained_ns <= summary.gpu_total_ns);
+    dimension.common_words_ns = tables_.amount(row, 2);
+    tables_.check(dimension.explained_ns <= summary.gpu_total_ns &&
+                  dimension.common_words_ns <= dimension.explained_ns);
   }
 
   void read_names(const std::string& run, analyze::RunSummary& summary) {

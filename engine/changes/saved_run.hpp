@@ -1,5 +1,5 @@
 // Runs that `kr report --save` or `kr tree --save` kept: a database of their tables, without
-// operations.
+// operations, with a checksum at its end (base/checksum.hpp).
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ namespace kr::changes {
 
 /// Of a saved run, as its `user_version`: grows when what is saved changes. Those of another
 /// version are not read.
-inline constexpr int saved_version = render::schema_version * 1000 + 2;
+inline constexpr int saved_version = render::schema_version * 1000 + 3;
 
 /// The tables of runs of operations, and of one run of module trees: those that a comparison reads,
 /// and those that a person asks for first.
@@ -51,7 +51,7 @@ struct SavedRun {
 bool saves_module_trees(const std::string& path);
 
 /// The runs in the file, in its order. Throws Error: it is not such a file, or of another version,
-/// or its numbers do not add up.
+/// or damaged, or its numbers do not add up.
 std::vector<SavedRun> read_saved_runs(const std::string& path);
 
 }  // namespace kr::changes

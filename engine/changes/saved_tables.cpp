@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <span>
-#include <system_error>
 
 #include "base/check.hpp"
+#include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/own_output.hpp"
 #include "kr/render.hpp"
 
 namespace kr::changes {
@@ -21,15 +21,40 @@ using sqlite::Statement;
 /// Steps of phases, layers, and the run.
 constexpr size_t most_sequences = 2 * analyze::Sequence::most_phases + 1;
 
+constexpr const char* save_again = "save the run again with `kr report RUN --save FILE.krun`";
+
+/// Whether a file that begins so is a database with the mark and version of saved runs. The numbers
+/// are big-endian: https://www.sqlite.org/fileformat2.html
+bool is_current(std::string_view head) {
+  constexpr size_t head_bytes = 100, version_at = 60, application_at = 68;
+  const auto number_at = [&](size_t at) {
+    uint32_t number = 0;
+    for (const char byte : head.substr(at, 4)) {
+      number = number << 8U | static_cast<unsigned char>(byte);
+    }
+    return number;
+  };
+  return head.size() >= head_bytes && head.starts_with("SQLite format 3") &&
+         number_at(version_at) == saved_version &&
+         number_at(application_at) == render::sqlite_application_id;
+}
+
+/// SQLite reads no file of this version that is damaged.
+sqlite::Database open_undamaged(const std::string& path) {
+  if (is_current(read_head(path)) && !has_valid_checksum(path)) {
+    throw Error(path, "is damaged or cut off: its checksum does not match its content", save_again);
+  }
+  return sqlite::Database::read(path);
+}
+
 }  // namespace
 
-SavedTables::SavedTables(const std::string& path)
-    : path_(path), database_(sqlite::Database::read(path)) {
+SavedTables::SavedTables(const std::string& path) : path_(path), database_(open_undamaged(path)) {
   check_version();
 }
 
 void SavedTables::refuse(const std::string& why) const {
-  throw Error(path_, why, "save the run again with `kr report RUN --save FILE.krun`");
+  throw Error(path_, why, save_again);
 }
 
 int64_t SavedTables::amount(const Statement& row, int column) const {
@@ -83,12 +108,6 @@ void SavedTables::check_version() const {
         fmt::format("was saved by another version of kr: its tables have version {}, those of "
                     "this program {}",
                     version, saved_version));
-  }
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path_, error);
-  if (error ||
-      static_cast<int64_t>(size) != number("PRAGMA page_count") * number("PRAGMA page_size")) {
-    refuse("is not whole");
   }
   static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
                                        "tree_sequences"};

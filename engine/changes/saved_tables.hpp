@@ -17,7 +17,7 @@ namespace kr::changes {
 
 class SavedTables {
  public:
-  /// Throws Error if it is not a saved run, has another version, or was cut off.
+  /// Throws Error if it is not a saved run, has another version, or is damaged.
   explicit SavedTables(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }

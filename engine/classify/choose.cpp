@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/nearest.hpp"
@@ -20,6 +22,7 @@ struct Score {
   int64_t total_ns = 0;
   int64_t most_ns = 0;
   bool by_text = false;  // by what the trace says of the model: all time
+  bool named = false;    // a range of the trace matches its `within`
 
   bool exact() const noexcept { return total_ns == most_ns; }
 };
@@ -28,6 +31,20 @@ int64_t add(int64_t a, int64_t b) {
   int64_t sum = 0;
   // A saturated sum is enough here: detection only compares.
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
+/// The class of a module, if it is one that a model has for itself: `Qwen3DecoderLayer_12` is
+/// `Qwen3DecoderLayer`. Else empty.
+std::string_view class_of_model(std::string_view module) {
+  const size_t end = module.find_last_not_of("0123456789");
+  if (end != module.npos && module[end] == '_') module = module.substr(0, end);
+  const bool is_name = std::all_of(module.begin(), module.end(), is_identifier_byte);
+  const auto has_end = [&](std::string_view word) {
+    return module.ends_with(word) && module.size() > word.size();
+  };
+  const bool of_model =
+      has_end("DecoderLayer") || has_end("ForCausalLM") || has_end("ForConditionalGeneration");
+  return is_name && of_model ? module : std::string_view();
 }
 
 class Detector {
@@ -40,10 +57,37 @@ class Detector {
       model_text_ = match::AtomSet(program.atoms.size());
       match::Scanner(database).scan(evidence.model_text, model_text_);
     }
+    std::set<std::string_view> classes;
+    for (const std::string& name : evidence.range_names) classes.insert(class_of_model(name));
+    classes.erase("");
+    for (const std::string_view name : classes) {
+      auto& [text, atoms] = classes_.emplace_back(name, match::AtomSet(program.atoms.size()));
+      match::Scanner(database).scan(text, atoms);
+    }
   }
 
   int64_t total_ns() const { return total_; }
   bool has_model_text() const { return !evidence_.model_text.empty(); }
+
+  /// Whether any of `detects` matches ranges of the trace without the name of an operation.
+  bool is_named(const std::vector<sema::ExprId>& detects) const {
+    const match::AtomSet no_name(program_.atoms.size());
+    return std::any_of(detects.begin(), detects.end(), [&](sema::ExprId detect) {
+      const match::Condition condition(program_, detect);
+      return condition.uses_within() &&
+             condition.holds({.name = &no_name, .within = evidence_.range_sets}) &&
+             !condition.holds({.name = &no_name});
+    });
+  }
+
+  /// The class of a module that `detect` matches; empty if there is none.
+  std::string_view class_matching(sema::ExprId detect) const {
+    const match::Condition condition(program_, detect);
+    for (const auto& [name, atoms] : classes_) {
+      if (condition.holds({.name = &atoms, .kind = OperationKind::kernel})) return name;
+    }
+    return {};
+  }
 
   /// The time that any of `detects` matches. All time, if one matches the trace's text about the
   /// model.
@@ -80,6 +124,7 @@ class Detector {
   const sema::Program& program_;
   const Evidence& evidence_;
   match::AtomSet model_text_;
+  std::vector<std::pair<std::string_view, match::AtomSet>> classes_;  // of modules
   int64_t total_ = 0;
 };
 
@@ -126,10 +171,11 @@ class Chooser {
       const sema::Engine& engine = program_.engines.get(id);
       if (const auto detects = detects_of(program_, engine); !detects.empty()) {
         scores.push_back(detector_.score(id.index, engine.name, detects));
+        scores.back().named = detector_.is_named(detects);
       }
     }
     std::string why;
-    auto best = only_best(scores, "engine", why);
+    auto best = only_best(scores, "engine", why, least_engine_percent);
     if (!best) best = best_of_tied(scores, why);
     if (best) {
       reasons_.push_back(why);
@@ -195,6 +241,7 @@ class Chooser {
       scores.push_back(detector_.score(id.index, model.name, {model.detect}));
     }
     if (scores.empty()) return *program_.model(engine_id, "default");
+    if (const auto named = model_of_modules(scores)) return *named;
     std::string why;
     const auto best = only_best(std::move(scores), "model", why);
     if (!best) why += ": using default";
@@ -202,11 +249,31 @@ class Chooser {
     return best ? sema::ModelId{best->index} : *program_.model(engine_id, "default");
   }
 
-  /// The best of the scores, if it is the only best and above 0; `why` becomes the reason. It is
-  /// not certain if known contexts might change it.
-  std::optional<Score> only_best(std::vector<Score> scores, std::string_view what,
-                                 std::string& why) {
+  /// The only model that the class of a module names, unless the trace names its model itself.
+  std::optional<sema::ModelId> model_of_modules(const std::vector<Score>& scores) {
+    std::vector<std::pair<const Score*, std::string_view>> named;
+    for (const Score& score : scores) {
+      if (score.by_text) return std::nullopt;
+      const std::string_view name =
+          detector_.class_matching(program_.models.get({score.index}).detect);
+      if (!name.empty()) named.emplace_back(&score, name);
+    }
+    if (named.size() != 1) return std::nullopt;
+    reasons_.push_back(fmt::format("model {} is detected by the modules ({})", named[0].first->name,
+                                   named[0].second));
+    return sema::ModelId{named[0].first->index};
+  }
+
+  /// The best of the scores, if it is the only best, above 0 and at least `least_percent` of the
+  /// time; `why` becomes the reason. It is not certain if known contexts might change it.
+  std::optional<Score> only_best(std::vector<Score> scores, std::string_view what, std::string& why,
+                                 int64_t least_percent = 0) {
     const int64_t total = detector_.total_ns();
+    const auto enough = [&](const Score& score) {
+      const auto hundredfold = static_cast<__int128>(score.total_ns) * 100;
+      return score.total_ns > 0 &&
+             (score.named || hundredfold >= static_cast<__int128>(total) * least_percent);
+    };
     std::stable_sort(scores.begin(), scores.end(),
                      [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
     const auto share = [&](const Score& score) { return table::percent(score.total_ns, total, 1); };
@@ -216,8 +283,15 @@ class Chooser {
                (exact || std::all_of(scores.begin() + 1, scores.end(), [&](const Score& other) {
                   return other.most_ns < scores[0].total_ns;
                 }));
-    if (scores.empty() || scores[0].total_ns == 0) {
+    if (scores.empty() || !enough(scores[0])) {
       why = fmt::format("no {} is detected", what);
+      if (!scores.empty() && scores[0].total_ns > 0) {
+        std::vector<std::string> seen;
+        for (const Score& one : scores) {
+          if (one.total_ns > 0) seen.push_back(fmt::format("{} {} %", one.name, share(one)));
+        }
+        why += fmt::format(" for {} % of GPU time ({})", least_percent, join(seen, ", "));
+      }
       return std::nullopt;
     }
     if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
@@ -266,7 +340,19 @@ Choice choose_model(const std::shared_ptr<const match::Database>& database,
     subjects.each_class(
         [&](uint32_t number, const match::Subject& one) { call(one, totals[number]); });
   };
-  return choose_model(subjects.program(), database, {trace.model_text, each, perhaps_within},
+  const std::vector<std::string>& range_names =
+      trace.host ? trace.host->range_names : trace.range_names;
+  const sema::Program& program = subjects.program();
+  RangeNames ranges(program, database, detection(program, options));
+  if (trace.host) {
+    for (const std::string& name : range_names) ranges.add(name);
+  }
+  return choose_model(program, database,
+                      {.model_text = trace.model_text,
+                       .each = each,
+                       .perhaps_within = perhaps_within,
+                       .range_names = range_names,
+                       .range_sets = trace.host ? ranges.sets() : perhaps_within},
                       options);
 }
 

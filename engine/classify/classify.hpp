@@ -28,6 +28,11 @@ struct Choice {
   bool certain = true;
 };
 
+/// An engine that is detected for less of the time is not chosen, unless a range of the trace
+/// matches a `within` of its `detect`: other engines have some of its kernels, too. See
+/// docs/language.md, Detect.
+inline constexpr int64_t least_engine_percent = 8;
+
 /// The input of `detect`.
 struct Evidence {
   std::string_view model_text;  // a `detect` that matches it counts for all time
@@ -36,6 +41,12 @@ struct Evidence {
   std::function<void(const std::function<void(const match::Subject&, int64_t total_ns)>&)> each;
   /// Each of these names may enclose any subject; used instead of Subject::within.
   std::span<const match::AtomSet> perhaps_within = {};
+  /// Names of modules and other ranges of the trace, as far as they are known. A model is chosen if
+  /// it is the only one of its engine whose `detect` matches the class of a module that is a
+  /// model's: `Qwen3DecoderLayer`, `LlamaForCausalLM`.
+  std::span<const std::string> range_names = {};
+  /// The same names, as far as `within` distinguishes them.
+  std::span<const match::AtomSet> range_sets = {};
 };
 
 /// The engine and model by name, or by `detect` (see docs/language.md). Throws Error for an unknown

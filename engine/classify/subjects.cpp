@@ -85,6 +85,17 @@ std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOp
   return exprs;
 }
 
+bool modules_may_name_model(const sema::Program& program, const ChooseOptions& options) {
+  bool any = false;
+  if (!options.model.empty()) return any;
+  each_engine(program, options, [&](const sema::Engine& engine) {
+    any = any || std::any_of(engine.models.begin(), engine.models.end(), [&](sema::ModelId id) {
+            return program.models.get(id).detect.valid();
+          });
+  });
+  return any;
+}
+
 std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
                                                const ChooseOptions& options) {
   std::vector<sema::ExprId> exprs = detection(program, options);

@@ -25,6 +25,9 @@ struct ChooseOptions {
 std::vector<sema::ExprId> detects_of(const sema::Program& program, const sema::Engine& engine);
 /// The expressions that detect the engine and model of a run; none if both are named.
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options);
+/// Whether names of modules may decide which model a run has: it is not named, and an engine that
+/// may be chosen has a model with a `detect`.
+bool modules_may_name_model(const sema::Program& program, const ChooseOptions& options);
 /// These, and the rules of every model that may be chosen.
 std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
                                                const ChooseOptions& options);

@@ -116,6 +116,21 @@ std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule) {
   return span.valid() ? rules.sources().place(span) : "built-in";
 }
 
+bool has_only_common_words(const match::CompiledRules& rules, sema::RuleId rule) {
+  const sema::Program& program = rules.program();
+  const sema::ExprId expr = program.rules.get(rule).expr;
+  // The expression of a pattern is where the pattern is declared.
+  const auto is_common_word = [&](sema::ExprId part) {
+    const source::Span span = program.exprs.get(part).span;
+    return span.valid() && rules.sources().path(span.file) == "stdlib/words.kr";
+  };
+  if (!expr.valid()) return false;
+  const sema::Expr& whole = program.exprs.get(expr);
+  return is_common_word(expr) ||
+         (whole.op == sema::ExprOp::disjunction &&
+          std::all_of(whole.operands.begin(), whole.operands.end(), is_common_word));
+}
+
 std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule) {
   return on_one_line(rules, rules.program().rules.get(rule).span);
 }

@@ -49,6 +49,9 @@ std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId m
 
 /// `file:line`; `built-in` for a rule that is not in a file.
 std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule);
+/// Whether the rule is of common words of names alone (std.words): it labels names that no family
+/// of kernels matches, and may be wrong.
+bool has_only_common_words(const match::CompiledRules& rules, sema::RuleId rule);
 /// The rule as written, on one line; empty for a rule that is not in a file.
 std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule);
 /// The text of a span without line breaks; empty for that of no file.

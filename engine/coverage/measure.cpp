@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "classify/why.hpp"
 #include "trees/labels.hpp"
 
 namespace kr::coverage {
@@ -65,10 +66,14 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
     const analyze::NameSum::LabelResult* label = name.label(at);
     run.names.push_back({name.name, name.kind, name.instances, name.total_ns,
                          label ? label->label : std::string(sema::reserved::unclassified),
-                         label != nullptr && label->explained});
+                         label != nullptr && label->explained,
+                         label != nullptr && label->common_words});
   }
   run.total_ns = summary.gpu_total_ns;
-  if (at) run.explained_ns = summary.dimensions[*at].explained_ns;
+  if (at) {
+    run.explained_ns = summary.dimensions[*at].explained_ns;
+    run.common_words_ns = summary.dimensions[*at].common_words_ns;
+  }
   sort_names(run);
   return run;
 }
@@ -90,18 +95,22 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
     labels = trees::MatchedPaths(rules.program(), rules.database, trace).labels(*table);
   }
   const std::vector<LeafSum> sums = leaf_sums(trace);
-  std::map<std::tuple<uint32_t, std::string_view, bool>, size_t> places;
+  const auto by_common_words = [&](const classify::LabelResult& label) {
+    return label.explained && classify::has_only_common_words(rules, *label.rule);
+  };
+  std::map<std::tuple<uint32_t, std::string_view, bool, bool>, size_t> places;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].instances == 0 && sums[i].total_ns == 0) continue;
     const classify::LabelResult none{sema::reserved::unclassified, std::nullopt, false};
     const classify::LabelResult& one = table != nullptr ? labels[i] : none;
     const trace::NameId id_of_name = trace.paths.name({i});
-    const auto [at, added] =
-        places.try_emplace({id_of_name.index, one.label, one.explained}, run.names.size());
+    const bool common_words = by_common_words(one);
+    const auto [at, added] = places.try_emplace(
+        {id_of_name.index, one.label, one.explained, common_words}, run.names.size());
     if (added) {
       const trace::OperationName& name = trace.names.get(id_of_name);
-      run.names.push_back(
-          {std::string(name.text), name.kind, 0, 0, std::string(one.label), one.explained});
+      run.names.push_back({std::string(name.text), name.kind, 0, 0, std::string(one.label),
+                           one.explained, common_words});
     }
     run.names[at->second].instances += sums[i].instances;
     run.names[at->second].total_ns += sums[i].total_ns;
@@ -111,6 +120,7 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
       throw Error(run.source, "the sum of the times exceeds 292 years", "check its unit of time");
     }
     if (name.explained) run.explained_ns += name.total_ns;
+    if (name.common_words) run.common_words_ns += name.total_ns;
   }
   sort_names(run);
   return run;

@@ -20,6 +20,7 @@ struct MeasuredName {
   int64_t total_ns = 0;
   std::string label{};  // `unclassified` if no rule matches
   bool explained = false;
+  bool common_words = false;  // explained by a rule of common words of names alone
 };
 
 struct MeasuredRun {
@@ -30,6 +31,7 @@ struct MeasuredRun {
   std::string choice_why;
   bool has_dimension = false;  // the model has rules for it
   int64_t explained_ns = 0;
+  int64_t common_words_ns = 0;      // the part of it by rules of common words alone
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // by descending total, then name
   std::vector<trace::DroppedRecords> dropped;

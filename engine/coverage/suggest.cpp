@@ -299,6 +299,7 @@ TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimensio
   coverage.runs = std::move(runs);
   for (const MeasuredRun& run : coverage.runs) {
     coverage.explained_ns = add(coverage.explained_ns, run.explained_ns);
+    coverage.common_words_ns = add(coverage.common_words_ns, run.common_words_ns);
     coverage.total_ns = add(coverage.total_ns, run.total_ns);
   }
   std::vector<Place> places = places_of(rules, dimension, coverage.runs);

@@ -59,7 +59,8 @@ struct Suggestion {
 struct TimeCoverage {
   std::string dimension;
   std::vector<MeasuredRun> runs;
-  int64_t explained_ns = 0;  // of all runs
+  int64_t explained_ns = 0;     // of all runs
+  int64_t common_words_ns = 0;  // the part of it by rules of common words alone
   int64_t total_ns = 0;
   std::vector<Suggestion> unexplained;  // total descending, then by name
   /// The groups beyond the requested number.

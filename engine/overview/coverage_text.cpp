@@ -123,7 +123,15 @@ class CoverageText {
                 {share_explained(coverage_.explained_ns, coverage_.total_ns), {}}},
                table::Ink::bold);
     }
-    out_ += grid.text(0, options_.color) + '\n';
+    out_ += grid.text(0, options_.color);
+    if (coverage_.common_words_ns > 0) {
+      out_ += table::wrapped(
+          fmt::format("{} % of the time is explained only by common words of names (std.words): "
+                      "these labels may be wrong",
+                      share(coverage_.common_words_ns)),
+          options_.columns(), 0);
+    }
+    out_ += '\n';
   }
 
   /// Which part of the time has FLOPs and bytes, and which ops to declare next.

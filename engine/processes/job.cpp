@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
@@ -170,6 +171,7 @@ void save_trace(const match::CompiledRules& rules, const trace::OpenOptions& ope
     }
   }
   render::sqlite(made, location, spec.path, changes::saved_version);
+  append_checksum(location, spec.path);
 }
 
 std::string place_in(const PartFolder& folder, std::string_view name) {

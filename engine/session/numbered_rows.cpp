@@ -20,8 +20,10 @@ class KeptRows : public NumberedRows, private RowSink {
   Cell cell(size_t row, size_t column) override {
     return cells_[row * table_.columns().size() + column];
   }
-  const std::vector<uint32_t>* grouped(size_t /*column*/) override { return nullptr; }
-  bool can_group(size_t /*column*/) const override { return false; }
+  const std::vector<uint32_t>* ordered(size_t /*column*/, bool /*descending*/) override {
+    return nullptr;
+  }
+  bool can_order(size_t /*column*/) const override { return false; }
 
  private:
   void row(std::span<const Cell> cells) override {
@@ -56,24 +58,24 @@ class AllOperations : public NumberedRows {
     const auto run = static_cast<size_t>(after - first_.begin()) - 1;
     return runs_[run].cell(row - first_[run], column);
   }
-  // Groups of several runs would come in parts. Those of the column `run` do.
-  bool can_group(size_t column) const override {
-    return source_.runs.size() == 1 && column < groups_known_;
+  // Those of several runs would have to be merged.
+  bool can_order(size_t column) const override {
+    return source_.runs.size() == 1 && column < orders_known_;
   }
-  const std::vector<uint32_t>* grouped(size_t column) override {
-    if (!runs_[0].can_group(column)) return nullptr;
-    auto& order = orders_[column];
-    if (order.empty()) order = runs_[0].grouped(column);
+  const std::vector<uint32_t>* ordered(size_t column, bool descending) override {
+    if (!can_order(column)) return nullptr;
+    auto& order = orders_[{column, descending}];
+    if (order.empty()) order = runs_[0].ordered(column, descending);
     return &order;
   }
 
  private:
   const tables::Source& source_;
-  size_t groups_known_ = 3 + tables::dimensions_of(source_).size();
+  size_t orders_known_ = 3 + tables::dimensions_of(source_).size();
   std::deque<tables::OperationRows> runs_;
   std::vector<size_t> first_;  // row of each run
   size_t size_ = 0;
-  std::map<size_t, std::vector<uint32_t>> orders_;
+  std::map<std::pair<size_t, bool>, std::vector<uint32_t>> orders_;  // by column and direction
 };
 
 }  // namespace

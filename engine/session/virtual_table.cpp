@@ -52,17 +52,17 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-/// The rows can come grouped by one column; idxNum is its number and 1.
+/// The rows can come in the order of one column: idxNum is its number and 1, negative if
+/// descending. They do so also if SQLite wants them grouped alone (`sqlite3_vtab_distinct`):
+/// SQLite 3.40 says so of `GROUP BY a ORDER BY a`, too, and does not sort the groups.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   const NumberedRows& rows = *static_cast<VirtualTable*>(table)->rows;
   info->estimatedCost = 1e6;
-  const int distinct = sqlite3_vtab_distinct(info);
-  const bool only_grouped = distinct == 1 || distinct == 2;
-  if (only_grouped && info->nOrderBy == 1 && info->aOrderBy[0].iColumn >= 0 &&
-      rows.can_group(static_cast<size_t>(info->aOrderBy[0].iColumn))) {
-    info->idxNum = info->aOrderBy[0].iColumn + 1;
-    info->orderByConsumed = 1;
-  }
+  if (info->nOrderBy != 1) return SQLITE_OK;
+  const auto& by = info->aOrderBy[0];
+  if (by.iColumn < 0 || !rows.can_order(static_cast<size_t>(by.iColumn))) return SQLITE_OK;
+  info->idxNum = by.desc != 0 ? -(by.iColumn + 1) : by.iColumn + 1;
+  info->orderByConsumed = 1;
   return SQLITE_OK;
 }
 
@@ -79,11 +79,14 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-int filter(sqlite3_vtab_cursor* base, int group, const char*, int, sqlite3_value**) {
+int filter(sqlite3_vtab_cursor* base, int order, const char*, int, sqlite3_value**) {
   auto* cursor = static_cast<VirtualCursor*>(base);
   try {
     cursor->rows->prepare();
-    cursor->order = group > 0 ? cursor->rows->grouped(static_cast<size_t>(group - 1)) : nullptr;
+    const bool descending = order < 0;
+    const int column = (descending ? -order : order) - 1;
+    cursor->order =
+        order == 0 ? nullptr : cursor->rows->ordered(static_cast<size_t>(column), descending);
   } catch (const std::exception& error) {
     return failed(base->pVtab, error);
   }

@@ -22,9 +22,10 @@ class NumberedRows {
   virtual size_t size() const = 0;
   /// A text is valid until the next call.
   virtual Cell cell(size_t row, size_t column) = 0;
-  /// An order in which equal cells of the column come together; null: none is known.
-  virtual const std::vector<uint32_t>* grouped(size_t column) = 0;
-  virtual bool can_group(size_t column) const = 0;
+  /// The rows in the order of the cells of the column, as SQLite orders them: by their bytes. Equal
+  /// cells keep the order of the rows. Null: no such order is known.
+  virtual const std::vector<uint32_t>* ordered(size_t column, bool descending) = 0;
+  virtual bool can_order(size_t column) const = 0;
 };
 
 /// A table's rows, kept once they are asked for.

@@ -31,7 +31,8 @@ void add_coverage(const Source& source, RowSink& sink) {
     for (const coverage::MeasuredRun& run : source.coverage->runs) {
       sink.row({run.id, source.coverage->dimension, run.explained_ns, run.total_ns,
                 share_explained_of(run.explained_ns, run.total_ns),
-                static_cast<int64_t>(run.names.size()), count_unexplained(run)});
+                static_cast<int64_t>(run.names.size()), count_unexplained(run),
+                run.common_words_ns});
     }
     return;
   }
@@ -43,7 +44,8 @@ void add_coverage(const Source& source, RowSink& sink) {
       const analyze::DimensionSum& sum = run.dimensions[*at];
       sink.row({run.id, dimension, sum.explained_ns, run.gpu_total_ns,
                 share_explained_of(sum.explained_ns, run.gpu_total_ns),
-                static_cast<int64_t>(run.names.size()), sum.unexplained_names});
+                static_cast<int64_t>(run.names.size()), sum.unexplained_names,
+                sum.common_words_ns});
     }
   }
 }
@@ -102,6 +104,9 @@ const Definition coverage_table{
           "How many distinct names the run has; a name with several labels counts once for each."},
          {"unexplained_names", Unit::count, Role::measure,
           "How many of these names are not explained."},
+         {"common_words_ns", Unit::ns, Role::measure,
+          "The part of `explained_ns` whose label comes from common words of names alone "
+          "(`std.words`), because no family of kernels matches: it may be wrong."},
      }},
     Needs::summed_or_measured,
     add_coverage};

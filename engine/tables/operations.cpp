@@ -208,18 +208,26 @@ void OperationRows::find_elapsed() {
   }
 }
 
-bool OperationRows::can_group(size_t column) const noexcept {
+bool OperationRows::can_order(size_t column) const noexcept {
   return column < dimensions_at + dimensions_.size();
 }
 
-std::vector<uint32_t> OperationRows::grouped(size_t column) const {
-  std::map<std::string_view, uint32_t> groups;
-  std::vector<uint32_t> group_of(named_.size());  // by row of labels
-  for (size_t i = 0; i < named_.size(); ++i) {
-    const auto* text = std::get_if<std::string_view>(&named_[i][column]);
-    const auto next = static_cast<uint32_t>(groups.size());
-    group_of[i] = groups.try_emplace(text != nullptr ? *text : "", next).first->second;
+std::vector<uint32_t> OperationRows::ordered(size_t column, bool descending) const {
+  // A column is empty in all rows or in none.
+  const auto text_of = [&](const Cells& cells) {
+    const auto* text = std::get_if<std::string_view>(&cells[column]);
+    return text != nullptr ? *text : std::string_view();
+  };
+  std::map<std::string_view, uint32_t> groups;  // in the order of bytes
+  for (const Cells& cells : named_) groups.try_emplace(text_of(cells), 0);
+  uint32_t place = 0;
+  for (auto& [text, group] : groups) {
+    group = descending ? static_cast<uint32_t>(groups.size()) - 1 - place : place;
+    ++place;
   }
+  std::vector<uint32_t> group_of;  // by row of labels
+  group_of.reserve(named_.size());
+  for (const Cells& cells : named_) group_of.push_back(groups.at(text_of(cells)));
   // A counting sort.
   const classify::Labelled& labelled = labelled_->labelled;
   const auto& operations = labelled_->trace.operations;

@@ -27,9 +27,11 @@ class OperationRows {
   /// A text is valid until the next call.
   Cell cell(size_t row, size_t column);
 
-  /// Whether `grouped` knows an order in which equal cells of the column come together.
-  bool can_group(size_t column) const noexcept;
-  std::vector<uint32_t> grouped(size_t column) const;
+  /// Whether `ordered` knows the column: a text that depends on the name and its labels alone.
+  bool can_order(size_t column) const noexcept;
+  /// The rows in the order of the bytes of their cells in the column; equal ones in their own
+  /// order.
+  std::vector<uint32_t> ordered(size_t column, bool descending) const;
 
  private:
   const Cells& named(size_t row) const;

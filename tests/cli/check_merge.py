@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import check_saved_run
+
 KR = os.path.abspath(os.environ["KR"])
 RULES = """engine e {
   phases { iteration: /^ProfilerStep#(?<step>\\d+)/ }
@@ -142,6 +144,7 @@ def check_many(part):
                         row[hashed] = f"{copy:0{len(row[hashed])}x}"
                 database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', changed)
     database.close()
+    check_saved_run.renew_checksum("thousand.krun")
     done = kr("report", "thousand.krun", "--rules", "e.kr", "--format", "json", "--tables", "runs")
     expect(done.returncode == 0 and len(json.loads(done.stdout)["runs"]) == MANY, done.stderr)
     done = kr("merge", "thousand.krun", "-o", "again.krun")
@@ -175,16 +178,22 @@ def check_refused(parts):
         version = database.execute("PRAGMA user_version").fetchone()[0]
         database.execute(f"PRAGMA user_version = {version - 1}")
     database.close()
+    flipped = bytearray(pathlib.Path(parts[1]).read_bytes())
+    flipped[len(flipped) // 2] ^= 1
+    pathlib.Path("flipped.krun").write_bytes(flipped)
+    refused([parts[0], "flipped.krun", "-o", "x.krun"], "flipped.krun: is damaged or cut off")
     refused([parts[0], "older.krun", "-o", "x.krun"], "older.krun: was saved by another version of kr", "save the run again")
     shutil.copy(parts[1], "changed.krun")
     with sqlite3.connect("changed.krun") as database:
         database.execute("UPDATE labels SET total_ns = total_ns + 1")
     database.close()
+    check_saved_run.renew_checksum("changed.krun")
     refused([parts[0], "changed.krun", "-o", "x.krun"], "changed.krun", "does not add up")
     shutil.copy(parts[1], "without.krun")
     with sqlite3.connect("without.krun") as database:
         database.execute("DELETE FROM run_identities")
     database.close()
+    check_saved_run.renew_checksum("without.krun")
     refused([parts[0], "without.krun", "-o", "x.krun"], "does not tell which runs it holds")
     expect(not pathlib.Path("x.krun").exists(), "a file was left")
 

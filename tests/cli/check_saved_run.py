@@ -5,13 +5,14 @@ module trees; and files that were cut, changed or are something else are errors 
     KR=build/tools/kr/kr tests/cli/check_saved_run.py [EVERY]
 
 With KR_LONG=1, each column gets each of the wrong values; else one of them, each in its turn. EVERY=16: every
-sixteenth column, for sanitizers, which take long.
+sixteenth column and flipped bit, for sanitizers, which take long.
 """
 import json
 import os
 import pathlib
 import random
 import shutil
+import zlib
 import sqlite3
 import subprocess
 import sys
@@ -130,13 +131,29 @@ def check_verbs():
         expect(done.returncode == 2 and text in done.stderr.decode(), words, done.returncode, done.stderr)
 
 
+def database_of(path):
+    """The bytes of a saved run without its checksum: those of its pages, as its head numbers them."""
+    data = pathlib.Path(path).read_bytes()
+    return data[:int.from_bytes(data[16:18], "big") * int.from_bytes(data[28:32], "big")]
+
+
+def with_checksum(data):
+    return data + zlib.crc32(data).to_bytes(4, "big")
+
+
+def renew_checksum(path):
+    pathlib.Path(path).write_bytes(with_checksum(database_of(path)))
+
+
 def changed(source, name, *statements):
+    """A file with other content whose checksum is valid."""
     path = f"{name}.krun"
     shutil.copy(source, path)
     with sqlite3.connect(path) as database:
         for statement in statements:
             database.execute(statement)
     database.close()
+    renew_checksum(path)
     return path
 
 
@@ -144,6 +161,17 @@ def refused(path, text, level=()):
     done = kr("diff", path, "b.json", "--rules", "e.kr", "--format", "json", *level)
     expect(done.returncode == 2, path, "is accepted", done.stderr)
     expect(text in done.stderr.decode() and path in done.stderr.decode(), path, text, done.stderr)
+
+
+def check_flipped_bits(whole):
+    """In the head, all over the file, and in the checksum itself. Without it, most were accepted."""
+    flips = [*range(0, 100 * 8, 1 if LONG else 7), *range(100 * 8, len(whole) * 8, 257 if LONG else len(whole) * 8 // 120)]
+    flips += range(len(whole) * 8 - 32, len(whole) * 8)
+    for bit in flips[::EVERY]:
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        pathlib.Path("flipped.krun").write_bytes(damaged)
+        refused("flipped.krun", "")
 
 
 def check_hostile():
@@ -160,9 +188,19 @@ def check_hostile():
     pathlib.Path("nothing.krun").write_text("")
     refused("nothing.krun", "")
     whole = pathlib.Path("a.krun").read_bytes()
+    expect(whole == with_checksum(database_of("a.krun")), "the checksum is not the CRC-32 of the database")
     for part in (1, 3, 10, 50, 90, 99):
         pathlib.Path("cut.krun").write_bytes(whole[:len(whole) * part // 100])
         refused("cut.krun", "")
+    for cut in (1, 4, 4096):
+        pathlib.Path("cut.krun").write_bytes(whole[:-cut])
+        refused("cut.krun", "is damaged or cut off: its checksum does not match its content")
+    pathlib.Path("longer.krun").write_bytes(whole + b"\0")
+    refused("longer.krun", "is damaged or cut off")
+    # What is in the database itself is checked although its checksum is valid.
+    pathlib.Path("cut.krun").write_bytes(with_checksum(whole[:len(whole) // 2]))
+    refused("cut.krun", "")
+    check_flipped_bits(whole)
     # Any number anywhere: refused, or without effect on sums, but never a crash.
     for source, level in (("a.krun", []), ("tree.krun", ["--level", "module"])):
         with sqlite3.connect(source) as database:
@@ -178,10 +216,10 @@ def check_hostile():
                        done.returncode, done.stderr[:300])
     random.seed(4)
     for _ in range(150 if LONG else 25):
-        damaged = bytearray(whole)
+        damaged = bytearray(database_of("a.krun"))
         for _ in range(random.randrange(1, 20)):
             damaged[random.randrange(100, len(damaged))] = random.randrange(256)
-        pathlib.Path("damaged.krun").write_bytes(damaged)
+        pathlib.Path("damaged.krun").write_bytes(with_checksum(bytes(damaged)))
         done = kr("diff", "damaged.krun", "b.json", "--rules", "e.kr", "-q", "--format", "json")
         expect(done.returncode in (0, 1, 2) and b"internal error" not in done.stderr, "damaged", done.returncode,
                done.stderr[:300])

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Compares `kr sql` with SQLite: random queries over the tables of runs give the same rows as over the
-database that `--format sqlite` writes, also if kr groups rows before. Forbidden queries are refused.
+database that `--format sqlite` writes, also if kr hands out rows in the order of a column. Forbidden queries
+are refused.
 
     KR=build/tools/kr/kr tests/cli/check_sql.py [ROUNDS]
+
+If rows come grouped instead of ordered, the fifth query differs; with seven other seeds the second to the 73rd.
 """
 import json
 import math
@@ -17,7 +20,7 @@ import tempfile
 import check_sqlite
 
 KR = os.path.abspath(os.environ["KR"])
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 150
 REFUSED = ["ATTACH 'x.db' AS x", "VACUUM INTO 'x.db'", "CREATE TABLE t (a)", "CREATE TEMP TABLE t (a)",
            "INSERT INTO runs VALUES (1)", "DELETE FROM runs", "DROP TABLE runs", "PRAGMA user_version",
            "SELECT 1; SELECT 2", "SELECT load_extension('x')", "SELECT writefile('x', 'y')", "SELECT * FROM nothing",
@@ -37,26 +40,74 @@ def columns_of(database):
     return found
 
 
-def random_query(rng, tables):
-    """Ordered by all columns, so that both give the same order."""
-    table = rng.choice([*tables, "operations", "operations"])
-    columns = tables[table]
-    names = [name for name, _ in columns]
-    numbers = [name for name, number in columns if number]
-    quoted = lambda name: '"' + name.replace('"', '""') + '"'
-    where = ""
-    if numbers and rng.random() < 0.4:
-        where = f" WHERE {quoted(rng.choice(numbers))} {rng.choice(['>', '<=', 'IS NOT'])} {rng.choice([0, 1, 1000])}"
-    if rng.random() < 0.6:
-        groups = rng.sample(names, rng.choice([1, 1, 1, 2]) if len(names) > 1 else 1)
-        sums = [f"{rng.choice(['count', 'min', 'max', 'total'])}({quoted(rng.choice(names))})" for _ in range(2)]
-        shown = ", ".join([*map(quoted, groups), *sums, "count(*)"])
-        places = ", ".join(str(i + 1) for i in range(len(groups) + 3))
-        return f"SELECT {shown} FROM {table}{where} GROUP BY {', '.join(map(quoted, groups))} ORDER BY {places}"
-    some = rng.sample(names, min(len(names), 3))
-    distinct = rng.choice(["", "DISTINCT "])
-    places = ", ".join(str(i + 1) for i in range(len(some)))
-    return f"SELECT {distinct}{', '.join(map(quoted, some))} FROM {table}{where} ORDER BY {places}"
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def ordering(rng, columns):
+    """All columns, in any order and direction: so both programs give the same order."""
+    terms = [f"{column} {rng.choice(['', 'ASC', 'DESC', 'DESC NULLS LAST'])}" for column in columns]
+    return "ORDER BY " + ", ".join(rng.sample(terms, len(terms)))
+
+
+def limit(rng):
+    return rng.choice(["", "LIMIT 1", "LIMIT 3", "LIMIT 2 OFFSET 1"])
+
+
+class RandomQuery:
+    """A SELECT whose result, rows and their order, SQL defines."""
+
+    def __init__(self, rng, tables):
+        self.rng = rng
+        self.tables = tables
+        self.table = rng.choice([*tables, *["operations"] * len(tables)])
+        self.columns = tables[self.table]
+        self.names = [name for name, _ in self.columns]
+
+    def make(self):
+        return self.rng.choice([self.groups, self.groups, self.groups, self.rows, self.rows, self.join])()
+
+    def some(self, most):
+        """Columns, mostly of the first: names, labels and the like."""
+        among = self.names if self.rng.random() < 0.5 else self.names[:7]
+        return [quoted(name) for name in self.rng.sample(among, min(len(among), self.rng.randint(1, most)))]
+
+    def where(self, of=""):
+        numbers = [name for name, number in self.columns if number]
+        if not numbers or self.rng.random() < 0.6:
+            return ""
+        compared = self.rng.choice([">", "<=", "IS NOT", "IS"])
+        return f"WHERE {of}{quoted(self.rng.choice(numbers))} {compared} {self.rng.choice([0, 1, 1000, 'NULL'])}"
+
+    def aggregate(self):
+        return f"{self.rng.choice(['count(', 'min(', 'max(', 'total(', 'count(DISTINCT '])}{quoted(self.rng.choice(self.names))})"
+
+    def groups(self):
+        """Ordered by what groups, or by all columns."""
+        by = self.some(2)
+        sums = [self.aggregate() for _ in range(2)]
+        having = self.rng.choice(["", "", f"HAVING {sums[0]} > 1"])
+        places = [str(i + 1) for i in range(len(by) + 3)]
+        order = ordering(self.rng, self.rng.choice([by, by, places]))
+        return (f"SELECT {', '.join([*by, *sums, 'count(*)'])} FROM {self.table} {self.where()} "
+                f"GROUP BY {', '.join(by)} {having} {order} {limit(self.rng)}")
+
+    def rows(self):
+        """Distinct or not."""
+        some = self.some(3)
+        return (f"SELECT {self.rng.choice(['', 'DISTINCT'])} {', '.join(some)} FROM {self.table} {self.where()} "
+                f"{ordering(self.rng, some)} {limit(self.rng)}")
+
+    def join(self):
+        """With a table that has names, too, by name and by run."""
+        other, kept = self.rng.choice(["kernels", "runs"]), f"a.{quoted(self.rng.choice(self.names))}"
+        same = ["a.run = b.run"] if "run" in self.names else ["1"]
+        same += ["a.name = b.name"] if other == "kernels" and "name" in self.names else []
+        joined = f"FROM {self.table} a {self.rng.choice(['', 'LEFT '])}JOIN {other} b ON {' AND '.join(same)} {self.where('a.')}"
+        if self.rng.random() < 0.5:
+            return f"SELECT {kept}, count(*), count(b.run) {joined} GROUP BY {kept} {ordering(self.rng, [kept])} {limit(self.rng)}"
+        columns = [kept, f"b.{quoted(self.rng.choice([name for name, _ in self.tables[other]]))}"]
+        return f"SELECT DISTINCT {', '.join(columns)} {joined} {ordering(self.rng, columns)} {limit(self.rng)}"
 
 
 def equal(one, other):
@@ -85,7 +136,7 @@ def main():
             database.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
             tables = columns_of(database)
             for _ in range(ROUNDS):
-                query = random_query(rng, tables)
+                query = RandomQuery(rng, tables).make()
                 wanted = database.execute(query).fetchall()
                 done = run("-q", "sql", *runs, "--rules", "rules.kr", "--format", "json", query, cwd=work)
                 assert done.returncode == 0, (query, done.stderr)

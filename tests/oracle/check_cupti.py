@@ -138,7 +138,10 @@ def check_kineto(path):
     if not set(kinds) - CALLS:
         return None
     wrong = []
-    expected = {verb: plain(run(verb, path)) for verb in ("analyze", "report")}
+    # A folder lacks the names of ranges, by which an engine may be detected.
+    detected = run("report", path).runs[0]
+    model = f",{detected['engine']},{detected['model']}"
+    expected = {verb: plain(run(verb, f"{path}{model}")) for verb in ("analyze", "report")}
     for verb, tables in (("analyze", ("devices", "kernels_by_device", "activity")), ("report", ("labels", "kernels"))):
         wrong += [f"{path.name}: {verb} has no {table}" for table in tables if not expected[verb].get(table)]
     for form in FORMS:
@@ -147,7 +150,7 @@ def check_kineto(path):
             folder.mkdir()
             write(folder, kinds, form)
             for verb, want in expected.items():
-                got = run(verb, folder)
+                got = run(verb, f"{folder}{model}")
                 if isinstance(got, str):
                     wrong.append(f"{path.name} as {form}: {got}")
                     continue

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/own_output.hpp"
@@ -396,8 +397,11 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
-    render::sqlite(tables, target.file->aside().string(), target.file->path().string(),
+    const std::string location = target.file->aside().string();
+    const std::string path = target.file->path().string();
+    render::sqlite(tables, location, path,
                    target.saved ? changes::saved_version : render::schema_version);
+    if (target.saved) append_checksum(location, path);
     return;
   }
   if (target.one_table && tables.empty()) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "analyze/run.hpp"
 #include "base/ascii.hpp"
 #include "base/error.hpp"
@@ -27,8 +30,22 @@ struct SqlOptions : RunVerbOptions {
   std::vector<std::string> words;
 };
 
-/// A query, and not the path of a run: no shipped example of either looks like the other.
+/// Whether the word is a path that exists, with or without fields after commas.
+bool names_file(const std::string& word) {
+  std::error_code error;
+  for (size_t end = word.size();;) {
+    if (std::filesystem::exists(word.substr(0, end), error)) return true;
+    end = end == 0 ? word.npos : word.rfind(',', end - 1);
+    if (end == word.npos) return false;
+  }
+}
+
+/// A query, and not a run: no file has its name, and it has several words or begins as SQL does. So
+/// SQLite says what is wrong with a misspelled query.
 bool is_query(const std::string& word) {
+  if (names_file(word)) return false;
+  if (word.empty() || word.starts_with("--")) return true;
+  if (word.find_first_of(" \t\r\n(;") != word.npos) return true;
   const std::string text = lowered(word);
   for (const std::string_view verb : {"select", "with", "values", "explain", "attach", "vacuum",
                                       "insert", "update", "delete", "create", "drop", "pragma"}) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/gzip.hpp"
 #include "base/input_files.hpp"
@@ -318,4 +319,37 @@ TEST_CASE("runs that begin at once do not take each other's folders") {
   for (std::thread& run : runs) run.join();
   CHECK(failed.load() == 0);
   CHECK(count(folder.path) == 0);
+}
+
+TEST_CASE("a checksum at the end of a file finds any bit that changes, and any cut") {
+  const Folder folder;
+  const fs::path path = folder.path / "file";
+  const auto valid = [&](const std::string& bytes) {
+    write_file(path, bytes);
+    return has_valid_checksum(path.string());
+  };
+  write_file(path, "123456789");
+  append_checksum(path.string(), "named");
+  const std::string whole = read_file(path);
+  CHECK(whole == "123456789\xcb\xf4\x39\x26");  // the check value of CRC-32
+  CHECK(valid(whole));
+  for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string flipped = whole;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    CHECK_FALSE(valid(flipped));
+  }
+  for (size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(valid(whole.substr(0, size)));
+  CHECK_FALSE(valid(whole + '\0'));
+
+  std::string large(1'000'000, 'x');  // more than is read at a time
+  write_file(path, large);
+  append_checksum(path.string(), "named");
+  large = read_file(path);
+  CHECK(valid(large));
+  large[600'000] = 'y';
+  CHECK_FALSE(valid(large));
+
+  CHECK(has_valid_checksum((folder.path / "missing").string()));  // whoever reads it says so
+  CHECK_THROWS_WITH_AS(append_checksum((folder.path / "missing").string(), "named"),
+                       "named: its checksum cannot be written", Error);
 }

@@ -27,12 +27,21 @@ engine beta {
 engine generic { substage { rest: otherwise } }
 )";
 
+kr::classify::Choice choice(const kr::match::CompiledRules& rules, const kr::trace::Trace& trace,
+                            kr::classify::ChooseOptions options = {}) {
+  const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  kr::classify::Choice made = kr::classify::choose_model(rules.database, subjects, options);
+  CHECK(made.why.empty() == (!options.engine.empty() && !options.model.empty()));
+  return made;
+}
+
+std::string title(const kr::match::CompiledRules& rules, const kr::classify::Choice& choice) {
+  return rules.program().title(choice.model);
+}
+
 std::string chosen(const kr::match::CompiledRules& rules, const kr::trace::Trace& trace,
                    kr::classify::ChooseOptions options = {}) {
-  const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
-  const kr::classify::Choice choice = kr::classify::choose_model(rules.database, subjects, options);
-  CHECK(choice.why.empty() == (!options.engine.empty() && !options.model.empty()));
-  return rules.program().title(choice.model);
+  return title(rules, choice(rules, trace, std::move(options)));
 }
 
 }  // namespace
@@ -58,6 +67,77 @@ TEST_CASE("ties and nothing detected fall back") {
   const auto only = compile("engine mine { substage { rest: otherwise } model m { } }");
   CHECK(chosen(only, make_trace({{0, 9, "x"}}), {.engine = "", .model = "", .rules_given = true}) ==
         "mine/default");
+}
+
+TEST_CASE("an engine that is detected for less than 8 % of the time is not chosen, and is named") {
+  const auto rules = compile(two_engines);
+  const auto choose = [&](int64_t alpha_ns, int64_t beta_ns) {
+    return choice(rules, make_trace({{0, alpha_ns, "alpha"},
+                                     {1000, beta_ns, "beta"},
+                                     {2000, 1000 - alpha_ns - beta_ns, "gemm"}}));
+  };
+  CHECK(choose(80, 0).why.starts_with("engine alpha is detected for 8.0 % of GPU time"));
+  CHECK(
+      choose(79, 0).why.starts_with("no engine is detected for 8 % of GPU time (alpha 7.9 %): "
+                                    "using generic, which uses only the stdlib"));
+  CHECK(choose(30, 68).why.starts_with(
+      "no engine is detected for 8 % of GPU time (beta 6.8 %, alpha 3.0 %): using generic"));
+  CHECK(choose(0, 0).why.starts_with("no engine is detected: using generic"));
+  // An annotation of the engine is enough, whether it is known what it encloses or not.
+  const auto named = compile(R"(
+engine alpha { detect: "alpha" | within "alpha_step" substage { rest: otherwise } }
+engine generic { substage { rest: otherwise } }
+)");
+  const auto trace = make_trace({{0, 10, "alpha"}, {10, 990, "gemm"}});
+  CHECK(chosen(named, trace) == "generic/default");
+  const kr::classify::TraceSubjects subjects(named.program(), named.database, trace, {});
+  kr::classify::RangeNames ranges(named.program(), named.database,
+                                  kr::classify::detection(named.program(), {}));
+  const auto with_ranges = [&] {
+    const kr::classify::Choice made =
+        kr::classify::choose_model(named.database, subjects, {}, ranges.sets());
+    CHECK(made.certain);
+    return title(named, made);
+  };
+  ranges.add("beta_step");
+  CHECK(with_ranges() == "generic/default");
+  ranges.add("alpha_step 1");
+  CHECK(with_ranges() == "alpha/default");
+  // Models have no such limit: their kernels are often few.
+  CHECK(chosen(rules, make_trace({{0, 990, "alpha"}, {1000, 10, "deep"}})) == "alpha/two");
+  // The user's own engine is used although it is seen in little time.
+  const auto mine = compile(R"(engine mine { detect: "mine" substage { rest: otherwise } })");
+  CHECK(chosen(mine, make_trace({{0, 1, "mine"}, {1, 99, "gemm"}}),
+               {.engine = "", .model = "", .rules_given = true}) == "mine/default");
+}
+
+TEST_CASE("the only model that the class of a module names is chosen, whatever the kernels") {
+  const auto rules = compile(R"(
+engine alpha {
+  detect: "alpha"
+  substage { rest: otherwise }
+  model llama { detect: "llama"i }
+  model qwen { detect: "qwen"i | "_moe" }
+}
+engine generic { substage { rest: otherwise } }
+)");
+  const auto choose = [&](const std::vector<std::string>& names, const std::string& text = "") {
+    kr::trace::Trace trace = make_trace({{0, 9, "alpha"}, {10, 1, "llama_rope"}}, text);
+    trace.range_names = names;
+    return choice(rules, trace);
+  };
+  CHECK(title(rules, choose({})) == "alpha/llama");
+  const auto by_modules = choose({"Linear_3", "Qwen3DecoderLayer_12", "Qwen3DecoderLayer_0"});
+  CHECK(title(rules, by_modules) == "alpha/qwen");
+  CHECK(by_modules.certain);
+  CHECK(by_modules.why.ends_with("; model qwen is detected by the modules (Qwen3DecoderLayer)"));
+  CHECK(title(rules, choose({"Qwen3MoeForCausalLM"})) == "alpha/qwen");
+  CHECK(title(rules, choose({"Qwen2VLForConditionalGeneration_0"})) == "alpha/qwen");
+  // Two models, as of a draft and its target; what the trace says of its model; other names.
+  CHECK(title(rules, choose({"Qwen3ForCausalLM", "LlamaForCausalLM"})) == "alpha/llama");
+  CHECK(title(rules, choose({"Qwen3ForCausalLM"}, "my-llama")) == "alpha/llama");
+  CHECK(title(rules, choose({"Qwen3MLP_0", "qwen warm-up", "run of Qwen3DecoderLayer",
+                             "DecoderLayer_1", "shared_moe"})) == "alpha/llama");
 }
 
 TEST_CASE("what the user names is taken, and what is unknown is refused") {

@@ -183,6 +183,7 @@ TEST_CASE("coverage") {
   runs[0].model = model;
   runs[0].has_dimension = true;
   runs[0].explained_ns = 600;
+  runs[0].common_words_ns = 200;
   runs[0].total_ns = 1000;
   runs[0].names = {{"flash_fwd", OperationKind::kernel, 3, 600, "attn", true},
                    {"acme_topk_8", OperationKind::kernel, 2, 300, "rest", false},
@@ -196,7 +197,7 @@ TEST_CASE("coverage") {
   source.rules = &rules;
   source.coverage = &coverage;
   CHECK(rows("coverage", source) ==
-        Lines{"one|substage|600|1000|0.600|3|2", "two|substage|0|0|-|0|0"});
+        Lines{"one|substage|600|1000|0.600|3|2|200", "two|substage|0|0|-|0|0|0"});
   REQUIRE(coverage.unexplained.size() == 1);
   const coverage::Suggestion& group = coverage.unexplained[0];
   CHECK(rows("unexplained", source) ==
