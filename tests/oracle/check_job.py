@@ -403,8 +403,11 @@ def compare_instances(name, found):
         if of is None:
             continue
         same(f"{name}: waiting for all", sum(ns for ns, _ in of.values()), row["waiting_ns"])
-        same(f"{name}: waited_for_ns", row["waited_for_ns"], max(ns for ns, _ in of.values()))
-        same(f"{name}: waited_for_rank", of[row["waited_for_rank"], row["waited_for_device"]][0], row["waited_for_ns"])
+        if row["waited_for_rank"] is None:  # by chance
+            same(f"{name}: waited_for_ns without a rank", row["waited_for_ns"], None)
+        else:
+            same(f"{name}: waited_for_ns", row["waited_for_ns"], max(ns for ns, _ in of.values()))
+            same(f"{name}: waited_for_rank", of[row["waited_for_rank"], row["waited_for_device"]][0], row["waited_for_ns"])
         same(f"{name}: most often last", of[row["most_often_last_rank"], row["most_often_last_device"]][1],
              max(count for _, count in of.values()))
 
