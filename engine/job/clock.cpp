@@ -1,6 +1,7 @@
 #include "job/clock.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,19 @@ using Estimate = RankClock::Estimate;
 /// Later than the year 2100 no trace was made.
 constexpr int64_t last_utc_ns = int64_t{1} << 62;
 
+// The noise of ends on one clock: see clock.hpp.
+constexpr size_t fewest_ends = 8;
+constexpr double end_deviations = 3;
+constexpr double drift_deviations = 6;
+constexpr int64_t resolution_ns = 1'000;
+constexpr int64_t apart_ns = 50'000;
+
+/// Whether a difference is more than noise of this median deviation.
+bool exceeds(int64_t difference, double deviations, int64_t deviation, int64_t least) noexcept {
+  const double size = std::abs(static_cast<double>(difference));
+  return size > deviations * static_cast<double>(deviation) && size > static_cast<double>(least);
+}
+
 std::optional<int64_t> utc_of(const JobRun& run) {
   const auto& utc = run.clock.utc_ns;
   return utc && *utc > -last_utc_ns && *utc < last_utc_ns ? utc : std::nullopt;
@@ -24,8 +38,9 @@ std::optional<int64_t> utc_of(const JobRun& run) {
 /// What collectives say of two runs. Times count from the base of each.
 struct Edge {
   Estimate estimate;
-  Line line;            // of the difference, through the ends on the second run's own clock
-  bool drifts = false;  // no constant is between the bounds, but the line is
+  Line line;             // of the difference, through the ends on the second run's own clock
+  bool drifts = false;   // the line is applied, and the estimate is that at its middle
+  bool differs = false;  // by more than noise
 };
 
 /// A collective on the devices of one run.
@@ -153,7 +168,7 @@ class Finder {
     const Estimate& own = edge.estimate;
     const bool may_be_one = own.low_ns <= 0 && 0 <= own.high_ns;
     const bool contradicts = own.low_ns > own.high_ns && !edge.drifts;
-    const bool moves = !told || (!may_be_one && !contradicts);
+    const bool moves = !told || (!contradicts && (!may_be_one || edge.differs));
     rank.from = moves || before.from == RankClock::From::collectives ? RankClock::From::collectives
                                                                      : RankClock::From::utc;
     rank.applied_ns = add_saturated(before.applied_ns, moves ? own.offset_ns : 0);
@@ -223,7 +238,7 @@ class Finder {
     }
   }
 
-  /// Calls `tell` with the times of each collective that both runs have.
+  /// Calls `tell` with the kind and the times of each collective that both runs have.
   template <class Tell>
   void each(size_t from, size_t to, const Tell& tell) const {
     std::vector<const MatchedGroup::Part*> of_from, of_to;
@@ -236,52 +251,94 @@ class Finder {
         if (part.run == to) of_to.push_back(&part);
       }
       if (of_to.empty()) continue;
-      for (size_t k = 0; k < group.instances(); ++k) tell(times(of_from, k), times(of_to, k));
+      for (size_t k = 0; k < group.instances(); ++k) {
+        tell(group.group.kind, times(of_from, k), times(of_to, k));
+      }
     }
   }
 
-  Edge measure(size_t from, size_t to) const {
+  /// The differences of ends: of collectives that end together, if there are enough of them.
+  struct Ends {
+    std::vector<Point> points;  // over the end on the second run's own clock
+    bool together = false;
+    int64_t all = 0;  // collectives
+
+    /// What is no noise however even it is.
+    int64_t least_ns() const noexcept { return together ? resolution_ns : apart_ns; }
+  };
+
+  Ends ends_of(size_t from, size_t to, Bounds& bounds) const {
     const int64_t base = base_of(to);
-    Bounds bounds;
-    std::vector<Point> ends;
-    each(from, to, [&](const Times& reference, const Times& other) {
+    Ends ends;
+    std::vector<Point> together;
+    each(from, to, [&](CollectiveKind kind, const Times& reference, const Times& other) {
       bounds.add(reference, other, Flow::both);
-      ends.push_back(
-          {subtract_saturated(other.end, base), subtract_saturated(reference.end, other.end)});
+      const Point one{subtract_saturated(other.end, base),
+                      subtract_saturated(reference.end, other.end)};
+      ends.points.push_back(one);
+      if (ends_together(kind)) together.push_back(one);
     });
+    ends.all = static_cast<int64_t>(ends.points.size());
+    ends.together = together.size() >= fewest_ends;
+    if (ends.together) ends.points = std::move(together);
+    return ends;
+  }
+
+  Edge measure(size_t from, size_t to) const {
+    Bounds bounds;
+    const Ends ends = ends_of(from, to, bounds);
     int64_t rooted = 0;
     each_rooted(from, to, [&](const Times& reference, const Times& other, Flow flow) {
       bounds.add(reference, other, flow);
       ++rooted;
     });
     Edge edge;
-    edge.line = fit_line(ends);
+    edge.line = fit_line(ends.points);
     std::vector<int64_t> differences;
-    differences.reserve(ends.size());
-    for (const Point& one : ends) differences.push_back(one.y);
+    differences.reserve(ends.points.size());
+    for (const Point& one : ends.points) differences.push_back(one.y);
     const int64_t median = lower_median(differences);
     for (int64_t& one : differences) {
       one = subtract_saturated(std::max(one, median), std::min(one, median));
     }
-    edge.estimate.collectives = static_cast<int64_t>(ends.size()) + rooted;
+    edge.estimate.collectives = ends.all + rooted;
     edge.estimate.deviation_ns = lower_median(differences);
     int64_t middle = median;
     if (edge.line.is_steep()) {
       edge.estimate.drift_ns_per_s = edge.line.slope * 1e9;
-      Bounds along;
-      if (bounds.low > bounds.high) along = bounds_along(from, to, edge.line);
-      if (bounds.low > bounds.high && along.low <= along.high) {
-        edge.drifts = true;
-        bounds = along;
-        middle = edge.line.height;
-        edge.estimate.deviation_ns = edge.line.deviation;
-      }
+      edge.drifts = apply_line(from, to, edge.line, ends.least_ns(), bounds);
     }
+    if (edge.drifts) {
+      middle = edge.line.height;
+      edge.estimate.deviation_ns = edge.line.deviation;
+    }
+    edge.differs = edge.drifts || differs(ends, median, edge.estimate.deviation_ns);
     edge.estimate.low_ns = bounds.low;
     edge.estimate.high_ns = bounds.high;
     edge.estimate.offset_ns =
         bounds.low <= bounds.high ? std::clamp(middle, bounds.low, bounds.high) : middle;
     return edge;
+  }
+
+  static bool differs(const Ends& ends, int64_t median, int64_t deviation) {
+    const std::vector<Point>& all = ends.points;
+    const auto same_sign = std::count_if(all.begin(), all.end(), [&](const Point& one) {
+      return median < 0 ? one.y < 0 : one.y > 0;
+    });
+    return all.size() >= fewest_ends && 10 * same_sign >= 9 * std::ssize(all) &&
+           exceeds(median, end_deviations, deviation, ends.least_ns());
+  }
+
+  /// Whether a drift is to be applied: `bounds` are then those along the line.
+  bool apply_line(size_t from, size_t to, const Line& line, int64_t least_ns,
+                  Bounds& bounds) const {
+    const int64_t rise = line.rise(add_saturated(line.zero, line.span));
+    const bool rises = exceeds(rise, drift_deviations, line.deviation, least_ns);
+    if (bounds.low <= bounds.high && !rises) return false;
+    const Bounds along = bounds_along(from, to, line);
+    if (along.low > along.high) return false;
+    bounds = along;
+    return true;
   }
 
   /// Of the offset at the zero of the line, after the clock is turned by its slope.
@@ -291,7 +348,7 @@ class Finder {
       return add_saturated(time, line.rise(subtract_saturated(time, base)));
     };
     Bounds bounds;
-    each(from, to, [&](const Times& reference, const Times& other) {
+    each(from, to, [&](CollectiveKind, const Times& reference, const Times& other) {
       bounds.add(reference, {turned(other.start), turned(other.end)}, Flow::both);
     });
     each_rooted(from, to, [&](const Times& reference, const Times& other, Flow flow) {

@@ -1,6 +1,7 @@
 #include "job/collectives.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/in_parallel.hpp"
@@ -20,6 +21,7 @@ class GroupTimer {
       : runs_(runs), group_(group), clocks_(clocks) {
     out_.group = group.group;
     out_.matched = group.matched;
+    out_.complete = group.complete;
     out_.why_not = group.why_not;
     out_.one_clock =
         group.matched && std::all_of(group.parts.begin(), group.parts.end(), [&](const Part& part) {
@@ -53,7 +55,7 @@ class GroupTimer {
       }
     }
     if (bandwidth_.instances > 0) {
-      bandwidth_.with_waiting = !group_.matched;
+      bandwidth_.with_waiting = !group_.matched || !group_.complete;
       out_.bandwidth = bandwidth_;
     }
     return std::move(out_);
@@ -114,13 +116,16 @@ class GroupTimer {
     const auto late = std::find(starts_.begin(), starts_.end(), *last);
     PartTimes& times = out_.parts[static_cast<size_t>(late - starts_.begin())];
     int64_t least = std::numeric_limits<int64_t>::max();
+    int64_t all = 0;
     for (size_t i = 0; i < starts_.size(); ++i) {
       const int64_t duration = instance(i, k).duration_ns();
       const int64_t wait = std::min(duration, subtract_saturated(*last, starts_[i]));
       raise(out_.parts[i].waiting_ns, wait);
-      raise(times.waited_for_ns, wait);
+      raise(all, wait);
       least = std::min(least, duration - wait);
     }
+    raise(times.waited_for_ns, all);
+    out_.squared_waiting_ns2 += static_cast<double>(all) * static_cast<double>(all);
     ++times.last;
     times.delay.add(delay(static_cast<size_t>(late - starts_.begin()),
                           static_cast<size_t>(first - starts_.begin()), k));
@@ -167,6 +172,17 @@ std::optional<double> Bandwidth::bytes_per_s() const noexcept {
   return static_cast<double>(bytes) * 1e9 / static_cast<double>(time_ns);
 }
 
+bool may_be_chance(size_t members, int64_t waited_for_ns, int64_t waiting_ns,
+                   double squares_ns2) noexcept {
+  constexpr double deviations = 3;
+  if (members < 2 || waiting_ns <= 0) return true;
+  const double each = 1 / static_cast<double>(members);
+  const double all = static_cast<double>(waiting_ns);
+  const double deviation = std::sqrt(each * (1 - each) * squares_ns2) / all;
+  const double most = std::min(each + deviations * deviation, (1 + each) / 2);
+  return static_cast<double>(waited_for_ns) <= most * all;
+}
+
 int64_t GroupTimes::waiting_ns() const noexcept {
   int64_t sum = 0;
   for (const PartTimes& part : parts) raise(sum, waiting_ns(part));
@@ -183,6 +199,17 @@ Delay GroupTimes::delay() const noexcept {
   Delay sum;
   for (const PartTimes& part : parts) sum.add(part.delay);
   return sum;
+}
+
+const PartTimes* GroupTimes::waited_for() const noexcept {
+  if (!one_clock) return nullptr;
+  const auto most = std::max_element(
+      parts.begin(), parts.end(),
+      [](const PartTimes& a, const PartTimes& b) { return a.waited_for_ns < b.waited_for_ns; });
+  if (most == parts.end()) return nullptr;
+  const bool chance =
+      may_be_chance(parts.size(), most->waited_for_ns, waiting_ns(), squared_waiting_ns2);
+  return chance ? nullptr : &*most;
 }
 
 std::optional<double> GroupTimes::bus_bytes_per_s() const noexcept {

@@ -2,7 +2,9 @@
 //
 // Of a collective with the starts s and durations on one clock, A is the last start. A member waits
 // min(duration, max(0, A - s)) for the last to arrive; the rest is transfer. Without a common
-// clock, all beyond the shortest duration of any member is taken for waiting.
+// clock, all beyond the shortest duration of any member is taken for waiting. Of a group of which
+// some members are not here, A may be later: waiting is a lower bound, transfer an upper bound, a
+// bandwidth a lower bound.
 //
 // The last member comes later than the first because the collective before ended later on it, its
 // device was busy for longer since then, or idle for longer: these three add up to the difference
@@ -65,19 +67,29 @@ struct Bandwidth {
   /// The least transfer of the members, of each; where they are not matched, or there is one, all
   /// of its duration.
   int64_t time_ns = 0;
-  bool with_waiting = false;  // of `time_ns`
+  /// `time_ns` may contain waiting: for members that are not here, or are not compared.
+  bool with_waiting = false;
 
   /// Algorithm bandwidth.
   std::optional<double> bytes_per_s() const noexcept;
 };
 
+/// Whether a member that comes last at random, as often as any other, could have this part of the
+/// waiting: no more than 1/n and 3 standard deviations, and no more than halfway from 1/n to all of
+/// it. `squares_ns2`: the sum of the squares of the waiting in each collective.
+bool may_be_chance(size_t members, int64_t waited_for_ns, int64_t waiting_ns,
+                   double squares_ns2) noexcept;
+
 struct GroupTimes {
   CollectiveGroup group;
   bool matched = false;
+  bool complete = true;    // as MatchedGroup::complete
   bool one_clock = false;  // of all parts
   std::string why_not;     // as MatchedGroup::why_not
   int64_t instances = 0;   // that are matched
   std::vector<PartTimes> parts;
+  /// Over all that are matched, the square of what all members wait in it, on one clock.
+  double squared_waiting_ns2 = 0;
   std::optional<Bandwidth> bandwidth;
 
   /// Of all parts, on one clock where there is one.
@@ -87,6 +99,9 @@ struct GroupTimes {
   }
   int64_t total_ns() const noexcept;
   Delay delay() const noexcept;
+  /// The part that the others wait for the longest, the first of several; null: there is no clock,
+  /// nobody waits, or it may be chance.
+  const PartTimes* waited_for() const noexcept;
   /// Nullopt: not known.
   std::optional<double> bus_bytes_per_s() const noexcept;
 };

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -51,25 +54,116 @@ Job analyze_job(std::span<const JobRun> runs, const JobOptions& options) {
   return job;
 }
 
-std::optional<Headline> headline_of(const Job& job) {
-  using Key = std::pair<size_t, int32_t>;
+namespace {
+
+using MemberKey = std::pair<size_t, int32_t>;
+
+/// Groups of collectives, added.
+class WaitSums {
+ public:
+  void add(const GroupTimes& group) {
+    name_ = &group.group;
+    for (const PartTimes& part : group.parts) {
+      const MemberKey key{part.run, part.device};
+      raise(sums_.members[key], part.matched_ns);
+      raise(sums_.total_ns, part.matched_ns);
+      Late& late = late_[key];
+      raise(late.waited_for_ns, part.waited_for_ns);
+      late.last += part.last;
+      sums_.arrivals += part.last;
+    }
+    raise(sums_.waiting_ns, group.waiting_ns());
+    sums_.delay.add(group.delay());
+    squares_ns2_ += group.squared_waiting_ns2;
+  }
+
+  Waits take() {
+    for (const auto& [member, late] : late_) {
+      if (late.waited_for_ns <= sums_.latest_ns) continue;
+      sums_.latest_ns = late.waited_for_ns;
+      sums_.latest = member;
+      sums_.latest_last = late.last;
+    }
+    sums_.chance = may_be_chance(late_.size(), sums_.latest_ns, sums_.waiting_ns, squares_ns2_);
+    return std::move(sums_);
+  }
+  const CollectiveGroup* name() const { return name_; }
+
+ private:
   struct Late {
     int64_t waited_for_ns = 0;
     int64_t last = 0;
   };
+  static void raise(int64_t& sum, int64_t ns) { sum = add_saturated(sum, ns); }
+
+  Waits sums_;
+  std::map<MemberKey, Late> late_;
+  double squares_ns2_ = 0;
+  const CollectiveGroup* name_ = nullptr;
+};
+
+Bound bound_of(const Waits& waits) {
+  if (!waits.mostly()) return Bound::transfer;
+  if (!waits.latest) return Bound::waiting;
+  const Delay& delay = waits.delay;
+  const bool host = delay.host_ns > add_saturated(delay.device_ns, delay.before_ns);
+  return host ? Bound::host : Bound::skew;
+}
+
+/// Whether the members of a group are in it for a tenth of their time in collectives.
+bool decides(const Waits& group, const Waits& all) {
+  int64_t time_ns = 0;
+  for (const auto& [member, ns] : group.members) {
+    time_ns = add_saturated(time_ns, all.members.at(member));
+  }
+  return group.total_ns >= time_ns / 10;
+}
+
+using ProcessGroup = std::pair<std::string_view, std::string_view>;  // name, ranks
+
+ProcessGroup process_group(const GroupTimes& times) {
+  return {times.group.name, times.group.ranks};
+}
+
+double part_waiting(const Waits& waits) {
+  return static_cast<double>(waits.waiting_ns) /
+         static_cast<double>(std::max<int64_t>(1, waits.total_ns));
+}
+
+/// The group that decides, of several.
+void find_group(std::map<ProcessGroup, WaitSums>& groups, Headline& out) {
+  size_t waiting = 0;
+  for (auto& [key, sums] : groups) {
+    Waits waits = sums.take();
+    if (!decides(waits, out.all)) continue;
+    waiting += waits.mostly() ? 1 : 0;
+    const Waits& best = out.of_group;
+    const bool better = waits.mostly() != best.mostly() ? waits.mostly()
+                        : waits.mostly()                ? waits.waiting_ns > best.waiting_ns
+                                                        : part_waiting(waits) > part_waiting(best);
+    if (out.group != nullptr && !better) continue;
+    out.group = sums.name();
+    out.of_group = std::move(waits);
+  }
+  out.others_waiting = waiting > 0 ? waiting - 1 : 0;
+}
+
+}  // namespace
+
+std::optional<Headline> headline_of(const Job& job) {
+  const auto counts = [](const GroupTimes& group) { return group.matched && group.complete; };
+  const std::vector<GroupTimes>& all = job.collectives;
+  const bool any = std::any_of(all.begin(), all.end(), counts);
   Headline out;
-  std::map<Key, Late> members;
-  for (const GroupTimes& group : job.collectives) {
-    if (!group.matched) continue;
-    for (const PartTimes& part : group.parts) {
-      Late& late = members[{part.run, part.device}];
-      late.waited_for_ns = add_saturated(late.waited_for_ns, part.waited_for_ns);
-      late.last += part.last;
-      out.arrivals += part.last;
-      out.total_ns = add_saturated(out.total_ns, part.matched_ns);
-    }
-    out.waiting_ns = add_saturated(out.waiting_ns, group.waiting_ns());
-    out.delay.add(group.delay());
+  WaitSums sums;
+  std::map<ProcessGroup, WaitSums> groups;
+  std::set<ProcessGroup> incomplete;
+  for (const GroupTimes& group : all) {
+    // A rank may send nothing to some members of a group.
+    if (!group.complete && !is_one_sided(group.group.kind)) incomplete.insert(process_group(group));
+    if (any ? !counts(group) : !group.matched) continue;
+    sums.add(group);
+    groups[process_group(group)].add(group);
     const auto has_more = [&](const GroupTimes& than) {
       return group.bandwidth->time_ns > than.bandwidth->time_ns;
     };
@@ -77,18 +171,13 @@ std::optional<Headline> headline_of(const Job& job) {
       out.bandwidth_of = &group;
     }
   }
-  if (members.empty()) return std::nullopt;
-  out.members = members.size();
-  for (const auto& [member, late] : members) {
-    if (late.waited_for_ns <= out.latest_ns) continue;
-    out.latest_ns = late.waited_for_ns;
-    out.latest = member;
-    out.latest_last = late.last;
-  }
-  if (out.waiting_ns > out.total_ns / 2) {
-    const bool host = out.delay.host_ns > add_saturated(out.delay.device_ns, out.delay.before_ns);
-    out.bound = !out.latest ? Bound::waiting : host ? Bound::host : Bound::skew;
-  }
+  if (groups.empty()) return std::nullopt;
+  out.all = sums.take();
+  out.groups = groups.size();
+  out.incomplete = incomplete.size();
+  if (!any) return out;
+  if (groups.size() > 1) find_group(groups, out);
+  out.bound = bound_of(out.decided_by());
   return out;
 }
 

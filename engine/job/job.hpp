@@ -44,18 +44,45 @@ enum class Bound : uint8_t {
   waiting,   // most of it is waiting, and no clock tells for whom
 };
 
-struct Headline {
-  Bound bound = Bound::transfer;
-  size_t members = 0;      // devices with matched collectives
-  int64_t total_ns = 0;    // of matched collectives, of all members
-  int64_t waiting_ns = 0;  // in them
-  int64_t arrivals = 0;    // collectives whose last member is known
+/// The matched collectives of a process group, or of several.
+struct Waits {
+  std::map<std::pair<size_t, int32_t>, int64_t> members;  // their time in them, by run and device
+  int64_t total_ns = 0;                                   // of all members
+  int64_t waiting_ns = 0;                                 // the same
+  int64_t arrivals = 0;                                   // collectives whose last member is known
   /// Run and device that the others wait for the longest (PartTimes::waited_for_ns); nullopt: they
   /// wait for nobody, or there is no clock.
   std::optional<std::pair<size_t, int32_t>> latest;
   int64_t latest_ns = 0;    // what is waited for it
   int64_t latest_last = 0;  // how often it was the last
+  bool chance = false;      // may_be_chance: `latest` is no rank in particular
   Delay delay;              // of all
+
+  /// Most of the time is waiting.
+  bool mostly() const noexcept { return waiting_ns > total_ns / 2; }
+};
+
+/// What the collectives of a job come to. It is decided by process group: one whose members mostly
+/// wait is not excused by others that are even. A group with less than a tenth of the time that its
+/// members are in collectives decides nothing.
+struct Headline {
+  /// Nullopt: of no process group all members are here, and nothing is known of the job. All else
+  /// is then of the members that are here: they wait at least that long.
+  std::optional<Bound> bound;
+  Waits all;          // of the process groups that are complete; without any of those that are not
+  size_t groups = 0;  // process groups in `all`
+  /// Process groups that are not in `all`, since some of their members are not here.
+  size_t incomplete = 0;
+  /// Of several process groups that decide: that which waits the longest of those that mostly wait,
+  /// and then `bound` is of it; if none does, that with the largest part of waiting. Null: there is
+  /// one group, or none decides.
+  const CollectiveGroup* group = nullptr;
+  Waits of_group;
+  size_t others_waiting = 0;  // other process groups that decide and mostly wait
+  /// What `bound` is of.
+  const Waits& decided_by() const noexcept {
+    return group != nullptr && of_group.mostly() ? of_group : all;
+  }
   /// The group with the most time of transfer whose bus bandwidth is known; null: there is none.
   const GroupTimes* bandwidth_of = nullptr;
 };

@@ -68,6 +68,14 @@ void match_by_place(MatchedGroup& group) {
   }
 }
 
+bool is_complete(std::span<const JobRun> runs, const MatchedGroup& group) {
+  const int64_t size = group.group.size;
+  if (size != CollectiveGroup::unknown) return group.parts.size() >= static_cast<size_t>(size);
+  return std::none_of(runs.begin(), runs.end(), [&](const JobRun& run) {
+    return run.world_size && *run.world_size > static_cast<int64_t>(runs.size());
+  });
+}
+
 /// `members`: of the job.
 void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   std::vector<Part>& parts = group.parts;
@@ -129,6 +137,7 @@ std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
   out.reserve(groups.size());
   for (auto& [key, group] : groups) {
     group.group = key;
+    group.complete = is_complete(runs, group);
     match(runs, members, group);
     out.push_back(std::move(group));
   }

@@ -29,6 +29,8 @@ struct MatchedGroup {
   CollectiveGroup group;
   std::vector<Part> parts;  // by run, then member; with instances or others
   bool matched = false;
+  /// Whether all members of the group are here; where its size is not known, all ranks of the job.
+  bool complete = true;
   /// Of several parts that are not matched: `they have 3 to 4 of it`. Empty: there is nothing to
   /// match.
   std::string why_not;

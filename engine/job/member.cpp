@@ -60,6 +60,18 @@ bool needs_all(CollectiveKind kind) noexcept {
   }
 }
 
+bool ends_together(CollectiveKind kind) noexcept {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::barrier:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_one_sided(CollectiveKind kind) noexcept {
   return kind == CollectiveKind::send || kind == CollectiveKind::receive;
 }

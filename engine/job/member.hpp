@@ -35,6 +35,9 @@ const char* to_string(CollectiveKind kind) noexcept;
 std::optional<CollectiveKind> collective_kind_from(std::string_view name) noexcept;
 /// Whether it ends on no member before the last has begun, since each needs data of all.
 bool needs_all(CollectiveKind kind) noexcept;
+/// Whether it ends on all members at about the same time: each needs data of all, and as much of
+/// it. Members of an alltoall or sendrecv end when they have what is theirs.
+bool ends_together(CollectiveKind kind) noexcept;
 /// Whether the k-th on one member has nothing to do with the k-th on another.
 bool is_one_sided(CollectiveKind kind) noexcept;
 /// Whether all need data of one member, the root: none ends before the root has begun.

@@ -12,7 +12,7 @@ namespace kr::job {
 
 enum class ClockPolicy : uint8_t {
   utc,          // the clocks that the traces tell
-  collectives,  // these, moved where collectives contradict them
+  collectives,  // these, moved where collectives show that they differ
   none,         // every run has its own clock
 };
 inline constexpr ClockPolicy default_clock_policy = ClockPolicy::collectives;

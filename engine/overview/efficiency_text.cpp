@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "render/shown_table.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
@@ -73,9 +74,10 @@ class Factors {
         [&](const Column& one) { return whole(one).parallel(one.reading); });
     add(below + 1, "load balance",
         [&](const Column& one) { return whole(one).load_balance(one.reading); });
-    add(below + 1, "communication",
+    add(below + 1, "communication efficiency",
         [&](const Column& one) { return whole(one).communication(one.reading); });
-    add(below + 1, "orchestration", [&](const Column& one) { return whole(one).orchestration(); });
+    add(below + 1, "orchestration efficiency",
+        [&](const Column& one) { return whole(one).orchestration(); });
     if (reference == nullptr) return;
     add(1, "computation scalability", [&](const Column& one) { return against(one).computation; });
     add(
@@ -107,9 +109,10 @@ class Efficiencies {
     if (jobs_.size() == 1) {
       Block& block = blocks.emplace_back();
       const job::Efficiency& whole = jobs_[0].efficiency.whole();
+      const bool partial = jobs_[0].ranks > 1 && jobs_[0].larger_job;
       block.title =
-          fmt::format("parallel efficiency (%): {}, {}", table::counted(whole.devices, "device"),
-                      table::human_time(whole.elapsed_ns));
+          fmt::format("parallel efficiency (%){}: {}, {}", partial ? " of " + jobs_[0].name : "",
+                      table::counted(whole.devices, "device"), table::human_time(whole.elapsed_ns));
       for (const Nccl reading : source_.efficiency.readings) {
         block.columns.push_back({&jobs_[0], reading, fmt::format("nccl {}", to_string(reading))});
       }
@@ -140,11 +143,20 @@ class Efficiencies {
     std::vector<std::string> remarks;
     bool both = false;
     bool spans = false;
+    std::string some;
     for (const tables::NamedJob& one : jobs_) {
+      // One run by itself is not taken for a job, but where it is compared with one.
+      if (some.empty() && one.larger_job && (one.ranks > 1 || reference_)) {
+        some = fmt::format(
+            "Only {} of {} ranks of {} are here: the load balance and the efficiencies of the job "
+            "are not known, these are of the ranks that are.",
+            one.ranks, *one.larger_job, reference_ ? printable(one.name) : "the job");
+      }
       const job::Efficiency& whole = one.efficiency.whole();
       both |= whole.useful_ns.useful != whole.useful_ns.communication;
       spans |= !whole.one_clock;
     }
+    if (!some.empty()) remarks.push_back(std::move(some));
     if (spans) {
       remarks.emplace_back(
           "The clocks of the ranks are not known to agree: the time is the longest span of a rank, "

@@ -383,18 +383,23 @@ class Overview {
     out_ += efficiency_text(source_, options_);
   }
 
+  std::string all_ranks() const {
+    const auto all = source_.larger_job();
+    return all ? fmt::format("{} of {} ranks", source_.runs.size(), *all) : "all ranks";
+  }
+
   /// How even the work is, if the runs are known to be ranks of one job.
   void ranks() {
     if (!analyze::shown_together(source_.ranks())) return;
     const std::string number = several() ? "max_rank" : "max_device";
     tables({{"label_balance",
              {.columns = {"label", "elapsed_ns", "mean_ns", "max_ns", "max_over_mean", "max_rank"},
-              .title = "all ranks together, by " + report_.by,
+              .title = all_ranks() + " together, by " + report_.by,
               .where = "dimension",
               .value = report_.by}},
             {"rank_balance",
              {.columns = {"what", "mean_ns", "max_ns", "max_over_mean", number},
-              .title = several() ? "all ranks together" : "all devices together",
+              .title = (several() ? all_ranks() : "all devices") + " together",
               .not_zero = "max_ns"}}});
   }
 
@@ -407,8 +412,9 @@ class Overview {
       if (options_.columns() == 0 || options_.columns() >= columns_of_all_facts) {
         columns = {"busy_ns", "share", "max_over_mean", "max_rank", "instances", by, "name"};
       }
-      return tables({{"kernel_balance",
-                      {.columns = std::move(columns), .title = "kernel summary of all ranks"}}});
+      return tables(
+          {{"kernel_balance",
+            {.columns = std::move(columns), .title = "kernel summary of " + all_ranks()}}});
     }
     for (const analyze::RunSummary* run : report_.runs) {
       if (run->names.empty()) continue;

@@ -39,7 +39,7 @@ const Definition clocks_table{
        "The rank whose clock it is brought to. Times of ranks with the same may be compared."},
       {"clock_from", Unit::text, Role::measure,
        "What brings it there: `utc`, the clocks that the traces contain; `collectives`, which "
-       "contradict them, or the traces contain none; `own`, nothing."},
+       "show that these differ, or the traces contain none; `own`, nothing."},
       {"reference_rank", Unit::id, Role::detail,
        "The rank that the following columns compare with; itself if there is nothing to compare."},
       {"collectives", Unit::count, Role::measure,
@@ -58,11 +58,13 @@ const Definition clocks_table{
       {"drift_ns_per_s", Unit::factor, Role::detail,
        "How much the offset grows per second; empty if it is less than noise.", true},
       {"applied_ns", Unit::ns, Role::measure,
-       "What is added to its times: 0 if the traces tell their clocks, and 0 is within the "
-       "bounds."},
+       "What is added to its times: 0 if the traces contain their clocks, 0 is within the bounds, "
+       "and `offset_ns` is no more than noise: with fewer than 8 collectives, up to 3 "
+       "`deviation_ns`, and up to 1,000 (50,000 if it is of alltoalls or sendrecvs)."},
       {"applied_ns_per_s", Unit::factor, Role::detail,
        "What is added, too, for each second after the middle of the run: the drift, where no "
-       "constant is within the bounds."}}},
+       "constant is within the bounds, or it makes more than 6 deviations and as much as an offset "
+       "needs."}}},
     Needs::collectives,
     add_clocks,
     not_several_ranks};

@@ -54,35 +54,131 @@ std::string_view verdict(job::Bound bound) {
   return "bound by waiting";
 }
 
+/// `2 of 8 ranks`, between two texts; nothing if all ranks are here.
+std::string here_of_job(const Source& source, std::string_view before, std::string_view after) {
+  const auto all = source.larger_job();
+  if (!all) return {};
+  return fmt::format("{}{} of {} ranks{}", before, source.runs.size(), *all, after);
+}
+
+std::string name_of_group(const job::CollectiveGroup& group) {
+  std::string name = printable(group.name);
+  if (!group.ranks.empty()) name += " " + printable(group.ranks);
+  return name;
+}
+
+std::string name_of_latest(const Source& source, const job::Waits& waits) {
+  return name_of(source, waits.latest->first, waits.latest->second);
+}
+
+/// How much of `what` is for the latest.
+std::string share_of_latest(const job::Waits& waits, std::string_view what) {
+  return fmt::format("({} % of {}; the last in {} of {})",
+                     table::percent(waits.latest_ns, waits.waiting_ns, 0), what, waits.latest_last,
+                     waits.arrivals);
+}
+
+/// The verdict.
+std::string of_all_members(const Source& source, const job::Headline& found) {
+  const job::Waits& all = found.all;
+  const job::Waits& waits = found.decided_by();
+  const bool of_one = &waits != &all;
+  const std::string share = table::percent(all.waiting_ns, all.total_ns, 0);
+  const auto of_group = [&] {
+    return table::percent(found.of_group.waiting_ns, found.of_group.total_ns, 0);
+  };
+  std::string text = fmt::format("collectives are {}: ", verdict(*found.bound));
+  if (of_one) {
+    text += fmt::format(
+        "{} % of the time in group {} is waiting ({} % of their time in {} groups together)",
+        of_group(), name_of_group(*found.group), share, found.groups);
+  } else {
+    text += fmt::format("{} % of their time on {} is waiting", share,
+                        plural(all.members.size(), "device"));
+    if (found.group != nullptr) {
+      text += fmt::format(" (at most {} % in one of {} groups, {})", of_group(), found.groups,
+                          name_of_group(*found.group));
+    }
+  }
+  if (waits.latest && waits.chance && *found.bound == job::Bound::transfer) {
+    text += ", for no rank in particular";
+  } else if (waits.latest) {
+    text += fmt::format(", most for {} {}", name_of_latest(source, waits),
+                        share_of_latest(waits, of_one ? "its waiting" : "the waiting"));
+    if (waits.chance) text += ", which may be chance";
+    text += reason(waits.delay);
+  }
+  if (found.others_waiting > 0) {
+    text += fmt::format("; {} mostly {}, too", plural(found.others_waiting, "other group"),
+                        found.others_waiting == 1 ? "waits" : "wait");
+  }
+  return text;
+}
+
+/// What is known without the others: no verdict.
+std::string of_some_members(const Source& source, const job::Headline& found) {
+  const job::Waits& waits = found.all;
+  std::string here = here_of_job(source, "", "");
+  if (here.empty()) {
+    here = fmt::format("{} of the members of a larger process group",
+                       plural(waits.members.size(), "device"));
+  }
+  std::string text = fmt::format(
+      "no verdict on collectives: only {} are here, and the others may arrive later; at least {} % "
+      "of the time in collectives on these {} is waiting",
+      here, table::percent(waits.waiting_ns, waits.total_ns, 0),
+      plural(waits.members.size(), "device"));
+  if (waits.latest && waits.chance) {
+    text += "; none of these is late in particular";
+  } else if (waits.latest) {
+    text += fmt::format("; the latest of these is {} {}", name_of_latest(source, waits),
+                        share_of_latest(waits, "that waiting"));
+  }
+  return text;
+}
+
+std::string bandwidth(const Source& source, const job::Headline& found) {
+  const job::GroupTimes& of = *found.bandwidth_of;
+  const double bus = *of.bus_bytes_per_s();
+  std::string text =
+      fmt::format("; bus bandwidth of {}{} {}{}", job::to_string(of.group.kind),
+                  found.groups > 1 ? " in group " + name_of_group(of.group) : "",
+                  of.bandwidth->with_waiting ? "at least " : "", table::in_si(bus, "B/s"));
+  if (const auto& link = source.job_options.link_bytes_per_s) {
+    text += fmt::format(", {} % of the link", table::short_percent(100 * bus / *link));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string collective_headline(const Source& source) {
   const job::Job* const job = source.job();
   const auto found = job != nullptr ? job::headline_of(*job) : std::nullopt;
-  if (!found || found->total_ns <= 0) return {};
-  std::string text = fmt::format(
-      "collectives are {}: {} % of their time on {} is waiting", verdict(found->bound),
-      table::percent(found->waiting_ns, found->total_ns, 0), plural(found->members, "device"));
-  if (found->latest) {
-    const auto& [run, device] = *found->latest;
-    text += fmt::format(", most for {} ({} % of the waiting; the last in {} of {})",
-                        name_of(source, run, device),
-                        table::percent(found->latest_ns, found->waiting_ns, 0), found->latest_last,
-                        found->arrivals);
-    text += reason(found->delay);
-  }
-  if (found->bandwidth_of != nullptr) {
-    const job::GroupTimes& of = *found->bandwidth_of;
-    const double bus = *of.bus_bytes_per_s();
-    text += fmt::format("; {} at {}", job::to_string(of.group.kind), table::in_si(bus, "B/s"));
-    if (const auto& link = source.job_options.link_bytes_per_s) {
-      text += fmt::format(", {} % of the link", table::short_percent(100 * bus / *link));
-    }
+  if (!found || found->all.total_ns <= 0) return {};
+  std::string text =
+      found->bound ? of_all_members(source, *found) : of_some_members(source, *found);
+  if (found->bandwidth_of != nullptr) text += bandwidth(source, *found);
+  if (found->bound && found->incomplete > 0) {
+    text += fmt::format("; not all members of {} are here{}, and nothing is known of their waiting",
+                        found->incomplete == 1 ? "another process group"
+                                               : plural(found->incomplete, "other process group"),
+                        here_of_job(source, " (", ")"));
   }
   return text;
 }
 
 void add_collective_notes(const Source& source, std::vector<Note>& notes) {
+  if (const std::string here = here_of_job(source, "", ""); !here.empty()) {
+    notes.push_back(
+        {"", "info", "ranks-missing",
+         fmt::format(
+             "only {} of the job are here: the load balance and efficiencies of the job are "
+             "not known, those shown are of these ranks; in process groups with missing members, "
+             "waiting and bandwidths are lower bounds",
+             here),
+         *source.larger_job() - static_cast<int64_t>(source.runs.size())});
+  }
   const job::Job* const job = source.job();
   if (job == nullptr) return;
   const std::vector<job::GroupTimes>& all = job->collectives;

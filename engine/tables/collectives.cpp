@@ -61,9 +61,8 @@ void add_collective_balance(const Source& source, RowSink& sink) {
                                        [&](const PartTimes& a, const PartTimes& b) {
                                          return one.waiting_ns(a) < one.waiting_ns(b);
                                        });
-    const auto late = std::max_element(
-        one.parts.begin(), one.parts.end(),
-        [](const PartTimes& a, const PartTimes& b) { return a.waited_for_ns < b.waited_for_ns; });
+    const PartTimes* const late = one.waited_for();
+    const bool uneven = late != nullptr || !one.one_clock;
     const auto often =
         std::max_element(one.parts.begin(), one.parts.end(),
                          [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
@@ -80,17 +79,18 @@ void add_collective_balance(const Source& source, RowSink& sink) {
               total_ns,
               one.waiting_ns(),
               ratio_of(one.waiting_ns(), total_ns),
-              source.rank(most->run),
-              int64_t{most->device},
-              on_clock(source.rank(late->run)),
-              on_clock(late->device),
-              on_clock(late->waited_for_ns),
+              uneven ? Cell(source.rank(most->run)) : Cell(),
+              uneven ? Cell(int64_t{most->device}) : Cell(),
+              late != nullptr ? Cell(source.rank(late->run)) : Cell(),
+              late != nullptr ? Cell(int64_t{late->device}) : Cell(),
+              late != nullptr ? Cell(late->waited_for_ns) : Cell(),
               on_clock(source.rank(often->run)),
               on_clock(often->device),
               on_clock(often->last),
               on_clock(delay.before_ns),
               on_clock(delay.device_ns),
-              on_clock(delay.host_ns)});
+              on_clock(delay.host_ns),
+              int64_t{!one.complete}});
   });
 }
 
@@ -149,11 +149,14 @@ const Definition collective_balance_table{
        "no common clock."},
       {"waiting", Unit::ratio, Role::measure, "`waiting_ns` as a part of `total_ns`."},
       {"waits_most_rank", Unit::id, Role::measure,
-       "The rank that waits most; the first of several."},
-      {"waits_most_device", Unit::id, Role::detail, "Its device."},
+       "The rank that waits most; the first of several. Empty where `waited_for_rank` is, although "
+       "the ranks have a common clock: then they wait for each other.",
+       true},
+      {"waits_most_device", Unit::id, Role::detail, "Its device.", true},
       {"waited_for_rank", Unit::id, Role::measure,
-       "The rank that the others wait for the longest: that with the most `waited_for_ns`; the "
-       "first of several.",
+       "The rank that the others wait for the longest: that with the most `waited_for_ns` in "
+       "`collectives`; the first of several. Empty if its share of the waiting may be chance, or "
+       "the ranks have no common clock.",
        true},
       {"waited_for_device", Unit::id, Role::detail, "Its device.", true},
       {"waited_for_ns", Unit::ns, Role::measure,
@@ -171,7 +174,11 @@ const Definition collective_balance_table{
       {"device_ns", Unit::ns, Role::measure, "Since then, its device was busy for longer by this.",
        true},
       {"host_ns", Unit::ns, Role::measure, "Since then, its device was idle for longer by this.",
-       true}}},
+       true},
+      {"partial", Unit::boolean, Role::measure,
+       "Whether members of the process group are not in the runs. Then they may arrive later than "
+       "all others: `waiting_ns` is a lower bound, and who is the last is only known of those "
+       "present."}}},
     Needs::collectives,
     add_collective_balance,
     without_several_members};
@@ -191,8 +198,8 @@ const Definition collective_bandwidth_table{
       {"time_ns", Unit::ns, Role::measure,
        "The sum of the least transfer of any member: duration without waiting."},
       {"with_waiting", Unit::boolean, Role::measure,
-       "Whether `time_ns` contains waiting, since other members are not in the runs or are not "
-       "compared: the bandwidths are lower bounds."},
+       "Whether `time_ns` may contain waiting, since members of the process group are not in the "
+       "runs or are not compared: the bandwidths are lower bounds."},
       {"algorithm_bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by `time_ns`.",
        true},
       {"bus_bytes_per_s", Unit::per_second, Role::measure,
@@ -218,11 +225,12 @@ const Definition collectives_table{
                   "Those that all members have, which are compared."},
                  {"total_ns", Unit::ns, Role::measure, "The sum of the durations of all."},
                  {"transfer_ns", Unit::ns, Role::measure,
-                  "Of those that are compared, duration without `waiting_ns`; empty if nothing is "
-                  "compared, or the ranks have no common clock.",
+                  "Of those that are compared, duration without `waiting_ns`; an upper bound where "
+                  "`partial` in `collective_balance`. Empty if nothing is compared, or the ranks "
+                  "have no common clock.",
                   true},
                  {"waiting_ns", Unit::ns, Role::measure,
-                  "From their start to that of the last member.", true},
+                  "From their start to that of the last member that is in the runs.", true},
                  {"beyond_shortest_ns", Unit::ns, Role::detail,
                   "What they take longer than the shortest of any member, which needs no clock; "
                   "empty if nothing is compared.",

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -296,19 +298,31 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   return ranks;
 }
 
+std::optional<int64_t> larger_job(std::span<const job::RunOfJob> ranks) {
+  for (const job::RunOfJob& rank : ranks) {
+    const std::optional<int64_t>& size = rank.summary->distributed.world_size;
+    if (size && *size > static_cast<int64_t>(ranks.size())) return size;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<NamedJob> jobs_of(const Source& source) {
   std::vector<NamedJob> jobs;
   const auto add = [&](std::string name, std::string run, std::vector<job::RunOfJob> ranks,
                        job::Shifts shifts) {
+    const size_t count = ranks.size();
+    const std::optional<int64_t> larger = larger_job(ranks);
     job::JobEfficiency efficiency(std::move(ranks), std::move(shifts));
     if (efficiency.whole().devices == 0) return;
-    jobs.push_back({std::move(name), std::move(run), std::move(efficiency)});
+    jobs.push_back({std::move(name), std::move(run), std::move(efficiency), count, larger});
   };
   std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
-    std::string name = plural(ranks.size(), "rank");
+    const std::optional<int64_t> larger = larger_job(ranks);
+    std::string name = larger ? fmt::format("{} of {} ranks", ranks.size(), *larger)
+                              : plural(ranks.size(), "rank");
     add(std::move(name), "", std::move(ranks), shifts_of(source.job()));
     return jobs;
   }
@@ -322,9 +336,12 @@ std::vector<NamedJob> baseline_jobs(const Source& source) {
   std::vector<NamedJob> jobs;
   for (size_t i = 0; i < source.baselines.size(); ++i) {
     const Baseline& baseline = source.baselines[i];
-    jobs.push_back(
-        {baseline.name, "",
-         job::JobEfficiency(ranks_of(baseline.runs), shifts_of(source.baseline_job(i)))});
+    std::vector<job::RunOfJob> ranks = ranks_of(baseline.runs);
+    const size_t count = ranks.size();
+    const std::optional<int64_t> larger = larger_job(ranks);
+    jobs.push_back({baseline.name, "",
+                    job::JobEfficiency(std::move(ranks), shifts_of(source.baseline_job(i))), count,
+                    larger});
   }
   return jobs;
 }
@@ -341,7 +358,9 @@ const Definition efficiency_table{
     {.id = "efficiency",
      .title = "parallel efficiency",
      .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
-            "communication kernels: how well the devices are used, as a product of factors.",
+            "communication kernels: how well the devices are used, as a product of factors. If "
+            "only some ranks of the job are there (note `ranks-missing`), it is of these, and the "
+            "load balance and efficiencies of the job are not known.",
      .columns = with_factors({job_column,
                               {"scope", Unit::text, Role::key,
                                "`job`: all runs, which are its ranks; `run`: one run by itself."},

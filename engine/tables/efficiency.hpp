@@ -1,6 +1,7 @@
 // The runs of a Source as parallel jobs: those given, and those they are compared with.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct NamedJob {
   std::string name;
   std::string run;  // its id; empty: the job has several runs, or is a baseline
   job::JobEfficiency efficiency;
+  size_t ranks = 1;
+  /// Processes of the job, if there are more than `ranks`: those are some of them.
+  std::optional<int64_t> larger_job = {};
 };
 
 /// The job given: all runs, if they are ranks of one, else each run by itself. Without operations a

@@ -20,10 +20,13 @@ void add_rank_step_balance(const Source& source, RowSink& sink) {
   for (const analyze::RankStep& step : source.ranks().steps) {
     const analyze::RankStep::Part& slowest = step.parts[step.slowest];
     const analyze::RankStep::Part& waits = step.parts[step.waits_most];
+    const bool others_wait = step.waits_most != step.slowest;
     sink.row({step.phase, table::cell(step.step), step.occurrence,
               static_cast<int64_t>(step.parts.size()), source.rank(slowest.run), slowest.own_ns(),
-              step.mean_own_ns, step.slowest_over_mean, source.rank(waits.run),
-              waits.time.exposed_communication_ns, step_of(source, slowest).text});
+              step.mean_own_ns, step.slowest_over_mean,
+              others_wait ? Cell(source.rank(waits.run)) : Cell(),
+              others_wait ? Cell(waits.time.exposed_communication_ns) : Cell(),
+              step_of(source, slowest).text});
   }
 }
 
@@ -37,7 +40,7 @@ void add_rank_steps(const Source& source, RowSink& sink) {
                 table::cell(of.batch), table::cell(of.tokens), part.own_ns(), time.span_ns,
                 time.busy_ns, time.compute_ns, time.communication_ns, time.exposed_communication_ns,
                 time.memory_ns, time.exposed_memory_ns, time.idle_ns, int64_t{i == step.slowest},
-                int64_t{i == step.waits_most}});
+                int64_t{i == step.waits_most && i != step.slowest}});
     }
   }
 }
@@ -61,8 +64,10 @@ const Definition rank_step_balance_table{
       {"slowest_over_mean", Unit::factor, Role::measure,
        "`slowest_ns` divided by `mean_ns`; 0 if both are 0."},
       {"waiting_rank", Unit::id, Role::measure,
-       "The rank with most exposed communication; the first of several."},
-      {"exposed_communication_ns", Unit::ns, Role::measure, "Its exposed communication."},
+       "The rank with most exposed communication; the first of several. Empty if that is the "
+       "slowest rank, which cannot wait for itself.",
+       true},
+      {"exposed_communication_ns", Unit::ns, Role::measure, "Its exposed communication.", true},
       {"text", Unit::text, Role::measure, "The text of the slowest rank's annotation."}}},
     Needs::steps,
     add_rank_step_balance,

@@ -26,6 +26,7 @@ std::optional<job::Job> analyzed(const std::vector<Run>& runs,
     job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
     // The order of files is no evidence.
     if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
+    one.world_size = runs[i].summary.distributed.world_size;
   }
   return job::analyze_job(of, options);
 }
@@ -65,6 +66,15 @@ const analyze::Ranks& Source::ranks() const {
     made_->ranks = analyze::compare_ranks(inputs, job_options.as_job);
   }
   return *made_->ranks;
+}
+
+std::optional<int64_t> Source::larger_job() const {
+  if (!ranks().not_comparable_reason.empty()) return std::nullopt;
+  for (const Run& run : runs) {
+    const std::optional<int64_t>& size = run.summary.distributed.world_size;
+    if (size && *size > static_cast<int64_t>(runs.size())) return size;
+  }
+  return std::nullopt;
 }
 
 int64_t Source::rank(size_t run) const {

@@ -71,6 +71,9 @@ struct Source {
   /// The same of a baseline, whose runs are ranks of one job because the user says so. Null unless
   /// all of them have their members.
   const job::Job* baseline_job(size_t baseline) const;
+  /// The number of processes of the job, if the runs are only some of them; nullopt: they are all,
+  /// no trace contains it, or the runs are not ranks of one job.
+  std::optional<int64_t> larger_job() const;
   /// The rank of a run.
   int64_t rank(size_t run) const;
   /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as

@@ -91,6 +91,8 @@ pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) =>
 pageTest("ranks: labels and devices together, as result.json has them", "ranks", async (page) => {
   const { tables } = JSON.parse(read("ranks.json"));
   assert.match(await page.textContent("#ranks .card-head"), /Load balance of ranks\s*2 of 8 ranks/);
+  assert.match(await page.textContent("#efficiency"), /Only 2 of 8 ranks of the job are here/);
+  assert.match(await page.textContent("#notes"), /only 2 of 8 ranks of the job are here/);
   await page.selectOption("#unit", "ns");
   const balanced = (by) => tables.label_balance.filter((row) => row.dimension === by);
   for (const by of ["substage", "kind"]) {

@@ -66,7 +66,7 @@ void JobOptions::add_to(CLI::App& app) {
       ->configurable();
   app.add_option("--clock", clock,
                  "What brings several runs to one clock: `collectives` (the default: where they "
-                 "contradict the clocks of the traces), `utc` (these alone), `none`")
+                 "show that the clocks of the traces differ), `utc` (these alone), `none`")
       ->type_name("HOW")
       ->check(
           project_check([](const std::string& word) { job::named_clock_policy(word, "--clock"); }))

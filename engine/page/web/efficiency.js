@@ -4,8 +4,8 @@ const FACTORS = [
   { id: "global_efficiency", title: "Global efficiency", depth: 0, scaling: true, color: "#000000" },
   { id: "parallel_efficiency", title: "Parallel efficiency", depth: 0, color: "#0072b2", mark: "square" },
   { id: "load_balance", title: "Load balance", depth: 1, color: "#009e73", mark: "up" },
-  { id: "communication_efficiency", title: "Communication", depth: 1, color: "#d55e00", mark: "diamond" },
-  { id: "orchestration_efficiency", title: "Orchestration", depth: 1, color: "#cc79a7", mark: "down" },
+  { id: "communication_efficiency", title: "Communication efficiency", depth: 1, color: "#d55e00", mark: "diamond" },
+  { id: "orchestration_efficiency", title: "Orchestration efficiency", depth: 1, color: "#cc79a7", mark: "down" },
   { id: "computation_scalability", title: "Computation scalability", depth: 0, scaling: true, color: "#b58900", mark: "ring" },
 ];
 const SPEEDUP = { id: "speedup", title: "Speedup", depth: 0, scaling: true, times: true, color: "#0072b2" };
@@ -13,7 +13,13 @@ const GOOD = 0.8; // of POP: below it a factor is worth a look
 
 const READINGS = { useful: "communication kernels are useful work (TALP)", communication: "communication kernels are communication (BSC)" };
 
-const jobName = (row) => ("job" in row ? printable(row.job) : missing(row.run) ? "all ranks" : shortId(row.run));
+/** `2 of 8 ranks` if the runs are only some ranks of a job, else nothing. */
+function someRanks() {
+  const world = runs.length > 1 ? runs[0].world_size : null;
+  return missing(world) || runs.length >= world ? "" : `${grouped(runs.length)} of ${grouped(world)} ranks`;
+}
+
+const jobName = (row) => ("job" in row ? printable(row.job) : missing(row.run) ? someRanks() || "all ranks" : shortId(row.run));
 const devicesOf = (row) => `${grouped(row.devices)} device${Number(row.devices) === 1 ? "" : "s"}`;
 
 /** Blue is good and orange is not: people of all kinds of vision can tell them apart. The value is in the cell. */
@@ -139,6 +145,9 @@ SHOWS.efficiency = (entry) => {
     parts.push(element("p", { className: "part-note" }, "The clocks of the ranks are not known to agree: the time is the longest span of a rank, and efficiencies are upper bounds."));
   }
   if (readings.length > 1) parts.push(element("p", { className: "part-note" }, "As useful work, communication kernels that wait for a slow rank look busy and hide it."));
+  if (rows[0].scope === "job" && someRanks() !== "") {
+    parts.push(element("p", { className: "part-note" }, `Only ${someRanks()} of the job are here: its load balance and efficiencies are not known, these are of the ranks that are.`));
+  }
   const note = jobs === 1 ? `${devicesOf(rows[0])}; parallel efficiency = load balance · communication · orchestration` : entry.note;
   return card(entry.id, scaled ? "Scaling" : entry.title, note, [], ...parts.filter(Boolean));
 };

@@ -31,8 +31,12 @@ class Planted {
     straggler = static_cast<Straggler>(below(3));
     late = below(ranks);
     for (size_t r = 0; r < ranks; ++r) {
-      const bool alike = r == 0 || below(4) == 0;
-      offset_.push_back(alike ? 0 : (below(2) == 0 ? -1 : 1) * span(5'000'000, 50'000'000));
+      // Alike, as NTP leaves them (no end contradicts that they are), or beyond all bounds.
+      const size_t kind = r == 0 ? 0 : below(4);
+      const int64_t apart = kind == 0   ? 0
+                            : kind == 1 ? span(2'000, 40'000)
+                                        : span(5'000'000, 50'000'000);
+      offset_.push_back((below(2) == 0 ? -1 : 1) * apart);
       // Up to 20 parts in a million: what crystals do.
       drift_.push_back(drifts && r > 0 ? static_cast<double>(span(-20'000, 20'000)) * 1e-9 : 0);
       runs_.emplace_back(1);
@@ -152,10 +156,9 @@ void check_clocks(const Planted& job, const kr::job::Job& found) {
       CAPTURE(r);
       CAPTURE(k);
       const RankClock& clock = found.clocks.ranks[r];
-      // A drift that leaves room between the bounds is left in, for all of the 17 s.
+      // A drift that is no more than noise is left in, for all of the 17 s.
       double allowed = static_cast<double>(jitter_ns) * 2;
       if (clock.estimate && clock.applied_drift == 0) {
-        allowed += static_cast<double>(clock.estimate->high_ns - clock.estimate->low_ns);
         allowed += 17e9 * std::abs(job.drift(r));
       }
       CHECK(std::abs(error) <= allowed);
@@ -167,8 +170,9 @@ void check_headline(const Planted& job, const kr::job::Job& found) {
   if (job.straggler == Straggler::none) return;
   const auto headline = kr::job::headline_of(found);
   REQUIRE(headline);
-  REQUIRE(headline->latest);
-  CHECK(headline->latest->first == job.late);
+  REQUIRE(headline->all.latest);
+  CHECK(headline->all.latest->first == job.late);
+  CHECK(!headline->all.chance);
   CHECK(headline->bound ==
         (job.straggler == Straggler::device ? kr::job::Bound::skew : kr::job::Bound::host));
 }
@@ -177,7 +181,7 @@ void check_headline(const Planted& job, const kr::job::Job& found) {
 
 TEST_CASE("planted clocks and stragglers are found") {
   uint64_t corrected = 0;
-  // Clocks are one wherever the lower bound allows it: found in round 3.
+  // Clocks are one wherever the bounds allow it: found in round 3.
   const uint64_t rounds = kr::test::rounds(50, 3);
   for (unsigned seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
@@ -195,11 +199,11 @@ TEST_CASE("planted clocks and stragglers are found") {
       CHECK(std::abs(drift + 1e9 * job.drift(r)) < static_cast<double>(jitter_ns) / 8);
     }
   }
-  CHECK(corrected > rounds / 10);
+  CHECK(corrected > rounds / 2);
 }
 
 TEST_CASE("constant offsets are found to the jitter of ends, and equal clocks stay") {
-  // Clocks are one wherever the lower bound allows it: found in round 2.
+  // Clocks are one wherever the bounds allow it: found in round 2.
   for (unsigned seed = 1; seed <= kr::test::rounds(50, 2); ++seed) {
     CAPTURE(seed);
     const Planted job(seed, false);

@@ -237,7 +237,7 @@ TEST_CASE("two ranks: their devices, their steps, and who waits in collectives")
         "decode|1|0|0|-|-|20|80|80|20|60|60|0|0|0|0|1\n"
         "decode|1|0|1|-|-|60|80|80|60|20|20|0|0|0|1|0\n");
   CHECK(analyze_rows(source, "collective_balance") ==
-        "|nccl|-|2|-|1|80|40|0.5|0|0|-|-|-|-|-|-|-|-|-\n");
+        "|nccl|-|2|-|1|80|40|0.5|0|0|-|-|-|-|-|-|-|-|-|0\n");
   CHECK(analyze_rows(source, "collectives") ==
         "|nccl|0|0|1|1|60|-|-|40|-|-|-\n"
         "|nccl|1|0|1|1|20|-|-|0|-|-|-\n"
