@@ -263,7 +263,7 @@ class Finder {
     bool together = false;
     int64_t all = 0;  // collectives
 
-    /// What is no noise however even it is.
+    /// Differences up to this are noise, however even they are.
     int64_t least_ns() const noexcept { return together ? resolution_ns : apart_ns; }
   };
 
