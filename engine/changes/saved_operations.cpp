@@ -28,7 +28,7 @@ class OperationsReader {
     read_saved_devices(tables_, run, saved);
     saved.profile = profile_of(summary.source, summary, saved.steps.steps);
     // Few traces have layers.
-    if (tables_.has("layers")) read_layers(run, saved.profile);
+    if (tables_.has("repeated_blocks")) read_blocks(run, saved.profile);
     if (tables_.has("sequences")) tables_.read_sequences("sequences", run, saved.profile);
   }
 
@@ -165,10 +165,10 @@ class OperationsReader {
     if (!row.is_null(2)) summary.clock.utc_ns = tables_.time(row, 2);
   }
 
-  void read_layers(const std::string& run, Profile& profile) {
-    Statement layers =
-        tables_.of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
-    while (layers.step()) profile.blocks += std::min<int64_t>(tables_.amount(layers, 0), INT32_MAX);
+  void read_blocks(const std::string& run, Profile& profile) {
+    Statement blocks =
+        tables_.of_run("SELECT repeats FROM repeated_blocks WHERE run = ?1 AND level = 0", run);
+    while (blocks.step()) profile.blocks += std::min<int64_t>(tables_.amount(blocks, 0), INT32_MAX);
   }
 
   const SavedTables& tables_;

@@ -27,7 +27,7 @@ struct TraceStep {
   uint32_t outer = UINT32_MAX;  // the enclosing step; Attribution::none if there is none
 };
 
-/// Kernels that repeat, one layer after another: a part of a unit. A unit is the kernels of one
+/// Kernels that repeat: a part of a unit. The period is the least. A unit is the kernels of one
 /// graph launch, or of one step, on one stream.
 struct RepeatedBlock : Repetition {
   uint32_t track = 0;        // of the trace
@@ -38,6 +38,9 @@ struct RepeatedBlock : Repetition {
   bool graph = false;        // the unit is one launch of a graph
   int64_t total_ns = 0;      // of the block
   int64_t unit_ns = 0;       // of the unit
+
+  /// Whether its repeats may be layers of a model: a few kernels that repeat are another loop.
+  bool is_layers() const noexcept { return level == 0 && period >= least_period; }
 };
 
 /// A number by operation. A trace in which no operation has one stores none.

@@ -59,6 +59,7 @@ std::vector<LayerEvidence> layer_evidence(const Attribution& attribution) {
   std::map<decltype(like(RepeatedBlock{})), size_t> known;
   std::vector<LayerEvidence> out;
   for (const RepeatedBlock& block : attribution.repeated_blocks) {
+    if (block.level == 0 && !block.is_layers()) continue;
     const auto [at, added] = known.try_emplace(like(block), out.size());
     if (added) {
       out.push_back({block, 1});

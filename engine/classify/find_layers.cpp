@@ -122,21 +122,37 @@ class LayerFinder {
     size_t layers = 0;
     for (const Repetition& found : repetitions(names, operations)) {
       RepeatedBlock block = whole;
-      static_cast<Repetition&>(block) = found;
+      static_cast<Repetition&>(block) = with_least_period(names, found);
       block.layers_before = layers;
       block.first_layer = layers_;
-      if (found.level == 0) {
-        layers += found.repeats;
-        layers_ += found.repeats;
+      if (block.is_layers()) {
+        layers += block.repeats;
+        layers_ += block.repeats;
       }
-      for (size_t k = 0; k < found.covered(); ++k) {
-        const uint32_t i = operations[found.first + k];
+      for (size_t k = 0; k < block.covered(); ++k) {
+        const uint32_t i = operations[block.first + k];
         block.total_ns += trace_.operations[i].duration_ns;
-        if (found.level > 0) continue;
-        out_.layer_of.set(i, static_cast<uint32_t>(block.first_layer + k / found.period));
+        if (!block.is_layers()) continue;
+        out_.layer_of.set(i, static_cast<uint32_t>(block.first_layer + k / block.period));
       }
       out_.repeated_blocks.push_back(block);
     }
+  }
+
+  /// `find_repetitions` knows no short periods: it finds multiples of them.
+  static Repetition with_least_period(std::span<const uint32_t> names, Repetition found) {
+    const std::span<const uint32_t> block = names.subspan(found.first, found.covered());
+    for (size_t period = 1; period < found.period; ++period) {
+      if (found.period % period != 0) continue;
+      if (!std::equal(block.begin() + static_cast<std::ptrdiff_t>(period), block.end(),
+                      block.begin())) {
+        continue;
+      }
+      found.repeats *= found.period / period;
+      found.period = period;
+      break;
+    }
+    return found;
   }
 
   /// The repetitions in a sequence of operations.

@@ -260,7 +260,7 @@ class Builder {
 
   /// Whether kernels can have parents.
   bool has_parents() const {
-    if (!attribution_.repeated_blocks.empty() || !attribution_.range_nodes.empty()) return true;
+    if (!layer_names_.empty() || !attribution_.range_nodes.empty()) return true;
     if (!trace_.host) return false;
     const GrowingArray<trace::HostRange>& ranges = trace_.host->ranges;
     return std::any_of(ranges.begin(), ranges.end(), [](const trace::HostRange& range) {
@@ -270,8 +270,9 @@ class Builder {
 
   static size_t longest(const classify::Attribution& attribution) {
     size_t most = 0;
-    for (const classify::RepeatedBlock& block : attribution.repeated_blocks)
-      most = std::max(most, block.layers_before + block.repeats);
+    for (const classify::RepeatedBlock& block : attribution.repeated_blocks) {
+      if (block.is_layers()) most = std::max(most, block.layers_before + block.repeats);
+    }
     return most;
   }
 

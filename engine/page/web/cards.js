@@ -230,7 +230,7 @@ const CARDS = {
     },
     {
       id: "layers",
-      table: "layers",
+      table: "repeated_blocks",
       title: "Repeated kernel sequences",
       note: "in most cases the layers of the model",
       columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],

@@ -1,4 +1,4 @@
-// Blocks of kernels that repeat: layers, where no module encloses their launches.
+// Blocks of kernels that repeat.
 #include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -6,7 +6,7 @@
 namespace kr::tables {
 namespace {
 
-void add_layers(const Source& source, RowSink& sink) {
+void add_repeated_blocks(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const analyze::LayerPart& one : run.statistics->layers) {
       sink.row({run.summary.id, int64_t{one.device}, int64_t{one.block.level},
@@ -19,26 +19,27 @@ void add_layers(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-const Definition layers_table{
-    {"layers",
+const Definition repeated_blocks_table{
+    {"repeated_blocks",
      "repeated kernel sequences",
      "One row per repeated block in the kernels of a graph launch, of a step, or of a stream: the "
-     "same kernels one after the other, layer by layer.",
+     "same kernels one after the other. They may be layers of a model, or turns of any other loop: "
+     "`found_phases` has the layers of a step.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device that the kernels ran on."},
       {"level", Unit::id, Role::key,
-       "0; 1 and more if the block is inside one layer of the block before."},
+       "0; 1 and more if the block is inside one repeat of the block before."},
       {"first", Unit::id, Role::detail,
        "The place of its first kernel among the `kernels`, from 0."},
-      {"period", Unit::count, Role::measure, "Kernels of one layer."},
-      {"repeats", Unit::count, Role::measure, "Layers: how often these kernels repeat."},
+      {"period", Unit::count, Role::measure, "Kernels of one repeat: the least number of kernels after which all repeat."},
+      {"repeats", Unit::count, Role::measure, "How often these kernels repeat."},
       {"kernels", Unit::count, Role::detail,
        "Kernels of the graph launch, step or stream on the device, in the block or not."},
       {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the block's kernels."},
-      {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one layer."},
+      {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one repeat."},
       {"evidence", Unit::text, Role::measure,
        "A text for people: period, repeats, and the part of the time of the `kernels`."}}},
     Needs::statistics,
-    add_layers};
+    add_repeated_blocks};
 
 }  // namespace kr::tables
