@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -41,10 +42,12 @@ bool names_file(const std::string& word) {
 }
 
 /// A query, and not a run: no file has its name, and it has several words or begins as SQL does. So
-/// SQLite says what is wrong with a misspelled query.
-bool is_query(const std::string& word) {
+/// SQLite says what is wrong with a misspelled query. `after_runs`: also a single word, which no
+/// path looks like.
+bool is_query(const std::string& word, bool after_runs) {
   if (names_file(word)) return false;
   if (word.empty() || word.starts_with("--")) return true;
+  if (after_runs && std::all_of(word.begin(), word.end(), is_identifier_byte)) return true;
   if (word.find_first_of(" \t\r\n(;") != word.npos) return true;
   const std::string text = lowered(word);
   for (const std::string_view verb : {"select", "with", "values", "explain", "attach", "vacuum",
@@ -59,7 +62,7 @@ bool is_query(const std::string& word) {
 
 Exit sql(const SqlOptions& options, Streams& streams) {
   std::vector<std::string> runs = options.words;
-  if (runs.empty() || !is_query(runs.back())) {
+  if (runs.empty() || !is_query(runs.back(), runs.size() > 1)) {
     Outputs outputs(options.outputs, sql_lists());
     tables::Source source;
     source.only_about_runs = true;
