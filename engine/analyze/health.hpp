@@ -5,6 +5,11 @@
 // - out-of-order: an operation begins after one of its stream whose call began when its own call
 // had
 //   already returned.
+// - implausible-times: operations whose time cannot be right (trace/time_faults.hpp).
+// - launches-without-kernels: calls that launch kernels, of one function, without an operation (see
+//   lost_kernels.hpp). A warning if they are more than 1 % of its calls, without those behind the
+//   last call that has operations; else an info.
+// - kernels-without-launches: some operations have no launch, but fewer than for:
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.

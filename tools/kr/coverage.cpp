@@ -51,6 +51,10 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
                 int64_t least, Streams& streams) {
   bool below = false;
   for (const coverage::MeasuredRun& run : coverage.runs) {
+    if (run.total_ns == 0 && !options.least.empty()) {
+      throw Error(run.source, "has no GPU time of which --min-coverage could be a share",
+                  "name a trace with operations, or leave out --min-coverage");
+    }
     const auto explained = static_cast<__int128>(run.explained_ns) * hundred_percent;
     if (explained >= static_cast<__int128>(run.total_ns) * least) continue;
     below = true;
