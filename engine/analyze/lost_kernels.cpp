@@ -149,7 +149,7 @@ std::vector<LostKernels> find_lost_kernels(const trace::Trace& trace) {
 
 std::string describe(const LostKernels& lost) {
   constexpr size_t most_listed = 3;
-  std::string text = fmt::format("{} launches by {} have no kernel", lost.launches, lost.api);
+  std::string text = fmt::format("{} of {} launches by {} have no kernel", lost.lost, lost.launches, lost.api);
   const bool any = lost.annotations.size() > 1 ||
                    (!lost.annotations.empty() && !lost.annotations[0].first.empty());
   if (!any) return text;

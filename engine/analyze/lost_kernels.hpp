@@ -28,7 +28,7 @@ struct LostKernels {
 /// Those functions with any that are lost, by falling number. The trace must have a host trace.
 std::vector<LostKernels> find_lost_kernels(const trace::Trace& trace);
 
-/// `50 launches by cudaLaunchKernel have no kernel (in iter_3: 4, iter_7: 2, 3 others: 6)`
+/// `12 of 50 launches by cudaLaunchKernel have no kernel (by annotation: iter_3: 4, iter_7: 2, …)`
 std::string describe(const LostKernels& lost);
 
 }  // namespace kr::analyze

@@ -48,6 +48,7 @@ CallKind call_kind_of(std::string_view name) noexcept {
 }
 
 bool is_kernel_launch(std::string_view name) noexcept {
+  if (name.find(' ') != name.npos) return false;  // a text of a program
   for (const std::string_view part :
        {"LaunchKernel", "LaunchCooperativeKernel", "KernelLaunch", "GraphLaunch"}) {
     if (name.find(part) != name.npos) return true;

@@ -14,6 +14,10 @@ namespace {
 constexpr int64_t a_day_ns = int64_t{24} * 3600 * 1'000'000'000;
 constexpr uint32_t no_place = UINT32_MAX;
 
+// Of a trace whose operations start earlier, 0 is a time as any other.
+constexpr int64_t late_start_ns = 1'000;
+// What is shorter needs no proof: it moves nothing.
+constexpr int64_t long_ns = 1'000'000;
 // Operations of a stream that are open at the same time: more are not looked at.
 constexpr size_t most_open = 8;
 // Of operations that contain later ones: see time_faults.hpp.
@@ -157,12 +161,11 @@ class FaultSearch {
       found_.push_back({place, TimeFault::too_large, true});
       return;
     }
-    if (operation.start_ns == 0) {
-      if (operation.duration_ns == 0) {
-        ++zeros_;
-      } else {
-        begins_at_zero_ = true;
-      }
+    if (operation.start_ns == 0 && operation.duration_ns == 0) {
+      ++zeros_;
+    } else {
+      begins_at_zero_ = begins_at_zero_ || operation.start_ns == 0;
+      if (operation.start_ns > 0) first_other_ns_ = std::min(first_other_ns_, operation.start_ns);
     }
     streams_.add(sorted_.track(operation), operation, place);
     group(operation, place);
@@ -196,7 +199,7 @@ class FaultSearch {
   }
 
   void find_zeros() {
-    if (begins_at_zero_) return;
+    if (begins_at_zero_ || first_other_ns_ < late_start_ns) return;
     const std::vector<uint32_t> known = found_places();
     const GrowingArray<Operation>& operations = sorted_.operations;
     for (uint32_t i = 0; i < operations.size() && operations[i].start_ns <= 0; ++i) {
@@ -268,6 +271,7 @@ class FaultSearch {
     }
 
     bool disprove(const Operation& operation, const Container& container) const {
+      if (operation.duration_ns < long_ns) return false;
       if (is_times(operation.duration_ns, times_all_others, span_ns_)) return true;
       const int64_t usual_ns = longest_ns_[operation.name.index];
       return container.inside >= fewest_inside_of_name && usual_ns > 0 &&
@@ -289,6 +293,7 @@ class FaultSearch {
   uint32_t last_timed_ = 0;
   uint64_t zeros_ = 0;
   bool begins_at_zero_ = false;
+  int64_t first_other_ns_ = std::numeric_limits<int64_t>::max();
 };
 
 /// Where faulty operations go.

@@ -9,14 +9,14 @@
 // Wrong is:
 // - what a reader marks (trace/time_fault.hpp): a time that is missing, negative, beyond 64 bits of
 //   nanoseconds, or an end before the start;
-// - a start and an end of 0, if all other operations start later;
+// - a start and an end of 0, if all other operations start at 1 us or later;
 // - a start that is more than a day away from all others. Of the groups with such gaps between them
 //   the largest is the run. Of the others, one whose starts are all 0 is wrong, and one that has at
 //   most a tenth of the operations of the run;
 // - a duration of more than a day;
 // - a duration that its stream does not allow. Operations of a stream run one after the other, so
-//   one that contains at least two whole later operations of its stream is wrong if it lasts more
-//   than ten times as long as everything that contains none, from the first start to the last end;
+//   one of at least 1 ms that contains at least two whole later operations of its stream is wrong
+//   if it lasts at least ten times as long as everything that contains none, from the first start to the last end;
 //   or if it contains at least eight which fill a tenth of it, and lasts a hundred times as long as
 //   the longest other operation of its name. Less is no proof: a kernel may start before the one
 //   before it has ended (programmatic dependent launch), and branches of a CUDA graph run at the

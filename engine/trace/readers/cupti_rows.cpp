@@ -141,7 +141,7 @@ void CuptiRowParser::take() {
   if (times.open && of_host) return add_dropped("activity with an open end");
   if (times.open) {
     times.fault = TimeFault::missing;
-    mark(times, describe(DecimalFault::missing, layout_->end->title, ""));
+    mark(times, fmt::format("`{}` is missing or 0", layout_->end->title));
   }
   if (of_host) {
     const std::string_view text = trimmed(cell(layout_->correlation, "correlation"));

@@ -79,7 +79,9 @@ std::string time(Random& random, size_t most, std::string_view epoch) {
       out += static_cast<char>('0' + below(random, 10));
     }
   }
-  if (below(random, 20) == 0) out += "e-2";
+  if (below(random, 20) == 0) {
+    out += epoch.empty() ? "e-2" : out.find('.') == out.npos ? "00e-2" : "e0";
+  }
   return below(random, 6) == 0 ? '"' + out + '"' : out;
 }
 

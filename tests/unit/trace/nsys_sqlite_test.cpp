@@ -32,7 +32,7 @@ std::string kernel(const std::string& values) {
 std::string refused(const std::string& sql, const trace::OpenOptions& options = {}) {
   const Folder folder;
   const std::string path = make(folder, sql);
-  const std::string what = error_of(path);
+  const std::string what = error_of(path, options);
   return what.starts_with(path) ? what.substr(path.size()) : what;
 }
 
@@ -150,8 +150,8 @@ TEST_CASE("columns may have the names of row numbers") {
       folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
                         "demangledName, _rowid_ TEXT, rowid TEXT, oid TEXT);"
                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3, 'a', 'b', 'c'), "
-                        "(2, NULL, 3, 'a', 'b', 'c');"));
-  CHECK(trace.operations.size() == 1);
+                        "(2, 3, NULL, 'a', 'b', 'c');"));
+  CHECK(trace.operations.size() == 2);
   REQUIRE(trace.dropped.size() == 1);
   CHECK(trace.dropped[0].first_offset == 2);
 }

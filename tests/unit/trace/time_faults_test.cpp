@@ -21,7 +21,7 @@ class Run {
  public:
   Run& add(int64_t start_ns, int64_t duration_ns, const char* name = "k", int64_t stream = 7) {
     builder_.add({start_ns, duration_ns, builder_.name(name, OperationKind::kernel),
-                  builder_.track({.device = 0, .stream = stream})});
+                  builder_.track({.device = 0, .stream = stream, .device_name = ""})});
     return *this;
   }
   /// `count` of 10 us, every 20 us.
