@@ -96,6 +96,9 @@ void add_launch_times(const trace::Trace& trace, Findings& out) {
 /// One that is lost here and there, or behind the last operation, is no sign of a damaged trace.
 void add_lost_kernels(const trace::Trace& trace, Findings& out) {
   constexpr int64_t worth_a_warning = 100;  // one of so many
+  // Without a single link, as without correlations, nothing is known of any.
+  const bool linked = trace.host->orphans < trace.operations.size();
+  if (!linked && trace.operations.size() > 0) return;
   for (const LostKernels& lost : find_lost_kernels(trace)) {
     Finding& one = out.emplace_back(
         finding(FindingCode::launches_without_kernels, lost.lost, describe(lost)));
