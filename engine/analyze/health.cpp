@@ -100,8 +100,8 @@ void add_lost_kernels(const trace::Trace& trace, Findings& out) {
   const bool linked = trace.host->orphans < trace.operations.size();
   if (!linked && trace.operations.size() > 0) return;
   for (const LostKernels& lost : find_lost_kernels(trace)) {
-    Finding& one = out.emplace_back(
-        finding(FindingCode::launches_without_kernels, lost.lost, describe(lost)));
+    Finding& one =
+        out.emplace_back(finding(FindingCode::launches_without_kernels, lost.lost, describe(lost)));
     if (lost.lost_inside <= lost.launches / worth_a_warning) one.severity = Severity::info;
   }
 }
@@ -195,8 +195,8 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
                                  const RunStatistics* statistics, const FoundPhases* found) {
   Findings out;
   if (!trace.untimed.empty()) {
-    out.push_back(finding(FindingCode::implausible_times, count_of(trace.untimed.size()),
-                          trace.untimed_why));
+    out.push_back(
+        finding(FindingCode::implausible_times, count_of(trace.untimed.size()), trace.untimed_why));
   }
   add_notes(summary, out);
   add_times(trace, summary, out);

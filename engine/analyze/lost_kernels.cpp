@@ -94,10 +94,9 @@ class LaunchingCalls {
 uint32_t annotation_at(const trace::HostTrace& host, uint32_t thread, int64_t time_ns) {
   const auto [first, end] = host.ranges_of(thread);
   const trace::HostRange* const ranges = host.ranges.begin();
-  const trace::HostRange* const behind =
-      std::partition_point(ranges + first, ranges + end, [&](const trace::HostRange& range) {
-        return range.start_ns <= time_ns;
-      });
+  const trace::HostRange* const behind = std::partition_point(
+      ranges + first, ranges + end,
+      [&](const trace::HostRange& range) { return range.start_ns <= time_ns; });
   uint32_t found = trace::HostRange::none;
   if (behind == ranges + first) return found;
   auto at = static_cast<uint32_t>(behind - 1 - ranges);
@@ -141,15 +140,15 @@ std::vector<LostKernels> find_lost_kernels(const trace::Trace& trace) {
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     out.push_back(std::move(by_call[i]));
   }
-  std::stable_sort(out.begin(), out.end(), [](const LostKernels& a, const LostKernels& b) {
-    return a.lost > b.lost;
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const LostKernels& a, const LostKernels& b) { return a.lost > b.lost; });
   return out;
 }
 
 std::string describe(const LostKernels& lost) {
   constexpr size_t most_listed = 3;
-  std::string text = fmt::format("{} of {} launches by {} have no kernel", lost.lost, lost.launches, lost.api);
+  std::string text =
+      fmt::format("{} of {} launches by {} have no kernel", lost.lost, lost.launches, lost.api);
   const bool any = lost.annotations.size() > 1 ||
                    (!lost.annotations.empty() && !lost.annotations[0].first.empty());
   if (!any) return text;
@@ -164,7 +163,8 @@ std::string describe(const LostKernels& lost) {
     listed += fmt::format("{}{}: {}", i == 0 ? "" : ", ",
                           name.empty() ? "outside of annotations" : name, count);
   }
-  if (others > 0) listed += fmt::format(", {} others: {}", lost.annotations.size() - most_listed, others);
+  if (others > 0)
+    listed += fmt::format(", {} others: {}", lost.annotations.size() - most_listed, others);
   return fmt::format("{} (by annotation: {})", text, listed);
 }
 

@@ -19,7 +19,8 @@ struct LostKernels {
   std::string api;       // `cudaLaunchKernel`
   int64_t launches = 0;  // calls that launch kernels
   int64_t lost = 0;      // of these, those without an operation
-  /// Of the lost ones, those before the last call that has operations: recording had not ended.
+  /// Of the lost ones, those before the last launch, of any function, that has operations:
+  /// recording had not ended.
   int64_t lost_inside = 0;
   /// The outermost annotations around the lost ones, by how many; no name: there is none.
   std::vector<std::pair<std::string, int64_t>> annotations;

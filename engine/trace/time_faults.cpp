@@ -99,9 +99,9 @@ class StreamSweep {
     }
     open.push_back({operation.start_ns, operation.end_ns(), place, none});
     if (open.size() > most_open) {
-      open.erase(std::min_element(
-          open.begin(), open.end(),
-          [](const Open& a, const Open& b) { return a.end_ns < b.end_ns; }));
+      open.erase(std::min_element(open.begin(), open.end(), [](const Open& a, const Open& b) {
+        return a.end_ns < b.end_ns;
+      }));
     }
     stream.end_ns = std::max(stream.end_ns, operation.end_ns());
   }
@@ -186,9 +186,10 @@ class FaultSearch {
 
   void find_far() {
     const std::vector<uint32_t> known = found_places();
-    const auto run = std::max_element(groups_.begin(), groups_.end(), [](const auto& a, const auto& b) {
-      return a.zero != b.zero ? a.zero : a.operations < b.operations;
-    });
+    const auto run =
+        std::max_element(groups_.begin(), groups_.end(), [](const auto& a, const auto& b) {
+          return a.zero != b.zero ? a.zero : a.operations < b.operations;
+        });
     for (auto one = groups_.begin(); one != groups_.end(); ++one) {
       const bool few = one->operations <= run->operations / times_fewer;
       if (one == run || !(one->zero || few)) continue;
@@ -337,9 +338,7 @@ class Placement {
     std::vector<Neighbour> launched;
   };
 
-  Stream& stream_of(uint32_t place) {
-    return streams_[sorted_.track(sorted_.operations[place])];
-  }
+  Stream& stream_of(uint32_t place) { return streams_[sorted_.track(sorted_.operations[place])]; }
 
   /// What is right of the others.
   void measure() {

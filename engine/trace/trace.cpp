@@ -353,8 +353,8 @@ void TraceBuilder::leave_out_of_time(const std::vector<FaultyOperation>& faulty,
     if (launch == HostRange::none) return std::nullopt;
     return trace_.host->launches[launch].start_ns;
   };
-  trace::leave_out_of_time(
-      {trace_.operations, tracks, trace_.tracks.size(), trace_.names.size()}, faulty, launch_time);
+  trace::leave_out_of_time({trace_.operations, tracks, trace_.tracks.size(), trace_.names.size()},
+                           faulty, launch_time);
   for (const FaultyOperation& one : faulty) {
     trace_.untimed.push_back(trace_.operations[one.place].track.index);
   }
@@ -371,11 +371,11 @@ void TraceBuilder::place_untimed() {
 }
 
 void TraceBuilder::refuse(const FaultyOperation& faulty, const uint32_t* tracks) const {
-  throw Error(trace_.source,
-              fmt::format("the time of {} cannot be right: {}",
-                          shown(trace_.operations[faulty.place], tracks),
-                          describe_time_faults({faulty})),
-              "leave out --strict to read it without a time");
+  throw Error(
+      trace_.source,
+      fmt::format("the time of {} cannot be right: {}",
+                  shown(trace_.operations[faulty.place], tracks), describe_time_faults({faulty})),
+      "leave out --strict to read it without a time");
 }
 
 void TraceBuilder::note_untimed(const std::vector<FaultyOperation>& faulty,

@@ -51,8 +51,8 @@ class CuptiRowParser {
   struct Times {
     int64_t start_ns = 0;
     int64_t duration_ns = 0;
-    bool open = false;      // without an end
-    bool disagree = false;  // end and duration
+    bool open = false;                    // without an end
+    bool disagree = false;                // end and duration
     std::optional<TimeFault> fault = {};  // why they cannot be right
     bool has_start = false;               // the start is right all the same
   };

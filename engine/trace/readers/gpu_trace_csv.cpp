@@ -64,7 +64,7 @@ class GpuTraceTable {
   }
 
   const CsvLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  CsvRowParser parser() const { 
+  CsvRowParser parser() const {
     return {input_->options().operation_details, input_->options().strict};
   }
   bool line(std::string_view text, const TextPlace& place) {
@@ -128,8 +128,8 @@ class GpuTraceTable {
  private:
   /// Its head has columns that only rocprof and rocprofv3 write.
   bool is_of_rocm() const {
-    constexpr std::array columns{"Agent_Id", "Queue_Id", "Start_Timestamp", "BeginNs",
-                                 "HIP_RUNTIME", "HSA_", "queue-id"};
+    constexpr std::array columns{"Agent_Id",    "Queue_Id", "Start_Timestamp", "BeginNs",
+                                 "HIP_RUNTIME", "HSA_",     "queue-id"};
     return std::any_of(columns.begin(), columns.end(), [&](const char* column) {
       return input_->head().find(column) != std::string_view::npos;
     });

@@ -62,9 +62,16 @@ constexpr Category<HostKind> host_categories[] = {
 
 // Of the profiler, beside those: events of the host, of its own, and repetitions of ranges.
 constexpr std::string_view other_categories[] = {
-    "gpu_user_annotation", "ac2g",        "fwdbwd",          "trace",
-    "overhead",            "cuda_sync",   "cpu_instant_event",
-    "cuda_profiler_range", "collective_comm", "user_scope",
+    "gpu_user_annotation",
+    "ac2g",
+    "fwdbwd",
+    "trace",
+    "overhead",
+    "cuda_sync",
+    "cpu_instant_event",
+    "cuda_profiler_range",
+    "collective_comm",
+    "user_scope",
 };
 
 bool is_known_category(std::string_view text) {

@@ -122,9 +122,9 @@ class EventParser {
   // Texts without escapes, for a moment.
   std::string scratch_, phase_, number_, number_text_, process_, kernel_;
   std::string op_key_;
-  std::string patched_;         // a window without control bytes in its strings
-  std::string_view written_;    // that window as it is; empty: there are none
-  std::string last_category_;   // of the event before
+  std::string patched_;        // a window without control bytes in its strings
+  std::string_view written_;   // that window as it is; empty: there are none
+  std::string last_category_;  // of the event before
 
   // Of the window and the event being read.
   uint64_t window_offset_ = 0;

@@ -279,10 +279,10 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
     } catch (const Error& error) {
       fault = error.what();
     }
-    // Bytes that are not UTF-8, control bytes in strings, and what Python writes for numbers, are let through.
+    // Bytes that are not UTF-8, control bytes in strings, and what Python writes for numbers, are
+    // let through.
     const bool lenient = fault.find("not UTF-8") != fault.npos ||
-                         fault.find("control byte") != fault.npos ||
-                         text.find("NaN") != text.npos;
+                         fault.find("control byte") != fault.npos || text.find("NaN") != text.npos;
     if (fault.empty() || lenient || allow) continue;
     CAPTURE(fault);
     ++refused;

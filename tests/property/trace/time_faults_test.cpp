@@ -1,5 +1,5 @@
-// Records with wrong times, planted at random in a run that has none: all are found, and nothing else
-// is moved by them.
+// Records with wrong times, planted at random in a run that has none: all are found, and nothing
+// else is moved by them.
 #include "trace/time_faults.hpp"
 
 #include <doctest/doctest.h>
@@ -31,8 +31,7 @@ std::vector<Record> sound_run(Random& random) {
     int64_t at_ns = begin_ns + static_cast<int64_t>(below(random, 50'000));
     for (size_t i = 20 + below(random, 80); i != 0; --i) {
       const auto duration_ns = static_cast<int64_t>(1'000 + below(random, 90'000));
-      records.push_back(
-          {at_ns, duration_ns, stream, "k" + std::to_string(below(random, 5))});
+      records.push_back({at_ns, duration_ns, stream, "k" + std::to_string(below(random, 5))});
       at_ns += duration_ns - 500 + static_cast<int64_t>(below(random, 9'000));
     }
   }

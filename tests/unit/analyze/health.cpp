@@ -157,10 +157,9 @@ TEST_CASE("launches whose kernels are not in the trace") {
   // By annotation.
   HealthTrace steps;
   steps.call(0, 3, 1).call(10, 3, 2).call(20, 3, 3).run(30, 5, 1).run(40, 5, 3);
-  steps.builder().host().ranges.push_back({9, 15, steps.builder().range_name("step 2"),
-                                           steps.builder().thread({"1", "2"}),
-                                           kr::trace::HostRange::none,
-                                           kr::trace::HostRange::Kind::annotation});
+  steps.builder().host().ranges.push_back(
+      {9, 15, steps.builder().range_name("step 2"), steps.builder().thread({"1", "2"}),
+       kr::trace::HostRange::none, kr::trace::HostRange::Kind::annotation});
   CHECK(steps.findings() == "warning launches-without-kernels 1\n");
   CHECK(steps.says("(by annotation: step 2: 1)"));
   // Without any link, nothing is known.

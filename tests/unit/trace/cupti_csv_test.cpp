@@ -253,13 +253,14 @@ TEST_CASE("end and duration have to agree, or the end counts") {
 }
 
 TEST_CASE("what CUPTI did not collect is a loss") {
-  CHECK(told(Run(Files{{"kernel.csv",
-                        header + "0,0,a,1,0,7\n5,0,b,2,0,7\n6,,c,3,0,7\n7,8,d,4,0,7\n"}})
-                 .read()) ==
-        "7 1 kernel  (0) 7 d\n7 0 kernel  (0) 7 a\n7 0 kernel  (0) 7 b\n7 0 kernel  (0) 7 c\n"
-        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
-        "! 3 of 4 operations have a time that cannot be right and count as instances without time: "
-        "3 without a start, an end or a duration. The first is kernel `a` on device 0, stream 7.\n");
+  CHECK(
+      told(
+          Run(Files{{"kernel.csv", header + "0,0,a,1,0,7\n5,0,b,2,0,7\n6,,c,3,0,7\n7,8,d,4,0,7\n"}})
+              .read()) ==
+      "7 1 kernel  (0) 7 d\n7 0 kernel  (0) 7 a\n7 0 kernel  (0) 7 b\n7 0 kernel  (0) 7 c\n"
+      "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
+      "! 3 of 4 operations have a time that cannot be right and count as instances without time: "
+      "3 without a start, an end or a duration. The first is kernel `a` on device 0, stream 7.\n");
   CHECK(told(Run(Files{{"kernel.csv",
                         "start_ns,end_ns,name,device,stream\n1,2,,,\n3,4,None,0.0,7.0\n"}})
                  .read()) ==

@@ -248,9 +248,10 @@ TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
 }
 
 TEST_CASE("a control byte in a string is no error, and stays in the name") {
-  const std::string text = trace_of("{\"name\": \"|||S(1): <\x01module>\", \"cat\": \"python_function\"}," +
-                                    kernel + ",{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\tb\", " +
-                                    R"("pid": 0, "tid": 7, "ts": 9, "dur": 1})");
+  const std::string text =
+      trace_of("{\"name\": \"|||S(1): <\x01module>\", \"cat\": \"python_function\"}," + kernel +
+               ",{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\tb\", " +
+               R"("pid": 0, "tid": 7, "ts": 9, "dur": 1})");
   for (const size_t window : {1, 70, 1 << 18}) {
     CHECK(dump_kineto(read_kineto(text, {.block_size = window})) ==
           "1500 2250 kernel `k` 3/9 \n9000 1000 kernel `a\tb` 0/7 \n");

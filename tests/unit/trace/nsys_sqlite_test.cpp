@@ -319,11 +319,11 @@ TEST_CASE("times that cannot be are named with table and row") {
 
 TEST_CASE("times that cannot be right stop nothing, and move nothing") {
   const Folder folder;
-  const trace::Trace trace = trace::open_trace(
-      make(folder, strings + kernels +
-                       kernel("(1000, 2000, 0, 7, 3, 3), (1500, 1400, 0, 7, 3, 3), (-5, 4, 0, 7, 3, "
-                              "3), (NULL, 4, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), "
-                              "(3000, 4000, 0, 7, 3, 3)")));
+  const trace::Trace trace = trace::open_trace(make(
+      folder, strings + kernels +
+                  kernel("(1000, 2000, 0, 7, 3, 3), (1500, 1400, 0, 7, 3, 3), (-5, 4, 0, 7, 3, "
+                         "3), (NULL, 4, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), "
+                         "(3000, 4000, 0, 7, 3, 3)")));
   CHECK(trace.operations.size() == 7);
   CHECK(trace.untimed.size() == 5);
   CHECK(trace.untimed_why ==
@@ -335,10 +335,9 @@ TEST_CASE("times that cannot be right stop nothing, and move nothing") {
 
 TEST_CASE("tables that look like GPU work are named") {
   const Folder folder;
-  const trace::Trace trace = trace::open_trace(
-      make(folder, strings +
-                       "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V3 (start INTEGER, end INTEGER);"
-                       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V3 VALUES (1, 2);"));
+  const trace::Trace trace = trace::open_trace(make(
+      folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V3 (start INTEGER, end INTEGER);"
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V3 VALUES (1, 2);"));
   REQUIRE(trace.warnings.size() == 1);
   CHECK(trace.warnings[0].code == "unknown-layout");
   CHECK(trace.warnings[0].text.find("CUPTI_ACTIVITY_KIND_KERNEL_V3. kr reads") !=

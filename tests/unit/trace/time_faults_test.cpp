@@ -83,7 +83,8 @@ TEST_CASE("a start of 0 that is no time of the others") {
 }
 
 TEST_CASE("a start that is far from all others, unless half of the run is there") {
-  CHECK(Run().add_many(day, 20).add(90 * day, us).why() == "1 far from all others (more than a day)");
+  CHECK(Run().add_many(day, 20).add(90 * day, us).why() ==
+        "1 far from all others (more than a day)");
   CHECK(Run().add(5, us).add_many(90 * day, 20).why() == "1 far from all others (more than a day)");
   CHECK(Run().add_many(day, 20).add_many(90 * day, 20).why().empty());
 }
@@ -107,7 +108,10 @@ TEST_CASE("a duration that contains later operations of its stream") {
   CHECK(trace.last_end_ns == second + 19 * 20 * us + 10 * us);
   CHECK(trace.operations[trace.untimed[0]].start_ns == second + 90 * us);
   // Two of them, one inside the other.
-  CHECK(Run().add_many(second, 20).add(second + 90 * us, 900 * second).add(second + 130 * us, second)
+  CHECK(Run()
+            .add_many(second, 20)
+            .add(second + 90 * us, 900 * second)
+            .add(second + 130 * us, second)
             .why() == "2" + too_long);
   // In the middle, a hundred times as long as others of its name, while its stream goes on.
   CHECK(Run().add_many(second, 1000).add(second + 90 * us, 2000 * us).why() == "1" + too_long);
@@ -122,8 +126,13 @@ TEST_CASE("what streams allow") {
   // A branch of a graph: as long as what runs beside it.
   CHECK(Run().add_many(0, 20).add(90 * us, 200 * us, "all_reduce").why().empty());
   // One of several of its name that waited long, while the others were done.
-  CHECK(Run().add(0, 10 * us, "all_reduce").add_many(20 * us, 9).add(30 * us, 2 * second, "all_reduce")
-            .add_many(3 * second, 9).why().empty());
+  CHECK(Run()
+            .add(0, 10 * us, "all_reduce")
+            .add_many(20 * us, 9)
+            .add(30 * us, 2 * second, "all_reduce")
+            .add_many(3 * second, 9)
+            .why()
+            .empty());
   // Streams that were made up.
   Run made_up;
   made_up.builder().made_up_streams();
@@ -155,7 +164,8 @@ TEST_CASE("without a start, an operation is placed behind what was launched befo
 }
 
 TEST_CASE("only operations without a time") {
-  const trace::Trace trace = Run().add(trace::no_start(trace::TimeFault::missing), 0)
+  const trace::Trace trace = Run()
+                                 .add(trace::no_start(trace::TimeFault::missing), 0)
                                  .add(5, trace::no_duration(trace::TimeFault::backwards))
                                  .finish();
   CHECK(trace.untimed == std::vector<uint32_t>{0, 1});
