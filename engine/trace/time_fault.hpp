@@ -34,9 +34,10 @@ constexpr int64_t no_duration(TimeFault fault) noexcept {
 }
 
 constexpr std::optional<TimeFault> fault_of_start(int64_t start_ns) noexcept {
-  const int64_t behind = start_ns - std::numeric_limits<int64_t>::min();
-  if (start_ns >= 0 || behind >= static_cast<int64_t>(time_fault_count)) return std::nullopt;
-  return static_cast<TimeFault>(behind);
+  if (start_ns >= no_start(TimeFault{}) + static_cast<int64_t>(time_fault_count)) {
+    return std::nullopt;
+  }
+  return static_cast<TimeFault>(start_ns - no_start(TimeFault{}));
 }
 constexpr std::optional<TimeFault> fault_of_duration(int64_t duration_ns) noexcept {
   if (duration_ns >= 0) return std::nullopt;
