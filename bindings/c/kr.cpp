@@ -199,6 +199,7 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     kr::SessionOptions open;
     open.allow_truncated = given.allow_truncated != 0;
     open.allow_inexact = given.allow_inexact != 0;
+    open.strict = given.strict != 0;
     open.threads = given.threads;
     if (given.nsys_command != nullptr) open.nsys_command = given.nsys_command;
     open.nsys_timeout_seconds = given.nsys_timeout_seconds;

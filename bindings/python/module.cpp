@@ -253,6 +253,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     SessionOptions options;
     get("allow_truncated", options.allow_truncated);
     get("allow_inexact", options.allow_inexact);
+    get("strict", options.strict);
     get("threads", options.threads);
     get("references", options.references);
     get("ncu", options.ncu);

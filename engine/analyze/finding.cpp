@@ -54,6 +54,13 @@ std::optional<FindingCode> finding_of_note(std::string_view code) noexcept {
   return static_cast<FindingCode>(at);
 }
 
+bool knows_layout(const std::vector<Warning>& notes) noexcept {
+  const std::string_view unknown =
+      finding_infos[static_cast<size_t>(FindingCode::unknown_layout)].code;
+  return std::none_of(notes.begin(), notes.end(),
+                      [&](const Warning& note) { return note.code == unknown; });
+}
+
 void sort_worst_first(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.severity != b.severity ? a.severity < b.severity

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/warning.hpp"
+
 namespace kr::analyze {
 
 /// The worst first.
@@ -36,6 +38,10 @@ struct Finding {
 Finding finding(FindingCode code, std::optional<int64_t> count, std::string_view figure = {});
 /// The finding that a note of this code is, if it is one.
 std::optional<FindingCode> finding_of_note(std::string_view code) noexcept;
+
+/// Whether no note says that a trace without operations is in a layout that kr does not know: only
+/// then it has no GPU work.
+bool knows_layout(const std::vector<Warning>& notes) noexcept;
 
 /// By severity, then in the order of findings.def.
 void sort_worst_first(std::vector<Finding>& findings);

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/lost_kernels.hpp"
 #include "table/numbers.hpp"
 
 namespace kr::analyze {
@@ -69,7 +70,12 @@ void add_launch_times(const trace::Trace& trace, Findings& out) {
   int64_t early = 0, most_ns = 0, disordered = 0;
   // By track: the latest begin of a call that launched one of its operations.
   std::vector<int64_t> last_call_ns(trace.tracks.size(), std::numeric_limits<int64_t>::min());
+  size_t untimed = 0;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
+    if (untimed < trace.untimed.size() && trace.untimed[untimed] == i) {
+      ++untimed;
+      continue;
+    }
     const trace::Launch* launch = host.launch(i);
     if (launch == nullptr) continue;
     const trace::Operation& operation = trace.operations[i];
@@ -87,6 +93,19 @@ void add_launch_times(const trace::Trace& trace, Findings& out) {
   if (disordered > 0) out.push_back(finding(FindingCode::out_of_order, disordered));
 }
 
+/// One that is lost here and there, or behind the last operation, is no sign of a damaged trace.
+void add_lost_kernels(const trace::Trace& trace, Findings& out) {
+  constexpr int64_t worth_a_warning = 100;  // one of so many
+  // Without a single link, as without correlations, nothing is known of any.
+  const bool linked = trace.host->orphans < trace.operations.size();
+  if (!linked && trace.operations.size() > 0) return;
+  for (const LostKernels& lost : find_lost_kernels(trace)) {
+    Finding& one =
+        out.emplace_back(finding(FindingCode::launches_without_kernels, lost.lost, describe(lost)));
+    if (lost.lost_inside <= lost.launches / worth_a_warning) one.severity = Severity::info;
+  }
+}
+
 void add_launches(const trace::Trace& trace, Findings& out) {
   const auto operations = static_cast<int64_t>(trace.operations.size());
   if (trace.host->launches.size() == 0) {
@@ -96,7 +115,11 @@ void add_launches(const trace::Trace& trace, Findings& out) {
   const int64_t orphans = count_of(trace.host->orphans);
   if (orphans > operations / 20) {
     out.push_back(finding(FindingCode::few_launches, orphans, percent(orphans, operations)));
+  } else if (orphans > 0) {
+    out.push_back(
+        finding(FindingCode::kernels_without_launches, orphans, percent(orphans, operations)));
   }
+  add_lost_kernels(trace, out);
   add_launch_times(trace, out);
 }
 
@@ -182,6 +205,10 @@ void add_unsampled(const GpuMetricSums& sums, Findings& out) {
 std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
                                  const RunStatistics* statistics, const FoundPhases* found) {
   Findings out;
+  if (!trace.untimed.empty()) {
+    out.push_back(
+        finding(FindingCode::implausible_times, count_of(trace.untimed.size()), trace.untimed_why));
+  }
   add_notes(summary, out);
   add_times(trace, summary, out);
   add_no_kernels(trace, out);

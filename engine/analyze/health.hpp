@@ -7,6 +7,11 @@
 //   already returned.
 // - untraced-work: more than 5 % of the spans of the devices is idle time with the cause
 // `untraced`.
+// - implausible-times: operations whose time cannot be right (trace/time_faults.hpp).
+// - launches-without-kernels: calls that launch kernels, of one function, without an operation (see
+//   lost_kernels.hpp). A warning if they are more than 1 % of its calls, without those behind the
+//   last of them that has operations; else an info. None if no operation of the trace has a launch.
+// - kernels-without-launches: some operations have no launch, but fewer than for:
 // - few-launches: of a trace with calls, less than 95 % of the operations have a launch.
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.

@@ -51,6 +51,7 @@ trace::OpenOptions open_options(const SessionOptions& options) {
   open.nsys_timeout_seconds = options.nsys_timeout_seconds;
   open.allow_truncated = options.allow_truncated;
   open.allow_inexact = options.allow_inexact;
+  open.strict = options.strict;
   open.threads = options.threads;
   open.each_call = options.tables.each_call;
   return open;

@@ -494,7 +494,7 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
   const auto [a_names, b_names] = in_common(comparison.names, all);
   if ((all.a.instances == 0) != (all.b.instances == 0)) {
     comparison.comparable = false;
-    comparison.why = fmt::format("no GPU work in {}", all.a.instances == 0 ? a[0].run : b[0].run);
+    comparison.why = fmt::format("no operations in {}", all.a.instances == 0 ? a[0].run : b[0].run);
     return comparison;
   }
   comparison.comparable = std::min(a_labels, b_labels) >= least_common_percent;

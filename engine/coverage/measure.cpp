@@ -58,6 +58,7 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
   run.format = summary.format;
   run.choice_why = summary.choice_why;
   run.dropped = summary.dropped;
+  run.known_layout = analyze::knows_layout(summary.warnings);
   run.model = model;
   const auto at = summary.dimension(rules.program().dimensions.get(dimension).name);
   run.has_dimension = at.has_value();

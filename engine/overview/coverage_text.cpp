@@ -36,7 +36,7 @@ class CoverageText {
     }
     const int64_t open_ns = coverage_.total_ns - coverage_.explained_ns;
     if (coverage_.unexplained.empty()) {
-      out_ += open_ns == 0
+      out_ += open_ns == 0 && coverage_.total_ns > 0
                   ? fmt::format("every name is explained by a rule of {}\n", coverage_.dimension)
                   : std::string();
       return std::move(out_);
@@ -88,7 +88,9 @@ class CoverageText {
              fmt::format("{} has no rules for {}", program.title(run.model), coverage_.dimension),
              table::Ink::warning);
       }
-      if (run.total_ns == 0) line(0, "no GPU work in this trace", table::Ink::warning);
+      if (run.total_ns == 0) {
+        line(0, std::string(no_operations(run.known_layout)), table::Ink::warning);
+      }
       for (const trace::DroppedRecords& records : run.dropped)
         line(0, dropped_text(records), table::Ink::warning);
     }
@@ -111,7 +113,7 @@ class CoverageText {
       grid.row({{table::cut_middle(source_.run_name(run.id), longest_name), {}},
                 {table::in_unit(run.explained_ns, unit), {}},
                 {table::in_unit(run.total_ns, unit), {}},
-                {share_explained(run.explained_ns, run.total_ns), {}},
+                {run.total_ns == 0 ? "-" : share_explained(run.explained_ns, run.total_ns), {}},
                 {table::grouped(static_cast<int64_t>(run.names.size())), {}},
                 {table::grouped(open), {}}});
     }
@@ -257,6 +259,11 @@ class CoverageText {
 };
 
 }  // namespace
+
+std::string_view no_operations(bool known_layout) noexcept {
+  return known_layout ? "no GPU work in this trace"
+                      : "no operations were read: kr does not know the layout of this trace";
+}
 
 std::string share_explained(int64_t part, int64_t whole) {
   if (whole == 0) return "100.00";

@@ -108,6 +108,8 @@ std::string coverage_text(const tables::Source& source, const coverage::TimeCove
 /// `part` of `whole` in percent with two decimals, rounded down: 100.00 is all of it. Of nothing,
 /// all is explained.
 std::string share_explained(int64_t part, int64_t whole);
+/// What is said of a trace without operations.
+std::string_view no_operations(bool known_layout) noexcept;
 
 /// `kr why` for a person: the name with the matched parts underlined, a block a dimension.
 std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,

@@ -71,7 +71,9 @@ class RunFacts {
       all[at->second].second.push_back(&run);
     };
     for (const analyze::RunSummary* run : runs_) {
-      if (run->operations == 0) add(*run, "no GPU work in this trace");
+      if (run->operations == 0) {
+        add(*run, std::string(no_operations(analyze::knows_layout(run->warnings))));
+      }
       if (!run->inexact.empty()) add(*run, "times are not exact: " + run->inexact);
       for (const trace::DroppedRecords& records : run->dropped) add(*run, dropped_text(records));
     }

@@ -20,25 +20,30 @@ void add_repeated_blocks(const Source& source, RowSink& sink) {
 }  // namespace
 
 const Definition repeated_blocks_table{
-    {"repeated_blocks",
-     "repeated kernel sequences",
-     "One row per repeated block in the kernels of a graph launch, of a step, or of a stream: the "
-     "same kernels one after the other. They may be layers of a model, or turns of any other loop: "
-     "`found_phases` has the layers of a step.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"device", Unit::id, Role::key, "The number of the device that the kernels ran on."},
-      {"level", Unit::id, Role::key,
-       "0; 1 and more if the block is inside one repeat of the block before."},
-      {"first", Unit::id, Role::detail,
-       "The place of its first kernel among the `kernels`, from 0."},
-      {"period", Unit::count, Role::measure, "Kernels of one repeat: the least number of kernels after which all repeat."},
-      {"repeats", Unit::count, Role::measure, "How often these kernels repeat."},
-      {"kernels", Unit::count, Role::detail,
-       "Kernels of the graph launch, step or stream on the device, in the block or not."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the block's kernels."},
-      {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one repeat."},
-      {"evidence", Unit::text, Role::measure,
-       "A text for people: period, repeats, and the part of the time of the `kernels`."}}},
+    {.id = "repeated_blocks",
+     .title = "repeated kernel sequences",
+     .doc = "One row per repeated block in the kernels of a graph launch, of a step, or of a "
+            "stream: the "
+            "same kernels one after the other. They may be layers of a model, or turns of any "
+            "other loop: "
+            "`found_phases` has the layers of a step.",
+     .columns =
+         {{"run", Unit::text, Role::key, "The run."},
+          {"device", Unit::id, Role::key, "The number of the device that the kernels ran on."},
+          {"level", Unit::id, Role::key,
+           "0; 1 and more if the block is inside one repeat of the block before."},
+          {"first", Unit::id, Role::detail,
+           "The place of its first kernel among the `kernels`, from 0."},
+          {"period", Unit::count, Role::measure,
+           "Kernels of one repeat: the least number of kernels after which all repeat."},
+          {"repeats", Unit::count, Role::measure, "How often these kernels repeat."},
+          {"kernels", Unit::count, Role::detail,
+           "Kernels of the graph launch, step or stream on the device, in the block or not."},
+          {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the block's kernels."},
+          {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one repeat."},
+          {"evidence", Unit::text, Role::measure,
+           "A text for people: period, repeats, and the part of the time of the `kernels`."}},
+     .former_id = "layers"},
     Needs::statistics,
     add_repeated_blocks};
 

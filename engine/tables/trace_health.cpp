@@ -20,7 +20,9 @@ const Definition trace_health_table{
     {"trace_health",
      "trace health",
      "One row per run and finding that limits the trust in its tables, the worst first. What was "
-     "found is in `notes`, if it is a note; here is what follows from it.",
+     "found is in `notes`, if it is a note; here is what follows from it. Operations whose time "
+     "cannot be right (`implausible-times`), launches of kernels without a kernel, by function "
+     "(`launches-without-kernels`), and operations without a launch are counted here.",
      {{"run", Unit::text, Role::key, "The run."},
       {"code", Unit::text, Role::key,
        "A stable name for programs, such as `hidden-graph-kernels`; that of the note, if it is "

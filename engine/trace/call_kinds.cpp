@@ -47,6 +47,23 @@ CallKind call_kind_of(std::string_view name) noexcept {
   return CallKind::other;
 }
 
+bool is_kernel_launch(std::string_view name) noexcept {
+  if (name.find(' ') != name.npos) return false;  // a text of a program
+  for (const std::string_view part :
+       {"LaunchKernel", "LaunchCooperativeKernel", "KernelLaunch", "GraphLaunch"}) {
+    if (name.find(part) != name.npos) return true;
+  }
+  return without_version(name) == "cudaLaunch";
+}
+
+bool is_capture_begin(std::string_view name) noexcept {
+  return name.find("StreamBeginCapture") != name.npos;
+}
+
+bool is_capture_end(std::string_view name) noexcept {
+  return name.find("StreamEndCapture") != name.npos;
+}
+
 bool is_stream_wait(std::string_view name) noexcept {
   for (const std::string_view head : {"cuda", "cu", "hip"}) {
     if (!name.starts_with(head)) continue;

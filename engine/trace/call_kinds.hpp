@@ -26,6 +26,14 @@ std::string_view without_version(std::string_view name) noexcept;
 /// `cudaStreamWaitEvent` and its like: the stream waits, not the host.
 bool is_stream_wait(std::string_view name) noexcept;
 
+/// `cudaLaunchKernel`, `cuLaunchKernelEx`, `hipModuleLaunchKernel`, `urEnqueueKernelLaunch`:
+/// kernels run because of it; also `cudaGraphLaunch`. Not `cudaLaunchHostFunc`.
+bool is_kernel_launch(std::string_view name) noexcept;
+/// `cudaStreamBeginCapture` and its like: what the thread launches from then on is captured into a
+/// graph, and runs later. `cudaStreamEndCapture` ends it.
+bool is_capture_begin(std::string_view name) noexcept;
+bool is_capture_end(std::string_view name) noexcept;
+
 constexpr bool is_synchronization(CallKind kind) noexcept {
   return kind == CallKind::stream_synchronize || kind == CallKind::device_synchronize ||
          kind == CallKind::event_synchronize;

@@ -83,6 +83,8 @@ class MemberSplit {
     trace.distributed.place = key.first;
     trace.distributed.member = member;
     if (member.starts_with("rank")) trace.distributed.rank = rank_in_path(member);
+    part.builder.strict_ = builder_->strict_;
+    part.builder.known_streams_ = builder_->known_streams_;
     if (whole_->host) part.builder.host();
     if (whole_->details) part.builder.details();
     if (whole_->collectives) trace.collectives = std::make_unique<Collectives>();

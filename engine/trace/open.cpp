@@ -160,6 +160,7 @@ void keep_rank(std::vector<Trace>& traces, const std::string& wanted, const Inpu
 
 std::vector<Trace> read_traces(const TraceFormat& format, Input& input) {
   TraceBuilder builder(input.path(), std::string(format.name));
+  if (input.options().strict) builder.strict();
   format.read(input, builder);
   std::vector<Trace> traces = std::move(builder).finish_members();
   if (!input.options().rank.empty()) keep_rank(traces, input.options().rank, input);

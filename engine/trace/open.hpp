@@ -32,6 +32,8 @@ struct OpenOptions {
   std::string nsys_command = "nsys";
   bool allow_truncated = false;
   bool allow_inexact = false;
+  /// A record whose time cannot be right is an Error, not a note (trace/time_faults.hpp).
+  bool strict = false;
   /// nsys may be silent this long before it is taken to hang; 0: for ever.
   int nsys_timeout_seconds = 0;
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.

@@ -1,12 +1,16 @@
 #include "trace/trace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "trace/readers/messages.hpp"
 #include "trace/sort_in_place.hpp"
+#include "trace/time_faults.hpp"
 
 namespace kr::trace {
 namespace {
@@ -296,7 +300,11 @@ void TraceBuilder::sort_numbered() {
   HostTrace* const host = trace_.host.get();
   OperationDetails* const details = trace_.details.get();
   if (host != nullptr) host->order();
-  const NumberRead numbers(operations, in_order_of_time(operations));
+  bool as_read = in_order_of_time(operations);
+  std::vector<FaultyOperation> faulty;
+  if (as_read) faulty = find_faulty(nullptr);
+  as_read = as_read && faulty.empty();
+  const NumberRead numbers(operations, as_read);
   GrowingArray<uint32_t> tracks;
   if (!numbers.as_read()) {
     uint32_t* track = tracks.extend(operations.size());
@@ -304,9 +312,15 @@ void TraceBuilder::sort_numbered() {
       track[i] = operations[i].track.index;
       operations[i].track.index = i;
     }
-    sort_in_place(operations.begin(), operations.end(),
-                  Before(trace_, track, host != nullptr ? correlations_.begin() : nullptr,
-                         details != nullptr ? details->correlation_of.begin() : nullptr));
+    const Before before(trace_, track, host != nullptr ? correlations_.begin() : nullptr,
+                        details != nullptr ? details->correlation_of.begin() : nullptr);
+    sort_in_place(operations.begin(), operations.end(), before);
+    faulty = find_faulty(track);
+    if (!faulty.empty()) {
+      leave_out_of_time(faulty, track);
+      sort_in_place(operations.begin(), operations.end(), before);
+      place_untimed();
+    }
   }
   if (details != nullptr) {
     numbers.put_in_order(details->detail_of);
@@ -321,12 +335,77 @@ void TraceBuilder::sort_numbered() {
   if (host != nullptr) host->linked();
 }
 
-Trace TraceBuilder::finish() && {
-  if (trace_.host || trace_.details || trace_.collectives) {
-    sort_numbered();
-  } else {
-    sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
+std::vector<FaultyOperation> TraceBuilder::find_faulty(const uint32_t* tracks) {
+  return find_time_faults({trace_.operations, tracks, trace_.tracks.size(), trace_.names.size()},
+                          known_streams_);
+}
+
+/// Notes their numbers in `untimed`.
+void TraceBuilder::leave_out_of_time(const std::vector<FaultyOperation>& faulty,
+                                     const uint32_t* tracks) {
+  if (strict_) refuse(faulty.front(), tracks);
+  note_untimed(faulty, tracks);
+  size_t near = 0;
+  const auto launch_time = [&](uint32_t place) -> std::optional<int64_t> {
+    if (!trace_.host) return std::nullopt;
+    const uint32_t number = trace_.operations[place].track.index;
+    const uint32_t launch = trace_.host->find_launch(correlations_[number], near);
+    if (launch == HostRange::none) return std::nullopt;
+    return trace_.host->launches[launch].start_ns;
+  };
+  trace::leave_out_of_time({trace_.operations, tracks, trace_.tracks.size(), trace_.names.size()},
+                           faulty, launch_time);
+  for (const FaultyOperation& one : faulty) {
+    trace_.untimed.push_back(trace_.operations[one.place].track.index);
   }
+}
+
+/// From numbers to places.
+void TraceBuilder::place_untimed() {
+  std::vector<uint32_t> numbers = std::exchange(trace_.untimed, {});
+  std::sort(numbers.begin(), numbers.end());
+  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+    const uint32_t number = trace_.operations[i].track.index;
+    if (std::binary_search(numbers.begin(), numbers.end(), number)) trace_.untimed.push_back(i);
+  }
+}
+
+void TraceBuilder::refuse(const FaultyOperation& faulty, const uint32_t* tracks) const {
+  throw Error(
+      trace_.source,
+      fmt::format("the time of {} cannot be right: {}",
+                  shown(trace_.operations[faulty.place], tracks), describe_time_faults({faulty})),
+      "leave out --strict to read it without a time");
+}
+
+void TraceBuilder::note_untimed(const std::vector<FaultyOperation>& faulty,
+                                const uint32_t* tracks) {
+  trace_.untimed_why = describe_time_faults(faulty);
+  warn("implausible-times",
+       fmt::format("{} of {} operations have a time that cannot be right and count as instances "
+                   "without time: {}. The first is {}.",
+                   faulty.size(), trace_.operations.size(), trace_.untimed_why,
+                   shown(trace_.operations[faulty.front().place], tracks)));
+}
+
+/// `kernel `gemm` on device 0, stream 7, with the start 1200 ns`
+std::string TraceBuilder::shown(const Operation& operation, const uint32_t* tracks) const {
+  const OperationName& name = trace_.names.get(operation.name);
+  const Track& track = trace_.tracks[tracks[operation.track.index]];
+  const bool has_start = !fault_of_start(operation.start_ns);
+  return fmt::format("{} `{}` on device {}, stream {}{}", to_string(name.kind),
+                     shown_text(name.text), track.device, track.stream,
+                     has_start ? fmt::format(", with the start {} ns", operation.start_ns) : "");
+}
+
+Trace TraceBuilder::finish() && {
+  bool numbered = trace_.host || trace_.details || trace_.collectives;
+  if (!numbered) {
+    sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
+    // Where each goes is known by its number.
+    numbered = !find_faulty(nullptr).empty();
+  }
+  if (numbered) sort_numbered();
   measure(trace_);
   return std::move(trace_);
 }

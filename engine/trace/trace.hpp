@@ -26,6 +26,7 @@
 #include "trace/ncu_profile.hpp"
 #include "trace/operation_details.hpp"
 #include "trace/range_names.hpp"
+#include "trace/time_fault.hpp"
 
 namespace kr::trace {
 
@@ -123,6 +124,10 @@ struct Trace {
   std::string source;                  // the path as given, `-` for standard input
   std::string format;                  // `nsys-gpu-trace-csv`, `nsys-sqlite`
   GrowingArray<Operation> operations;  // by start; ties: the longer first, then by name
+  /// Places of operations whose time could not be right, rising: their duration is 0, and their
+  /// start moves nothing (see trace/time_faults.hpp).
+  std::vector<uint32_t> untimed;
+  std::string untimed_why = {};  // how many of which; empty: there are none
   NameTable names;
   std::vector<Track> tracks;
   std::vector<DroppedRecords> dropped;
@@ -150,7 +155,11 @@ struct Trace {
   int64_t last_end_ns = 0;
 };
 
-/// What readers fill. Operations may come in any order; `finish` sorts them.
+struct FaultyOperation;
+
+/// What readers fill. Operations may come in any order; `finish` sorts them, and leaves those out
+/// of time whose times cannot be right (trace/time_faults.hpp): readers hand them on, marked where
+/// there is no time.
 class TraceBuilder {
  public:
   explicit TraceBuilder(std::string source, std::string format);
@@ -196,6 +205,10 @@ class TraceBuilder {
   }
   void ncu(std::unique_ptr<NcuProfile> profile) { trace_.ncu = std::move(profile); }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
+  /// What cannot be right is an Error.
+  void strict() noexcept { strict_ = true; }
+  /// Some operations have no stream of their own: what a stream has may overlap.
+  void made_up_streams() noexcept { known_streams_ = false; }
   Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   size_t operations() const noexcept { return trace_.operations.size(); }
@@ -210,6 +223,12 @@ class TraceBuilder {
   class NumberRead;
   void check_numbered() const;
   void sort_numbered();
+  std::vector<FaultyOperation> find_faulty(const uint32_t* tracks);
+  void leave_out_of_time(const std::vector<FaultyOperation>& faulty, const uint32_t* tracks);
+  void place_untimed();
+  [[noreturn]] void refuse(const FaultyOperation& faulty, const uint32_t* tracks) const;
+  void note_untimed(const std::vector<FaultyOperation>& faulty, const uint32_t* tracks);
+  std::string shown(const Operation& operation, const uint32_t* tracks) const;
   void link(const NumberRead& numbers);
   void place_collectives(const NumberRead& numbers);
 
@@ -222,6 +241,8 @@ class TraceBuilder {
   std::map<CollectiveCall, uint32_t> collective_calls_;
   DistinctRangeNames range_names_;
   DistinctTexts op_keys_;
+  bool strict_ = false;
+  bool known_streams_ = true;
 };
 
 }  // namespace kr::trace

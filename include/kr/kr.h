@@ -107,6 +107,7 @@ typedef struct kr_session_options {
   int32_t all_steps;    /* not 0: `tree` has one tree per step; 0: one per phase */
   int32_t each_sibling; /* not 0: siblings that differ only in their number are not merged in
                            `tree` */
+  int32_t strict;       /* not 0: refuse records whose time cannot be right */
 } kr_session_options;
 
 typedef struct kr_run_source {

@@ -103,6 +103,7 @@ struct TableOptions {
 struct SessionOptions {
   bool allow_truncated = false;       // read a truncated file up to the point where it ends
   bool allow_inexact = false;         // accept times in seconds, which nsys rounds to 100 us
+  bool strict = false;                // refuse records whose time cannot be right
   unsigned threads = 0;               // of readers; 0: one per processor
   std::string nsys_command = "nsys";  // exports .nsys-rep files
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never

@@ -46,6 +46,15 @@ int64_t parse_percentage(const std::string& text) {
   return millionths;
 }
 
+/// Of nothing no part is explained.
+void refuse_nothing(const coverage::TimeCoverage& coverage) {
+  for (const coverage::MeasuredRun& run : coverage.runs) {
+    if (run.total_ns > 0) continue;
+    throw Error(run.source, "has no GPU time of which --min-coverage could be a share",
+                "name a trace with operations, or leave out --min-coverage");
+  }
+}
+
 /// Whether any run is below; each is told.
 bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
                 int64_t least, Streams& streams) {
@@ -81,6 +90,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   if (text && whole && !options.top) shortened = session.cover(most_shown);
   const coverage::TimeCoverage& measured =
       session.cover(options.top.value_or(whole ? most_suggested : most_shown));
+  if (!options.least.empty()) refuse_nothing(measured);
   const auto write_text = [&](const auto& out, auto) {
     out(overview::coverage_text(session.source(), shortened ? *shortened : measured,
                                 {.color = streams.color_out(), .width = streams.out_width()}));

@@ -126,6 +126,10 @@ void TraceOptions::add_to(CLI::App& app) {
   app.add_flag("--allow-inexact", open.allow_inexact,
                "Accept times in seconds, which nsys rounds to 100 us")
       ->configurable();
+  app.add_flag("--strict", open.strict,
+               "Refuse a trace with a record whose time cannot be right, instead of leaving it out "
+               "of time")
+      ->configurable();
   app.add_option("--rank", open.rank, "Read only this rank of a merged trace: TP01-DP00, or 3")
       ->type_name("RANK");
   app.add_option("--reference", references,

@@ -221,7 +221,7 @@ class Session:
 
 
 _session_options = {
-    "allow_truncated", "allow_inexact", "threads", "references", "ncu", "gpu", "clock", "job",
+    "allow_truncated", "allow_inexact", "strict", "threads", "references", "ncu", "gpu", "clock", "job",
     "link_gb_per_s", "scaling", "nccl", "what_if", "by", "most_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling",
 }

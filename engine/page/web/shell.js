@@ -145,8 +145,8 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check,
 
 /** The message of a page about traces without operations. */
 const NO_GPU_WORK = [
-  "No GPU work",
-  "None of these traces contains a kernel, a copy or a set. That is a result, not an error: the program may not have used the GPU while it was profiled, or the profiler was not asked to trace CUDA or HIP (",
+  "No operations",
+  "kr found no kernel, copy or set in these traces. If no note says that a layout is not known, this is a result, not an error: the program may not have used the GPU while it was profiled, or the profiler was not asked to trace CUDA or HIP (",
   element("code", {}, "nsys profile -t cuda"),
   ").",
 ];

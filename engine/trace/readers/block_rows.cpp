@@ -12,6 +12,7 @@ void BlockRows::clear() {
   ranges.clear();
   ops.clear();
   dropped.clear();
+  made_up_streams = false;
   new_names.clear();
   new_tracks.clear();
   new_calls.clear();
@@ -200,6 +201,7 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
       ++range;
     }
   }
+  if (rows.made_up_streams) out.made_up_streams();
   for (const DroppedRecords& records : rows.dropped)
     out.add_dropped(records.what, records.first_offset, records.count);
 }

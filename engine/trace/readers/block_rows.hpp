@@ -40,6 +40,7 @@ struct BlockRows {
   GrowingArray<HostRange> ranges;
   GrowingArray<OpCall> ops;
   std::vector<DroppedRecords> dropped;
+  bool made_up_streams = false;  // of some operations: see TraceBuilder::made_up_streams
 
   // What the parser met first in this block.
   std::vector<OperationName> new_names;

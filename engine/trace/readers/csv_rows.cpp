@@ -44,9 +44,13 @@ bool fast_time(std::string_view text, int exponent, int64_t& ns) noexcept {
   return true;
 }
 
+bool is_missing(std::string_view text) noexcept {
+  return text.empty() || text == "None";
+}
+
 // A stream is a number, or nothing.
 std::optional<int64_t> stream_number(std::string_view text) noexcept {
-  return text.empty() || text == "None" ? 0 : integer_from(text);
+  return is_missing(text) ? 0 : integer_from(text);
 }
 
 struct Device {
@@ -150,15 +154,21 @@ size_t CsvRowParser::plain_row(size_t at) {
   const bool whole = cursor_.read(at);
   const CsvRow& row = cursor_.row();
   int64_t start = 0;
-  if (!whole || read_decimal(row.cells[layout_->start.column], layout_->start.exponent, start) !=
-                    DecimalFault::none) {
-    return refuse_or_stop(at);
-  }
+  const DecimalFault of_start =
+      whole ? read_decimal(row.cells[layout_->start.column], layout_->start.exponent, start)
+            : DecimalFault::not_a_number;
+  if (of_start != DecimalFault::none && !is_row(at, of_start)) return refuse_or_stop(at);
   if (cursor_.unfinished(at)) return 0;
-  const int64_t duration = time(at, layout_->duration);
-  if (start > longest - duration) {
-    cursor_.fail(at, fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
-                                 layout_->start.title, layout_->duration.title));
+  int64_t duration = time(at, layout_->duration);
+  if (const auto fault = time_fault_of(of_start)) {
+    start = no_start(*fault);
+    duration = 0;
+  } else if (duration >= 0 && start > longest - duration) {
+    if (strict_) {
+      cursor_.fail(at, fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
+                                   layout_->start.title, layout_->duration.title));
+    }
+    duration = no_duration(TimeFault::too_large);
   }
   const std::string_view device = layout_->device ? row.cells[*layout_->device] : "";
   const std::string_view stream = layout_->stream ? row.cells[*layout_->stream] : "";
@@ -166,6 +176,7 @@ size_t CsvRowParser::plain_row(size_t at) {
   if (!number) {
     cursor_.fail(at, fmt::format("`Strm` is not a number: `{}`", shown_text(stream)));
   }
+  if (is_missing(stream)) out_->made_up_streams = true;
   const TrackId track = track_id(device, *number);
   if (details_) add_detail([&](size_t column) { return std::string_view(row.cells[column]); });
   out_->operations.push_back({start, duration, ids_.name(row.cells[layout_->name]), track});
@@ -194,6 +205,7 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
   if (seen.id.valid() && seen.key == key) return seen.id;
   const auto number = stream_number(stream);
   if (!number) return {};
+  if (is_missing(stream)) out_->made_up_streams = true;
   seen.id = track_id(device, *number);
   seen.key = key;
   return seen.id;
@@ -208,8 +220,17 @@ int64_t CsvRowParser::time(size_t at, const TimeColumn& column) const {
   int64_t ns = 0;
   const std::string_view text = cursor_.row().cells[column.column];
   const DecimalFault fault = read_decimal(text, column.exponent, ns);
-  if (fault != DecimalFault::none) cursor_.fail(at, describe(fault, column.title, text));
-  return ns;
+  if (fault == DecimalFault::none) return ns;
+  const auto wrong = time_fault_of(fault);
+  if (!wrong || strict_) cursor_.fail(at, describe(fault, column.title, text));
+  return no_duration(*wrong);
+}
+
+// Whether what has no right start is a row all the same, of an operation without a time.
+bool CsvRowParser::is_row(size_t at, DecimalFault of_start) {
+  if (strict_ || !time_fault_of(of_start)) return false;
+  const auto line = cursor_.line(at);
+  return line && classify_line(*line).kind == LineKind::other;
 }
 
 }  // namespace kr::trace

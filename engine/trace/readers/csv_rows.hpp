@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/decimal.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/csv_layout.hpp"
@@ -22,9 +23,10 @@ struct CsvRows : BlockRows, CsvProgress {};
 
 class CsvRowParser {
  public:
-  explicit CsvRowParser(bool details) : details_(details) {}
+  CsvRowParser(bool details, bool strict) : details_(details), strict_(strict) {}
   /// Reads rows from the begin of the text, which scan_padding readable bytes have to follow.
-  /// Throws CsvFault where a row breaks the format.
+  /// Times that cannot be right are marked (trace/time_fault.hpp). Throws CsvFault where a row
+  /// breaks the format, and if `strict`, at such times.
   void parse(const TextPlace& place, const CsvLayout& layout, CsvRows& out);
 
  private:
@@ -35,6 +37,7 @@ class CsvRowParser {
   TrackId fast_track(std::string_view device, std::string_view stream);
   TrackId track_id(std::string_view device, int64_t stream);
   int64_t time(size_t at, const TimeColumn& column) const;
+  bool is_row(size_t at, DecimalFault of_start);
   template <class CellAt>
   void add_detail(const CellAt& cell);
 
@@ -44,6 +47,7 @@ class CsvRowParser {
   CsvRows* out_ = nullptr;
   bool fast_ = false;
   bool details_;
+  bool strict_;
 
   LocalIds ids_;
   struct SeenTrack {

@@ -51,7 +51,7 @@ class CuptiTable {
   }
 
   const CuptiLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  CuptiRowParser parser() const { return CuptiRowParser(input_->options().host); }
+  CuptiRowParser parser() const { return {input_->options().host, input_->options().strict}; }
   /// The header, or what stands before it and is none: blank lines and comments (`#`). Throws Error
   /// where it cannot be used.
   bool line(std::string_view text, const TextPlace& place) {

@@ -22,10 +22,25 @@ bool fits(const Launch& launch) noexcept {
   return launch.end_ns() <= longest_microseconds;
 }
 
-template <class Record>
-void from_microseconds(Record& record) noexcept {
-  record.start_ns *= in_a_microsecond;
-  record.duration_ns *= in_a_microsecond;
+void from_microseconds(Launch& launch) noexcept {
+  launch.start_ns *= in_a_microsecond;
+  launch.duration_ns *= in_a_microsecond;
+}
+
+// Times that are no times stay, and those that do not fit become such.
+void from_microseconds(Operation& operation) noexcept {
+  if (fault_of_start(operation.start_ns)) return;
+  if (operation.start_ns > longest_microseconds) {
+    operation.start_ns = no_start(TimeFault::too_large);
+    operation.duration_ns = 0;
+    return;
+  }
+  if (operation.duration_ns >= 0) {
+    const bool fits = operation.duration_ns <= longest_microseconds - operation.start_ns;
+    operation.duration_ns =
+        fits ? operation.duration_ns * in_a_microsecond : no_duration(TimeFault::too_large);
+  }
+  operation.start_ns *= in_a_microsecond;
 }
 
 }  // namespace

@@ -130,18 +130,18 @@ void CuptiRowParser::take() {
   if (undecided) meet_fraction();
   if (std::string why = read_times(times, micro_); !why.empty()) {
     if (of_host) return lose_call();
-    std::string remedy = remedy_of(why);
-    cursor_.fail(at_, std::move(why), std::move(remedy));
+    mark(times, std::move(why));
   }
-  if (!of_host && !layout_->unit_told() && !micro_ && !out_->too_large &&
+  if (strict_ && !of_host && !layout_->unit_told() && !micro_ && !out_->too_large &&
       times.start_ns + times.duration_ns > longest_microseconds) {
     Times as_microseconds;
     out_->too_large = CsvFault{at_, read_times(as_microseconds, true), {}};
   }
   if (times.disagree) add_dropped("activity with inconsistent end and duration: the end is used");
+  if (times.open && of_host) return add_dropped("activity with an open end");
   if (times.open) {
-    add_dropped("activity with an open end");
-    return;
+    times.fault = TimeFault::missing;
+    mark(times, fmt::format("`{}` is missing or 0", layout_->end->title));
   }
   if (of_host) {
     const std::string_view text = trimmed(cell(layout_->correlation, "correlation"));
@@ -160,6 +160,20 @@ void CuptiRowParser::take() {
   if (nameless) add_dropped("operation without a name");
   out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
   if (whole_host_) out_->correlations.push_back(correlated);
+}
+
+// Of an operation.
+void CuptiRowParser::mark(Times& times, std::string why) {
+  if (strict_ || !times.fault) {
+    std::string remedy = remedy_of(why);
+    cursor_.fail(at_, std::move(why), std::move(remedy));
+  }
+  if (times.has_start) {
+    times.duration_ns = no_duration(*times.fault);
+  } else {
+    times.start_ns = no_start(*times.fault);
+    times.duration_ns = 0;
+  }
 }
 
 // Too large for microseconds alone: a parser that met no fraction yet keeps such a call, and the
@@ -185,10 +199,14 @@ void CuptiRowParser::meet_fraction() {
   micro_ = true;
 }
 
-std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64_t& ns) const {
+std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64_t& ns,
+                                      Times& times) const {
   const std::string_view text = trimmed(cursor_.row().cells[column.column]);
   const int exponent = column.exponent.value_or(micro ? microseconds : 0);
-  return describe(read_decimal(text, exponent, ns), column.title, text);
+  const DecimalFault fault =
+      is_nothing(text) ? DecimalFault::missing : read_decimal(text, exponent, ns);
+  times.fault = time_fault_of(fault);
+  return describe(fault, column.title, text);
 }
 
 // Why they cannot be; nothing where they can.
@@ -197,36 +215,43 @@ std::string CuptiRowParser::read_times(Times& times, bool micro) const {
   const auto given = [&](const std::optional<CuptiTime>& time) {
     return time && !is_nothing(trimmed(cells[time->column]));
   };
-  std::string why = read_time(layout_->start, micro, times.start_ns);
+  std::string why = read_time(layout_->start, micro, times.start_ns, times);
   if (!why.empty()) return why;
+  times.has_start = true;
   bool has_end = given(layout_->end);
   const bool has_duration = given(layout_->duration);
   int64_t end_ns = 0;
   if (has_end) {
-    why = read_time(*layout_->end, micro, end_ns);
+    why = read_time(*layout_->end, micro, end_ns, times);
     if (!why.empty()) return why;
   }
   if (has_duration) {
-    why = read_time(*layout_->duration, micro, times.duration_ns);
+    why = read_time(*layout_->duration, micro, times.duration_ns, times);
     if (!why.empty()) return why;
     if (times.start_ns > INT64_MAX - times.duration_ns) {
+      times.fault = TimeFault::too_large;
       return fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
                          layout_->start.title, layout_->duration->title);
     }
   }
   // CUPTI's 0: it was not collected.
   if (has_end && end_ns == 0 && (times.start_ns == 0 || !has_duration)) {
-    times = {0, 0, true, false};
+    times.open = true;
+    times.duration_ns = 0;
+    times.has_start = times.start_ns != 0;
     return {};
   }
   has_end = has_end && end_ns != 0;
   if (!has_end && !has_duration) {
     times.open = layout_->end.has_value();
     times.duration_ns = 0;
-    return times.open ? "" : describe(DecimalFault::missing, layout_->duration->title, "");
+    if (times.open) return {};
+    times.fault = TimeFault::missing;
+    return describe(DecimalFault::missing, layout_->duration->title, "");
   }
   if (!has_end) return {};
   if (end_ns < times.start_ns) {
+    times.fault = TimeFault::backwards;
     return fmt::format("`{}` comes before `{}`: {}, {}", layout_->end->title, layout_->start.title,
                        shown_text(trimmed(cells[layout_->end->column])),
                        shown_text(trimmed(cells[layout_->start.column])));
@@ -273,6 +298,7 @@ TrackId CuptiRowParser::track() {
     if (is_nothing(stream)) stream = trimmed(cell(layout_->thread));
   }
   if (stream.starts_with("stream ")) stream.remove_prefix(7);
+  if (is_nothing(stream)) out_->made_up_streams = true;
   if (is_nothing(device) && (layout_->device || layout_->args)) {
     add_dropped("operation without a device number: assigned to device 0");
   }

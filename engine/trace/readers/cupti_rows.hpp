@@ -40,17 +40,21 @@ struct CuptiRows : BlockRows, CsvProgress {
 
 class CuptiRowParser {
  public:
-  explicit CuptiRowParser(HostDetail host) : whole_host_(host == HostDetail::all) {}
+  CuptiRowParser(HostDetail host, bool strict)
+      : whole_host_(host == HostDetail::all), strict_(strict) {}
 
-  /// Throws CsvFault at the first row that breaks the format.
+  /// Times of operations that cannot be right are marked (trace/time_fault.hpp). Throws CsvFault at
+  /// the first row that breaks the format, and if `strict`, at such times.
   void parse(const TextPlace& place, const CuptiLayout& layout, CuptiRows& out);
 
  private:
   struct Times {
     int64_t start_ns = 0;
     int64_t duration_ns = 0;
-    bool open = false;      // without an end
-    bool disagree = false;  // end and duration
+    bool open = false;                    // without an end
+    bool disagree = false;                // end and duration
+    std::optional<TimeFault> fault = {};  // why they cannot be right
+    bool has_start = false;               // the start is right all the same
   };
 
   /// Bytes of the row at `at`; 0 where parsing stops.
@@ -60,7 +64,8 @@ class CuptiRowParser {
   void lose_call();
   void meet_fraction();
   std::string read_times(Times& times, bool micro) const;
-  std::string read_time(const CuptiTime& column, bool micro, int64_t& ns) const;
+  std::string read_time(const CuptiTime& column, bool micro, int64_t& ns, Times& times) const;
+  void mark(Times& times, std::string why);
   NameId operation_name();
   TrackId track();
   uint32_t call();
@@ -72,6 +77,7 @@ class CuptiRowParser {
   void add_dropped(std::string_view what);
 
   bool whole_host_;
+  bool strict_;
   CsvCursor cursor_;
   const CuptiLayout* layout_ = nullptr;
   CuptiRows* out_ = nullptr;

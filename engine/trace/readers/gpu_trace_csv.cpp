@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* export_remedy =
     "export it with `nsys stats --report cuda_gpu_trace --format csv`";
+constexpr const char* rocm_csv_remedy =
+    "it is of ROCm's profilers: name the folder, or the file with `kernel_trace` in its name";
 constexpr const char* ncu_remedy =
     "a page of ncu must begin in the first 4 KiB: remove the text before this line";
 constexpr int ms = 6;
@@ -62,7 +64,9 @@ class GpuTraceTable {
   }
 
   const CsvLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  CsvRowParser parser() const { return CsvRowParser(input_->options().operation_details); }
+  CsvRowParser parser() const {
+    return {input_->options().operation_details, input_->options().strict};
+  }
   bool line(std::string_view text, const TextPlace& place) {
     const Line found = classify_line(text);
     switch (found.kind) {
@@ -118,10 +122,19 @@ class GpuTraceTable {
                   ncu ? ncu_remedy : export_remedy);
     }
     throw Error(input_->shown(), "is text without the header of a cuda_gpu_trace report",
-                export_remedy);
+                is_of_rocm() ? rocm_csv_remedy : export_remedy);
   }
 
  private:
+  /// Its head has columns that only rocprof and rocprofv3 write.
+  bool is_of_rocm() const {
+    constexpr std::array columns{"Agent_Id",    "Queue_Id", "Start_Timestamp", "BeginNs",
+                                 "HIP_RUNTIME", "HSA_",     "queue-id"};
+    return std::any_of(columns.begin(), columns.end(), [&](const char* column) {
+      return input_->head().find(column) != std::string_view::npos;
+    });
+  }
+
   void gpu_trace(const Line& line, const Error::Place& where) {
     if (!line.missing.empty()) {
       throw Error(input_->shown(), where,

@@ -28,6 +28,14 @@ struct Category {
   Kind kind;
 };
 
+template <class Kind, size_t count>
+std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
+  for (const Category<Kind>& known : all) {
+    if (same_ignoring_case(text, known.name)) return known.kind;
+  }
+  return std::nullopt;
+}
+
 // Of the profilers of 2020 and 2021, and of those since.
 constexpr Category<OperationKind> gpu_categories[] = {
     {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
@@ -43,32 +51,40 @@ constexpr Category<HostKind> host_categories[] = {
     {"runtime", HostKind::runtime},
     {"cpu_op", HostKind::op},
     {"operator", HostKind::op},
+    // Of other devices, whose calls launch as those of CUDA do.
+    {"xpu_runtime", HostKind::runtime},
+    {"xpu_driver", HostKind::driver},
+    {"mtia_runtime", HostKind::runtime},
+    {"glow_runtime", HostKind::runtime},
+    {"privateuse1_runtime", HostKind::runtime},
+    {"privateuse1_driver", HostKind::driver},
 };
+
+// Of the profiler, beside those: events of the host, of its own, and repetitions of ranges.
+constexpr std::string_view other_categories[] = {
+    "gpu_user_annotation",
+    "ac2g",
+    "fwdbwd",
+    "trace",
+    "overhead",
+    "cuda_sync",
+    "cpu_instant_event",
+    "cuda_profiler_range",
+    "collective_comm",
+    "user_scope",
+};
+
+bool is_known_category(std::string_view text) {
+  return category_of(text, gpu_categories) || category_of(text, host_categories) ||
+         std::any_of(std::begin(other_categories), std::end(other_categories),
+                     [&](std::string_view known) { return same_ignoring_case(text, known); });
+}
+
+// Events behind this are not looked at for what a file without operations has.
+constexpr uint64_t looked_at = uint64_t{32} << 20;
 
 // In 2020 the profiler wrote its own annotation as if it were an op.
 constexpr std::string_view step_head = "ProfilerStep#";
-
-template <class Kind, size_t count>
-std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
-  for (const Category<Kind>& known : all) {
-    if (same_ignoring_case(text, known.name)) return known.kind;
-  }
-  return std::nullopt;
-}
-
-// A control byte in a string, which has to be escaped; npos: there is none.
-size_t control_byte(std::string_view text) {
-  bool in_string = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"') in_string = !in_string;
-    if (in_string && static_cast<unsigned char>(c) < 0x20) return at;
-    if (c != '\\' || at + 1 == text.size()) continue;
-    ++at;
-    if (in_string && static_cast<unsigned char>(text[at]) < 0x20) return at;
-  }
-  return text.npos;
-}
 
 /// What kr reads of an operation's launch shape and size. `shared memory` is the sum of what the
 /// kernel has and what the launch asks for.
@@ -88,6 +104,35 @@ std::optional<DetailField> detail_value(std::string_view key) {
 
 }  // namespace
 
+void FoundLayout::add(std::vector<std::string>& names, std::string_view name) {
+  if (names.size() == most_names || std::find(names.begin(), names.end(), name) != names.end()) {
+    return;
+  }
+  names.emplace_back(name);
+}
+
+void FoundLayout::add(const FoundLayout& other) {
+  for (const std::string& name : other.categories) add(categories, name);
+  for (const std::string& name : other.processes) add(processes, name);
+  uncategorized += other.uncategorized;
+  unknown = unknown || other.unknown;
+}
+
+bool blank_control_bytes(std::string& text) {
+  bool any = false;
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_string = !in_string;
+    if (in_string && static_cast<unsigned char>(text[at]) < 0x20) {
+      text[at] = ' ';
+      any = true;
+    }
+    // What it escapes is no end of the string; a control byte cannot be escaped so.
+    if (text[at] == '\\') ++at;
+  }
+  return any;
+}
+
 void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   const std::string_view text = window.text();
   window_offset_ = window.offset;
@@ -96,33 +141,34 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   out.events = 0;
   out.phases = out.broken = false;
   out.fault.reset();
+  out.found = {};
+  last_category_.clear();
+  written_ = {};
   if (tokens_.find(text)) {
-    items(text, first, text.npos);
+    items(text, first);
     return;
   }
-  // What stands before the control byte counts, so that it does not matter where windows end.
-  const size_t broken_at = control_byte(text);
+  // Some profilers do not escape control bytes. Names keep them.
   patched_.assign(text);
-  for (size_t at = broken_at; at < patched_.size(); ++at) {
-    if (static_cast<unsigned char>(patched_[at]) < 0x20) patched_[at] = ' ';
-  }
+  const bool any = blank_control_bytes(patched_);
   patched_.append(json_padding, '\0');
   const std::string_view patched(patched_.data(), text.size());
-  if (broken_at == text.npos || !tokens_.find(patched)) {
+  if (!any || !tokens_.find(patched)) {
     out.broken = true;
     return;
   }
-  items(patched, first, broken_at);
+  written_ = text;
+  items(patched, first);
 }
 
-void EventParser::items(std::string_view text, bool first, size_t broken_at) {
+void EventParser::items(std::string_view text, bool first) {
   JsonWalk json(text, tokens_, levels_);
   bool comma = !first;
   while (json.place() != text.size()) {
     if (comma && !json.step_over(',')) break;
     comma = true;
     const size_t begin = json.place();
-    if (json.peek() != '{' || !event(json) || json.place() > broken_at) {
+    if (json.peek() != '{' || !event(json)) {
       out_->broken = true;
       return;
     }
@@ -201,6 +247,7 @@ std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
 
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
+  event_.own_name = {};
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
   if (ops_) event_.inputs = {};
@@ -218,6 +265,8 @@ bool EventParser::args(JsonWalk& json) {
       if (reference_ && key == "kernel") to = &event_.kernel;
     } else if (key == "correlation") {
       to = &event_.correlation;
+    } else if (key == "name") {
+      to = &event_.own_name;
     } else if (key == told_key) {
       to = &event_.operation;
     } else if (collectives_ && collective_key(key)) {
@@ -247,8 +296,18 @@ bool EventParser::args(JsonWalk& json) {
 bool EventParser::take(const JsonWalk& json, size_t begin) {
   event_offset_ = window_offset_ + begin;
   out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
-  if (event_.category.kind != JsonRaw::Kind::string) return true;
+  if (!written_.empty() && event_.name.kind == JsonRaw::Kind::string) {
+    const auto at = static_cast<size_t>(event_.name.text.data() - patched_.data());
+    event_.name.text = written_.substr(at, event_.name.text.size());
+  }
+  if (event_.category.kind != JsonRaw::Kind::string) {
+    find_process(json);
+    return true;
+  }
   const std::string_view category = json.plain(event_.category.text, scratch_);
+  if (out_->operations.empty() && category != last_category_ && event_offset_ < looked_at) {
+    find_category(category);
+  }
   const bool whole =
       event_.phase.kind == JsonRaw::Kind::string && json.plain(event_.phase.text, phase_) == "X";
   if (const auto told = told_operation(json); told && whole) {
@@ -261,6 +320,35 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
     if (const auto host = category_of(category, host_categories)) take_host(json, *host);
   }
   return true;
+}
+
+void EventParser::find_category(std::string_view category) {
+  last_category_ = category;
+  FoundLayout& found = out_->found;
+  if (std::find(found.categories.begin(), found.categories.end(), category) !=
+      found.categories.end()) {
+    return;
+  }
+  FoundLayout::add(found.categories, category);
+  found.unknown = found.unknown || !is_known_category(category);
+}
+
+// Of an event without a category: one that names a process, or one of a layout of its own.
+void EventParser::find_process(const JsonWalk& json) {
+  using Kind = JsonRaw::Kind;
+  if (event_offset_ >= looked_at || event_.phase.kind != Kind::string) return;
+  const std::string_view phase = json.plain(event_.phase.text, phase_);
+  const std::string_view name = event_.name.kind == Kind::string
+                                    ? json.plain(event_.name.text, scratch_)
+                                    : std::string_view();
+  if (phase == "M" && name == "process_name" && event_.own_name.kind == Kind::string) {
+    FoundLayout::add(out_->found.processes, json.plain(event_.own_name.text, number_text_));
+  }
+  if (phase != "X" || event_.duration.kind == Kind::absent) return;
+  ++out_->found.uncategorized;
+  if (event_.process.kind == Kind::string) {
+    FoundLayout::add(out_->found.processes, process(json));
+  }
 }
 
 std::optional<OperationKind> EventParser::told_operation(const JsonWalk& json) {
@@ -282,17 +370,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
     return fault("`name` is not a string");
   }
   Operation operation{};
-  if (const DecimalFault wrong = time(json, event_.start, operation.start_ns);
-      wrong != DecimalFault::none) {
-    return fault(describe(wrong, "ts", event_.start.text));
-  }
-  if (const DecimalFault wrong = time(json, event_.duration, operation.duration_ns);
-      wrong != DecimalFault::none) {
-    return fault(describe(wrong, "dur", event_.duration.text));
-  }
-  if (operation.start_ns > std::numeric_limits<int64_t>::max() - operation.duration_ns) {
-    return fault("it ends beyond 64 bits of nanoseconds");
-  }
+  if (const std::string why = take_times(json, operation); !why.empty()) return fault(why);
   if (!named) add_dropped("operation without a name");
   const std::string_view name =
       named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
@@ -308,6 +386,30 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   if (details_) take_detail(json);
   if (collectives_ && event_.collective[0].kind == Kind::string) take_collective(json);
   return true;
+}
+
+// What is no time is marked, and what is no number is said; with `strict`, both are said.
+std::string EventParser::take_times(const JsonWalk& json, Operation& operation) {
+  const DecimalFault start = time(json, event_.start, operation.start_ns);
+  const DecimalFault duration = time(json, event_.duration, operation.duration_ns);
+  if (start == DecimalFault::none && duration == DecimalFault::none) {
+    if (operation.start_ns <= std::numeric_limits<int64_t>::max() - operation.duration_ns) {
+      return {};
+    }
+    if (strict_) return "it ends beyond 64 bits of nanoseconds";
+    operation.duration_ns = no_duration(TimeFault::too_large);
+    return {};
+  }
+  const auto refused = [this](DecimalFault wrong) {
+    return wrong == DecimalFault::not_a_number || (strict_ && wrong != DecimalFault::none);
+  };
+  if (refused(start)) return describe(start, "ts", event_.start.text);
+  if (refused(duration)) return describe(duration, "dur", event_.duration.text);
+  if (const auto wrong = time_fault_of(duration)) operation.duration_ns = no_duration(*wrong);
+  if (const auto wrong = time_fault_of(start)) {
+    operation = {no_start(*wrong), 0, {}, {}};
+  }
+  return {};
 }
 
 void EventParser::take_collective(const JsonWalk& json) {
@@ -436,6 +538,7 @@ TrackId EventParser::track_id(const JsonWalk& json) {
   if (!stream) stream = integer(json, event_.thread, "stream ");
   if (!stream) {
     add_dropped("operation without a stream number: assigned to stream 0");
+    out_->made_up_streams = true;
     stream = 0;
   }
   return ids_.track(static_cast<int32_t>(*device), *stream, {},

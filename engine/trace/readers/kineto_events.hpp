@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/decimal.hpp"
 #include "trace/readers/block_rows.hpp"
@@ -15,6 +16,20 @@
 #include "trace/trace.hpp"
 
 namespace kr::trace {
+
+/// What a file of events has, for a message about one without operations. Of the first 32 MiB; each
+/// name once, in the order of the file.
+struct FoundLayout {
+  static constexpr size_t most_names = 12;
+
+  std::vector<std::string> categories;
+  std::vector<std::string> processes;
+  uint64_t uncategorized = 0;  // events with a duration and no category
+  bool unknown = false;        // some are in a category of which kr does not know what it is
+
+  static void add(std::vector<std::string>& names, std::string_view name);
+  void add(const FoundLayout& other);
+};
 
 struct EventRows : BlockRows {
   enum class HostKind : uint8_t { runtime, driver, module, annotation, op };
@@ -28,6 +43,9 @@ struct EventRows : BlockRows {
   bool phases = false;  // some event has a `ph`
   bool broken = false;  // behind `events` items stands what is not JSON
   std::optional<Fault> fault;
+  /// What the file has in place of operations, as far as it is not one that kr knows: see
+  /// FoundLayout.
+  FoundLayout found;
 };
 
 class EventParser {
@@ -39,6 +57,7 @@ class EventParser {
         collectives_(options.collectives),
         ops_(options.ops && options.host == HostDetail::all),
         reference_(options.reference),
+        strict_(options.strict),
         levels_(levels) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
@@ -63,13 +82,13 @@ class EventParser {
 
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
-    JsonRaw device, stream, correlation, operation, kernel;
+    JsonRaw device, stream, correlation, operation, kernel, own_name;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
     std::array<JsonRaw, 4> inputs;  // see kineto_arguments.hpp
   };
 
-  void items(std::string_view text, bool first, size_t broken_at);
+  void items(std::string_view text, bool first);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   static std::optional<size_t> collective_key(std::string_view key) noexcept;
@@ -80,6 +99,9 @@ class EventParser {
   void take_collective(const JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
   bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
+  std::string take_times(const JsonWalk& json, Operation& operation);
+  void find_category(std::string_view category);
+  void find_process(const JsonWalk& json);
   std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostKind kind);
   DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
@@ -94,12 +116,15 @@ class EventParser {
   bool collectives_;
   bool ops_;
   bool reference_;
+  bool strict_;
   size_t levels_;
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
   std::string scratch_, phase_, number_, number_text_, process_, kernel_;
   std::string op_key_;
-  std::string patched_;  // a window without its control bytes
+  std::string patched_;        // a window without control bytes in its strings
+  std::string_view written_;   // that window as it is; empty: there are none
+  std::string last_category_;  // of the event before
 
   // Of the window and the event being read.
   uint64_t window_offset_ = 0;
@@ -109,5 +134,8 @@ class EventParser {
 
   LocalIds ids_;
 };
+
+/// Control bytes inside strings, which JSON does not allow, become spaces. False: there are none.
+bool blank_control_bytes(std::string& text);
 
 }  // namespace kr::trace

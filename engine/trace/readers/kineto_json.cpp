@@ -31,6 +31,7 @@
 #include "trace/readers/event_windows.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/kineto_events.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -72,16 +73,41 @@ class KinetoReader {
       const auto named = devices_.find(track.device);
       if (named != devices_.end()) track.device_name = named->second;
     }
-    if (out_->operations() == 0) {
+    if (out_->operations() == 0) note_no_operations();
+  }
+
+ private:
+  /// No GPU work may be said only of a file whose events are all known to be something else.
+  void note_no_operations() {
+    if (!found_layout_.unknown && found_layout_.uncategorized == 0) {
       out_->warn(
           "no-gpu-work",
           fmt::format(
               "The trace contains no GPU work: none of its {} events is a kernel, copy or set.",
               events_));
+      return;
     }
+    std::string found;
+    const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
+      if (names.empty()) return;
+      found += fmt::format("; {}: ", what);
+      for (size_t i = 0; i < names.size(); ++i) {
+        found += (i == 0 ? "" : ", ") + shown_text(names[i]);
+      }
+      if (names.size() == FoundLayout::most_names) found += ", …";
+    };
+    add("categories", found_layout_.categories);
+    add("processes", found_layout_.processes);
+    if (found_layout_.uncategorized > 0) {
+      found += fmt::format("; events without a category: {}", found_layout_.uncategorized);
+    }
+    out_->warn("unknown-layout",
+               fmt::format("No operation was found in the {} events, but this is not a layout that "
+                           "kr knows: GPU work has the category `kernel`, `gpu_memcpy` or "
+                           "`gpu_memset`. The file has{}.",
+                           events_, found.substr(1)));
   }
 
- private:
   [[noreturn]] void no_trace(std::string why) const {
     throw Error(input_->shown(), fmt::format("is JSON, but not a trace: {}", why),
                 "what PyTorch's profiler exports is an object with `traceEvents`, or a list of "
@@ -218,6 +244,7 @@ class KinetoReader {
     }
     if (job.rows.broken) return false;
     add_block(job.rows, *out_);
+    if (out_->operations() == 0) found_layout_.add(job.rows.found);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
@@ -229,6 +256,7 @@ class KinetoReader {
     std::string text;
     for (const WindowJob* job : broken) text += job->window.text();
     text += windows.rest();
+    blank_control_bytes(text);  // which are not what is wrong
     json_.resume(events_, text, broken[0]->window.offset, windows.input_ended());
     while (json_.next()) {
       if (json_.value() != JsonKind::object)
@@ -247,6 +275,7 @@ class KinetoReader {
   bool found_ = false;   // `traceEvents`
   bool phases_ = false;  // some event has one
   int64_t base_ns_ = 0;
+  FoundLayout found_layout_;
   std::map<int32_t, std::string> devices_;
 };
 

@@ -46,7 +46,7 @@ class NcuTable {
   }
 
   const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  NcuRowParser parser() const { return {}; }
+  NcuRowParser parser() const { return NcuRowParser(input_->options().strict); }
 
   bool line(std::string_view text, const TextPlace& place) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());

@@ -100,6 +100,10 @@ NcuMerge::Found& NcuMerge::kernel(const NcuKernel& found) {
 }
 
 void NcuMerge::set_duration(Found& to, const NcuDuration& from, bool one_row_each) {
+  if (from.duration_ns < 0) {
+    to.wrong_duration = from.duration_ns;
+    return;
+  }
   const bool repeated = from.rank == to.rank && from.duration_ns != *to.kernel.duration_ns;
   if (repeated && !one_row_each) ++repeated_durations_;
   if (from.rank <= to.rank) return;
@@ -234,6 +238,7 @@ void NcuMerge::merge(Found& into, Found&& part) {
     into.rounded_to = part.rounded_to;
     to.duration_ns = from.duration_ns;
   }
+  if (part.wrong_duration != 0) into.wrong_duration = part.wrong_duration;
   into.pages.insert(into.pages.end(), part.pages.begin(), part.pages.end());
 }
 
@@ -311,6 +316,10 @@ void NcuMerge::lay_out(const std::string& shown, bool needs_durations) {
   uint64_t first_unmeasured = std::numeric_limits<uint64_t>::max();
   for (const Found& one : kernels_) {
     const NameId name = out_->name(one.kernel.name, OperationKind::kernel);
+    if (one.rank == 0 && one.wrong_duration != 0) {
+      out_->add({now, one.wrong_duration, name, one.track});
+      continue;
+    }
     if (one.rank == 0) {
       ++unmeasured;
       first_unmeasured = std::min(first_unmeasured, one.offset);

@@ -50,6 +50,7 @@ class NcuMerge {
     TrackId track;
     int rank = 0;  // of the metric that tells the duration; 0: none does
     int rounded_to = 0;
+    int64_t wrong_duration = 0;  // in place of one: no_duration
     uint64_t offset = 0;
     std::vector<size_t> pages;
   };

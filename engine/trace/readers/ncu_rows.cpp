@@ -334,6 +334,10 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, std::opt
                  base_units_remedy);
   }
   const DecimalFault fault = read_decimal(number_, exponent.value_or(0), duration_ns);
+  if (const auto wrong = time_fault_of(fault); wrong && !strict_) {
+    out_->durations.push_back({this_kernel(), rank, no_duration(*wrong), 0});
+    return;
+  }
   if (fault != DecimalFault::none) {
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");

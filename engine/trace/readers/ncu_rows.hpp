@@ -85,10 +85,10 @@ struct NcuKernel {
 
 /// What a metric says of a kernel's duration.
 struct NcuDuration {
-  uint32_t kernel = 0;  // in NcuRows::kernels
-  int rank = 0;         // of the metric: see duration_rank
-  int64_t duration_ns = 0;
-  int rounded_to = 0;  // 10^rounded_to ns
+  uint32_t kernel = 0;      // in NcuRows::kernels
+  int rank = 0;             // of the metric: see duration_rank
+  int64_t duration_ns = 0;  // no_duration where it cannot be right
+  int rounded_to = 0;       // 10^rounded_to ns
 };
 
 /// A metric of a kernel. `text`: of NcuRows::texts, where the value is no number.
@@ -121,7 +121,9 @@ struct NcuRows : CsvProgress {
 
 class NcuRowParser {
  public:
-  /// Throws CsvFault where a row breaks the format.
+  explicit NcuRowParser(bool strict) : strict_(strict) {}
+  /// Throws CsvFault where a row breaks the format, and if `strict`, at a duration that cannot be
+  /// right.
   void parse(const TextPlace& place, const NcuLayout& layout, NcuRows& out);
 
  private:
@@ -141,6 +143,7 @@ class NcuRowParser {
   std::string_view keep(std::string_view text) { return out_->texts.emplace_back(text); }
   void remember_metric(std::string_view name);
 
+  bool strict_;
   CsvCursor cursor_;
   std::vector<int> exponents_;  // by key
   std::string key_;

@@ -192,12 +192,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   std::array<sqlite::Statement::Cell, linked_columns> cells;  // NOLINT: those wanted are set
   statement.cells(
       std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
-  if (cells[start_column].type != Type::integer || cells[end_column].type != Type::integer) {
-    odd_row(statement, out, number);
-    return;
-  }
-  const int64_t start = cells[start_column].integer;
-  const int64_t end = cells[end_column].integer;
+  const Times when = times(cells, out, number);
   // Columns may hold what their type does not say. A number that is written as text is one.
   const auto number_in = [&](Column column, std::string_view otherwise) -> int64_t {
     const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
@@ -208,16 +203,16 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   };
   const int64_t device =
       number_in(device_column, "operation without a device number: assigned to device 0");
-  if (start < 0) fail(out.range, number, "its start is negative");
-  if (end < start) fail(out.range, number, "it ends before it starts");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
     fail(out.range, number, "its device is not a device number");
   }
   const int64_t stream =
       number_in(stream_column, "operation without a stream number: assigned to stream 0");
+  if (cells[stream_column].type == Type::null) out.made_up_streams = true;
   if (parts_.link != NsysLink::none) add_link(statement, cells, out, number);
   if (parts_.details) add_detail(statement, out, number);
-  out.operations.push_back({start, end - start, name(statement, cells[name_column], out, number),
+  out.operations.push_back({when.start_ns, when.duration_ns,
+                            name(statement, cells[name_column], out, number),
                             ids_.track(static_cast<int32_t>(device), stream)});
 }
 
@@ -269,12 +264,26 @@ NameId NsysRowReader::name_of_id(int64_t id, NsysTable table) {
   return name;
 }
 
-void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
-  if (statement.type(start_column) != Type::integer) {
-    fail(out.range, number, "its start is missing or not a whole number");
-  }
-  if (!statement.is_null(end_column)) fail(out.range, number, "its end is not a whole number");
-  add_dropped(out, "operation with an open end", number);
+NsysRowReader::Times NsysRowReader::times(std::span<const sqlite::Statement::Cell> cells,
+                                          const NsysRows& out, uint64_t number) const {
+  const sqlite::Statement::Cell& start = cells[start_column];
+  const sqlite::Statement::Cell& end = cells[end_column];
+  const auto refuse = [&](bool wrong, std::string_view why) {
+    if (wrong) fail(out.range, number, why);
+  };
+  const bool has_start = start.type == Type::integer;
+  const bool has_end = end.type == Type::integer;
+  refuse(!has_start && (parts_.strict || start.type != Type::null),
+         "its start is missing or not a whole number");
+  refuse(!has_end && end.type != Type::null, "its end is not a whole number");
+  refuse(!has_end && parts_.strict, "its end is missing");
+  if (!has_start) return {no_start(TimeFault::missing), 0};
+  refuse(start.integer < 0 && parts_.strict, "its start is negative");
+  if (start.integer < 0) return {no_start(TimeFault::negative), 0};
+  if (!has_end) return {start.integer, no_duration(TimeFault::missing)};
+  refuse(end.integer < start.integer && parts_.strict, "it ends before it starts");
+  if (end.integer < start.integer) return {start.integer, no_duration(TimeFault::backwards)};
+  return {start.integer, end.integer - start.integer};
 }
 
 void NsysRowReader::add_link(const sqlite::Statement& statement,

@@ -46,6 +46,7 @@ enum class NsysLink : uint8_t { none, launch, launch_and_node };
 struct NsysParts {
   NsysLink link = NsysLink::none;
   bool details = false;
+  bool strict = false;  // OpenOptions::strict
 };
 
 /// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends; of
@@ -61,13 +62,19 @@ using NameMemory = IdMemory<NameId>;
 class NsysRowReader {
  public:
   NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts);
-  /// Fills `out` from `out.range`; correlations are as in the file. Throws Error, naming table and
-  /// row, on times that cannot be.
+  /// Fills `out` from `out.range`; correlations are as in the file. Times that cannot be right are
+  /// marked (trace/time_fault.hpp). Throws Error, naming table and row, on times that are no whole
+  /// numbers, and if `strict`, on those that cannot be right.
   void read(NsysRows& out);
 
  private:
   void add(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
-  void odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
+  struct Times {
+    int64_t start_ns = 0;
+    int64_t duration_ns = 0;
+  };
+  Times times(std::span<const sqlite::Statement::Cell> cells, const NsysRows& out,
+              uint64_t number) const;
   NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
               NsysRows& out, uint64_t number);
   NameId name_of_id(int64_t id, NsysTable table);

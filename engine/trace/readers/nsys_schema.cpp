@@ -101,6 +101,30 @@ std::string NsysSchema::some_tables() const {
   return tables_.size() > shown ? out + ", …" : out;
 }
 
+bool NsysSchema::is_rocm() const {
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [](const Table& table) { return begins(table.name, "rocpd_"); });
+}
+
+std::vector<std::string> NsysSchema::unread_work(std::span<const std::string_view> read) const {
+  constexpr std::array works{"KERNEL"sv, "KIND_MEMCPY"sv, "KIND_MEMSET"sv, "KIND_GRAPH_TRACE"sv};
+  std::vector<std::string> found;
+  for (const Table& table : tables_) {
+    const auto is_named = [&](std::string_view name) {
+      return same_ignoring_case(table.name, name);
+    };
+    const bool work = std::any_of(works.begin(), works.end(), [&](std::string_view word) {
+      return table.name.find(word) != table.name.npos;
+    });
+    if (!table.stored || !work || std::any_of(read.begin(), read.end(), is_named)) continue;
+    const NsysColumns columns(*database_, table.name);
+    if (!columns.has("start") || !columns.has("end")) continue;
+    auto rows = database_->prepare(fmt::format("SELECT 1 FROM {} LIMIT 1", nsys_table(table.name)));
+    if (rows.step()) found.push_back(table.name);
+  }
+  return found;
+}
+
 const char* NsysSchema::row_id(std::string_view table) const {
   const NsysColumns columns(*database_, table);
   for (const char* const name : {"_rowid_", "rowid", "oid"}) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,10 @@ class NsysSchema {
   bool is_nsys() const;
   /// The first tables, for a message.
   std::string some_tables() const;
+  /// Tables of ROCm's profilers: rpd, rocpd.
+  bool is_rocm() const;
+  /// Tables with rows whose names and columns are as those of GPU work, besides `read`.
+  std::vector<std::string> unread_work(std::span<const std::string_view> read) const;
   /// What numbers the rows of a table, as SQL. Null where they have no numbers, or where columns
   /// hide all names of them.
   const char* row_id(std::string_view table) const;

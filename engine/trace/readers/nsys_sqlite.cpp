@@ -34,6 +34,9 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "SQLite format 3\0"sv;
 constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
+constexpr const char* rocm_remedy =
+    "it is of ROCm's profilers, whose databases kr does not read: write CSV "
+    "(`rocprofv3 --kernel-trace --output-format csv`), or use PyTorch's profiler";
 /// All that is read.
 constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "CUPTI_ACTIVITY_KIND_MEMCPY"sv,
@@ -110,14 +113,14 @@ class NsysReader {
                                : fmt::format("is an SQLite database, but not an nsys export: its "
                                              "tables are {}",
                                              tables),
-                sqlite_remedy);
+                schema_.is_rocm() ? rocm_remedy : sqlite_remedy);
   }
 
   /// False where the file had less than its tables say.
   bool run() {
     plan();
     BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      const NsysParts parts{wanted_link(), options_->operation_details};
+      const NsysParts parts{wanted_link(), options_->operation_details, options_->strict};
       auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, parts);
       return [rows](NsysRows& out) { rows->read(out); };
     });
@@ -225,16 +228,41 @@ class NsysReader {
                       "are hidden (trace with --cuda-graph-trace=node to see them).",
                       graphs_));
     }
-    if (out_->operations() == 0) {
+    note_unread();
+  }
+
+  /// No GPU work may be said only of an export that has no table that looks like it.
+  void note_unread() {
+    std::vector<std::string_view> read;
+    for (const NsysTable table : tables) read.push_back(name_of(table));
+    const std::vector<std::string> unread = schema_.unread_work(read);
+    if (out_->operations() != 0) {
+      for (const std::string& name : unread) {
+        out_->add_dropped(fmt::format("table {}, which looks like GPU work: not read", name), 0);
+      }
+    } else if (unread.empty()) {
       out_->warn("no-gpu-work",
                  "The export contains no GPU work: it has no rows of kernels, copies or sets.");
+    } else {
+      out_->warn("unknown-layout",
+                 fmt::format("No operation was read, but the export has tables that look like GPU "
+                             "work and are not read: {}. kr reads {}.",
+                             listed(unread), listed({read.begin(), read.end()})));
     }
+  }
+
+  static std::string listed(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+    return out;
   }
 
   void note_missing() {
     std::vector<NsysTable> read;
     for (const NsysTable table : tables) {
-      if (met_[static_cast<size_t>(table)] != 0) read.push_back(table);
+      if (met_[static_cast<size_t>(table)] == 0) continue;
+      read.push_back(table);
+      if (!NsysColumns(*database_, name_of(table)).has("streamId")) out_->made_up_streams();
     }
     note_missing_columns(*database_, schema_, read, options_->host == HostDetail::all, *out_);
   }

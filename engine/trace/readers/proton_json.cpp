@@ -35,7 +35,10 @@ bool is_node_member(std::string_view key) {
 class ProtonReader {
  public:
   ProtonReader(Input& input, ModuleTraceBuilder& out)
-      : input_(&input), out_(&out), json_(input, input.options().block_size), tree_(json_, out) {}
+      : input_(&input),
+        out_(&out),
+        json_(input, input.options().block_size),
+        tree_(json_, out, input.options().strict) {}
 
   void run() {
     out_->costs();

@@ -21,7 +21,9 @@ int64_t read_whole(JsonPull& json);
 /// sorts keys), and devices behind the trees.
 class ProtonTree {
  public:
-  ProtonTree(JsonPull& json, ModuleTraceBuilder& out) : json_(&json), out_(&out) {}
+  /// `strict`: a time that cannot be right is an Error, else it is counted, and none.
+  ProtonTree(JsonPull& json, ModuleTraceBuilder& out, bool strict)
+      : json_(&json), out_(&out), strict_(strict) {}
 
   /// A root whose object, at `offset`, was entered, at its first member.
   void read(uint64_t offset);
@@ -82,6 +84,7 @@ class ProtonTree {
 
   JsonPull* json_;
   ModuleTraceBuilder* out_;
+  bool strict_;
   std::vector<Node> nodes_;  // in preorder
   std::vector<Open> open_;
   std::vector<Work> works_;

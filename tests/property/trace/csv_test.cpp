@@ -136,7 +136,8 @@ std::string cell(Random& random, std::string_view text) {
 }
 
 std::string random_time(Random& random, bool microseconds) {
-  const size_t value = random() % (size_t{1} << below(random, 50));
+  // All within a day, and none at 0.
+  const size_t value = 1 + random() % (size_t{1} << below(random, 36));
   if (!microseconds) return std::to_string(value);
   constexpr std::array<std::string_view, 4> fractions{".000", ".125", ".999", ".5"};
   return std::to_string(value) + std::string(any(random, fractions));

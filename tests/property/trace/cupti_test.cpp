@@ -116,13 +116,10 @@ class Writer {
     out.spelling.newline = below(random, 3) == 0 ? "\r\n" : "\n";
     for (size_t count = below(random, 60); count-- > 0;) {
       Record record{
-          kind,
-          kind == "call" ? "cuda" + std::to_string(below(random, 4)) : random_name(random),
-          0,
-          0,
-          static_cast<int64_t>(below(random, 50)),
-          static_cast<int>(below(random, 3)),
-          static_cast<int>(below(random, 4))};
+          kind, kind == "call" ? "cuda" + std::to_string(below(random, 4)) : random_name(random), 0,
+          0, static_cast<int64_t>(below(random, 50)), static_cast<int>(below(random, 3)),
+          // Times at random are none that a stream allows.
+          static_cast<int>(files_.size() * 1000 + count * 4 + below(random, 4))};
       record.start = static_cast<int64_t>(1 + random() % (uint64_t{1} << below(random, 40)));
       record.duration = static_cast<int64_t>(random() % (uint64_t{1} << below(random, 30)));
       out.records.push_back(record);

@@ -250,7 +250,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
   Random random(8);
   constexpr std::string_view bytes = "{}[]\",:\\ 0-.eENaux\n\x01\xff";
   size_t refused = 0;
-  // An event behind a control byte is read: found in round 60.
+  // Half of an event is read: found in round 60.
   const uint64_t all = rounds(800, 60);
   for (uint64_t round = 0; round < all; ++round) {
     CAPTURE(round);
@@ -279,8 +279,10 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
     } catch (const Error& error) {
       fault = error.what();
     }
-    // Bytes that are not UTF-8, and what Python writes for numbers, are let through.
-    const bool lenient = fault.find("not UTF-8") != fault.npos || text.find("NaN") != text.npos;
+    // Bytes that are not UTF-8, control bytes in strings, and what Python writes for numbers, are
+    // let through.
+    const bool lenient = fault.find("not UTF-8") != fault.npos ||
+                         fault.find("control byte") != fault.npos || text.find("NaN") != text.npos;
     if (fault.empty() || lenient || allow) continue;
     CAPTURE(fault);
     ++refused;

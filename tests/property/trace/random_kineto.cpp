@@ -69,17 +69,19 @@ std::string junk(Random& random, int depth = 0) {
   }
 }
 
-// Microseconds, with up to 19 decimals; small, so that times meet.
-std::string time(Random& random, size_t most, bool epoch) {
+// Microseconds, with up to 19 decimals; small, so that times meet. They count from `epoch`.
+std::string time(Random& random, size_t most, std::string_view epoch) {
   std::string out = std::to_string(below(random, most));
-  if (epoch && below(random, 8) == 0) out = "16069105962970" + out;
+  if (!epoch.empty()) out = fmt::format("{}{:02}", epoch, below(random, most));
   if (below(random, 2) == 0) {
     out += '.';
     for (size_t digits = 1 + below(random, below(random, 4) == 0 ? 19 : 3); digits != 0; --digits) {
       out += static_cast<char>('0' + below(random, 10));
     }
   }
-  if (below(random, 20) == 0) out += "e-2";
+  if (below(random, 20) == 0) {
+    out += epoch.empty() ? "e-2" : out.find('.') == out.npos ? "00e-2" : "e0";
+  }
   return below(random, 6) == 0 ? '"' + out + '"' : out;
 }
 
@@ -89,7 +91,7 @@ std::string number(Random& random, size_t most, std::string_view head = "") {
   return below(random, 4) == 0 ? '"' + text + '"' : text;
 }
 
-std::string event(Random& random) {
+std::string event(Random& random, std::string_view epoch) {
   constexpr std::array<std::string_view, 20> categories{"kernel",
                                                         "Kernel",
                                                         "kernel",
@@ -124,8 +126,8 @@ std::string event(Random& random) {
   Members members{{"ph", quoted(random, any(random, phases))},
                   {"cat", quoted(random, category)},
                   {"name", quoted(random, any(random, names))},
-                  {"ts", time(random, 60, true)},
-                  {"dur", time(random, 20, false)},
+                  {"ts", time(random, 60, epoch)},
+                  {"dur", time(random, 20, "")},
                   {"pid", number(random, 2)},
                   {"tid", number(random, 3, "stream ")}};
   if (below(random, 10) == 0) members.erase(members.begin() + 2);
@@ -163,7 +165,9 @@ std::string RandomKineto::text(Random& random) const {
 RandomKineto random_kineto(Random& random) {
   RandomKineto out;
   out.list = below(random, 4) == 0;
-  for (size_t i = below(random, 40); i != 0; --i) out.events.push_back(event(random));
+  // Starts near 0 and others are no times of one trace.
+  const std::string_view epoch = below(random, 4) == 0 ? "16069105962970" : "1";
+  for (size_t i = below(random, 40); i != 0; --i) out.events.push_back(event(random, epoch));
   out.around = {{"schemaVersion", "1"},
                 {"deviceProperties", R"([{"id": 1, "name": "GPU A"}, {"name": "B", "id": 2}, 7])"},
                 {"baseTimeNanoseconds", "1735632360000000000"},

@@ -121,9 +121,59 @@ TEST_CASE("operations and the calls that launched them") {
   HealthTrace orphans;
   orphans.call(0, 3, 1).run(20, 5, 1).run(30, 5);
   CHECK(orphans.findings() == "warning few-launches 1\n");
+  HealthTrace few;
+  for (int i = 0; i < 20; ++i) few.call(i * 10, 3, i).run(1'000 + i * 10, 5, i);
+  few.run(2'000, 5, 99);
+  CHECK(few.findings() == "info kernels-without-launches 1\n");
   HealthTrace no_calls;
   no_calls.run(20, 5);
   CHECK(no_calls.findings() == "info no-host-calls\n");
+}
+
+TEST_CASE("launches whose kernels are not in the trace") {
+  HealthTrace lost;
+  lost.call(0, 3, 1).call(10, 3, 2).call(20, 3, 3).run(30, 5, 1).run(40, 5, 3);
+  CHECK(lost.findings() == "warning launches-without-kernels 1\n");
+  CHECK(lost.says("1 of 3 launches by cudaLaunchKernel have no kernel: "));
+  // Behind the last one that has a kernel, recording may have ended.
+  HealthTrace cut;
+  cut.call(0, 3, 1).call(10, 3, 2).call(20, 3, 3).run(30, 5, 1).run(40, 5, 2);
+  CHECK(cut.findings() == "info launches-without-kernels 1\n");
+  // The call inside, of the driver, is part of the other.
+  HealthTrace nested;
+  nested.call(0, 9, 1).call(2, 3, 2).call(20, 9, 3).call(22, 3, 4).run(30, 5, 2).run(40, 5, 3);
+  CHECK(nested.findings().empty());
+  // What is captured runs later.
+  HealthTrace captured;
+  const auto call = [&](const char* name, int64_t start) {
+    captured.builder().host().launches.push_back({-1, start, 1,
+                                                  captured.builder().call({name, false}),
+                                                  captured.builder().thread({"1", "2"})});
+  };
+  captured.call(0, 1, 1).call(20, 1, 2).call(40, 1, 3).run(60, 5, 1).run(70, 5, 3);
+  call("cudaStreamBeginCapture", 10);
+  call("cudaStreamEndCapture", 30);
+  CHECK(captured.findings().empty());
+  // By annotation.
+  HealthTrace steps;
+  steps.call(0, 3, 1).call(10, 3, 2).call(20, 3, 3).run(30, 5, 1).run(40, 5, 3);
+  steps.builder().host().ranges.push_back(
+      {9, 15, steps.builder().range_name("step 2"), steps.builder().thread({"1", "2"}),
+       kr::trace::HostRange::none, kr::trace::HostRange::Kind::annotation});
+  CHECK(steps.findings() == "warning launches-without-kernels 1\n");
+  CHECK(steps.says("(by annotation: step 2: 1)"));
+  // Without any link, nothing is known.
+  HealthTrace unlinked;
+  unlinked.call(0, 3, 1).run(30, 5, 7);
+  CHECK(unlinked.findings() == "warning few-launches 1\n");
+}
+
+TEST_CASE("operations without a time are told, and not as clocks that differ") {
+  HealthTrace trace;
+  trace.call(1'000, 5, 1).call(2'000, 5, 2).call(3'000, 5, 3);
+  trace.run(1'100, 10, 1).run(0, 0, 2).run(0, 0, 3);
+  CHECK(trace.findings() == "warning implausible-times 2\n");
+  CHECK(trace.says("(2 with a start of zero, which others do not have)"));
 }
 
 TEST_CASE("the first steps are a warm-up if they take more than twice the median") {

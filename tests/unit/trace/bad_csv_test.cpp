@@ -63,7 +63,27 @@ TEST_CASE("rows that break the format are named with line, offset and column") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
-    CHECK(opened(header + row + c.text + row) == at + c.message + row_remedy);
+    trace::OpenOptions strict;
+    strict.strict = true;
+    CHECK(opened(header + row + c.text + row, strict) == at + c.message + row_remedy);
+  }
+}
+
+TEST_CASE("rows whose time cannot be right stop nothing, and have no time") {
+  const trace::Trace whole = read_text(header + row + row);
+  for (const char* bad :
+       {",10,1,1,GPU (0),1,7,k\n", "100,,1,1,GPU (0),1,7,k\n", "100,-10,1,1,GPU (0),1,7,k\n",
+        "-100,10,1,1,GPU (0),1,7,k\n", "9223372036854775808,10,1,1,GPU (0),1,7,k\n",
+        "9223372036854775807,1,1,1,GPU (0),1,7,k\n"}) {
+    CAPTURE(bad);
+    const trace::Trace trace = read_text(header + row + bad + row);
+    CHECK(trace.operations.size() == 3);
+    CHECK(trace.untimed.size() == 1);
+    CHECK(trace.first_start_ns == whole.first_start_ns);
+    CHECK(trace.last_end_ns == whole.last_end_ns);
+    int64_t total = 0;
+    for (const trace::Operation& one : trace.operations) total += one.duration_ns;
+    CHECK(total == 2 * whole.operations[0].duration_ns);
   }
 }
 

@@ -27,7 +27,9 @@ trace::Trace read_text(const std::string& text, const trace::OpenOptions& option
 std::string fault(const std::string& text) {
   const Folder folder;
   const std::string path = folder.write("t.csv", text);
-  const std::string what = error_of(path);
+  trace::OpenOptions strict;
+  strict.strict = true;
+  const std::string what = error_of(path, strict);
   return what.starts_with(path) ? what.substr(path.size()) : what;
 }
 
@@ -225,6 +227,18 @@ TEST_CASE("pages that cannot be read") {
   const std::string most = metric(0, "Duration", "ns", "9223372036854775807");
   CHECK(fault(details + most + metric(1, "Duration", "ns", "1")) ==
         ": all durations together do not fit in 64 bits of nanoseconds" + base_units);
+}
+
+TEST_CASE("a kernel whose duration cannot be right has none, and stays") {
+  const Folder folder;
+  const trace::Trace trace = trace::open_trace(folder.write(
+      "t.csv", details + metric(0, "Duration", "ns", "5") + metric(1, "Duration", "ns", "-5") +
+                   metric(2, "Duration", "ns", "9223372036854775808") +
+                   metric(3, "Duration", "ns", "7")));
+  CHECK(trace.operations.size() == 4);
+  CHECK(trace.untimed_why ==
+        "1 with a negative start or duration, 1 with a time beyond 64 bits of nanoseconds");
+  CHECK(trace.last_end_ns == 12);
 }
 
 }  // namespace kr::test::ncu_csv_test

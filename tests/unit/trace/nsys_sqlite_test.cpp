@@ -29,10 +29,10 @@ std::string kernel(const std::string& values) {
 }
 
 // After the path.
-std::string refused(const std::string& sql) {
+std::string refused(const std::string& sql, const trace::OpenOptions& options = {}) {
   const Folder folder;
   const std::string path = make(folder, sql);
-  const std::string what = error_of(path);
+  const std::string what = error_of(path, options);
   return what.starts_with(path) ? what.substr(path.size()) : what;
 }
 
@@ -58,16 +58,15 @@ TEST_CASE("names come by id, by text, or are made up and counted") {
   CHECK(trace.dropped[1].count == 1);
 }
 
-TEST_CASE("open ends are left out and counted") {
+TEST_CASE("operations with an open end have no time, and are counted") {
   const Folder folder;
   const trace::Trace trace = trace::open_trace(
       make(folder, strings + kernels +
                        kernel("(1, 2, 0, 7, 3, 3), (2, NULL, 0, 7, 3, 3), (3, NULL, 0, 7, 3, 3)")));
-  CHECK(trace.operations.size() == 1);
-  REQUIRE(trace.dropped.size() == 1);
-  CHECK(trace.dropped[0].what == "operation with an open end");
-  CHECK(trace.dropped[0].count == 2);
-  CHECK(trace.dropped[0].first_offset == 2);
+  CHECK(trace.operations.size() == 3);
+  CHECK(trace.untimed == std::vector<uint32_t>{1, 2});
+  CHECK(trace.untimed_why == "2 without a start, an end or a duration");
+  CHECK(trace.last_end_ns == 2);
 }
 
 TEST_CASE("copies, sets and graphs") {
@@ -151,8 +150,8 @@ TEST_CASE("columns may have the names of row numbers") {
       folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
                         "demangledName, _rowid_ TEXT, rowid TEXT, oid TEXT);"
                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3, 'a', 'b', 'c'), "
-                        "(2, NULL, 3, 'a', 'b', 'c');"));
-  CHECK(trace.operations.size() == 1);
+                        "(2, 3, NULL, 'a', 'b', 'c');"));
+  CHECK(trace.operations.size() == 2);
   REQUIRE(trace.dropped.size() == 1);
   CHECK(trace.dropped[0].first_offset == 2);
 }
@@ -300,7 +299,9 @@ TEST_CASE("times that cannot be are named with table and row") {
   const std::string again = "; export the report again with `nsys export --type sqlite`";
   const std::string good = "(1, 2, 0, 7, 3, 3), ";
   const auto message = [&](const char* bad) {
-    return refused(strings + kernels + kernel(good + bad));
+    trace::OpenOptions strict;
+    strict.strict = true;
+    return refused(strings + kernels + kernel(good + bad), strict);
   };
   CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts" + again);
   CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative" + again);
@@ -314,6 +315,34 @@ TEST_CASE("times that cannot be are named with table and row") {
                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
         ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "
         "`nsys export --type sqlite`");
+}
+
+TEST_CASE("times that cannot be right stop nothing, and move nothing") {
+  const Folder folder;
+  const trace::Trace trace = trace::open_trace(make(
+      folder, strings + kernels +
+                  kernel("(1000, 2000, 0, 7, 3, 3), (1500, 1400, 0, 7, 3, 3), (-5, 4, 0, 7, 3, "
+                         "3), (NULL, 4, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), (0, 0, 0, 7, 3, 3), "
+                         "(3000, 4000, 0, 7, 3, 3)")));
+  CHECK(trace.operations.size() == 7);
+  CHECK(trace.untimed.size() == 5);
+  CHECK(trace.untimed_why ==
+        "1 without a start, an end or a duration, 1 with a negative start or duration, 1 with an "
+        "end before the start, 2 with a start of zero, which others do not have");
+  CHECK(trace.first_start_ns == 1000);
+  CHECK(trace.last_end_ns == 4000);
+}
+
+TEST_CASE("tables that look like GPU work are named") {
+  const Folder folder;
+  const trace::Trace trace = trace::open_trace(make(
+      folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V3 (start INTEGER, end INTEGER);"
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V3 VALUES (1, 2);"));
+  REQUIRE(trace.warnings.size() == 1);
+  CHECK(trace.warnings[0].code == "unknown-layout");
+  CHECK(trace.warnings[0].text.find("CUPTI_ACTIVITY_KIND_KERNEL_V3. kr reads") !=
+        std::string::npos);
+  CHECK(refused("CREATE TABLE rocpd_op (x);").find("nsys export --type") == std::string::npos);
 }
 
 TEST_CASE("a locked database says so") {

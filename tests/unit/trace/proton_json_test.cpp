@@ -202,7 +202,10 @@ TEST_CASE("what is wrong in a Proton profile is named with byte and path") {
     const std::string expected = fmt::format(
         "t.hatchet: at byte {}: {}; fix it there, or create the file again", at, c.message);
     for (const size_t block_size : {size_t{1}, size_t{5}, trace::JsonPull::usual_block}) {
-      CHECK(error_of(text, {.block_size = block_size}) == expected);
+      trace::OpenOptions options;
+      options.strict = true;
+      options.block_size = block_size;
+      CHECK(error_of(text, options) == expected);
     }
   }
   CHECK(error_of(R"json([{"children": [
@@ -214,6 +217,20 @@ TEST_CASE("what is wrong in a Proton profile is named with byte and path") {
             .find("[1].CUDA.0.bus_width is negative: -1") != std::string::npos);
   CHECK(error_of("[{\"children\": [{" + std::string(40000, '[')).find("at byte") !=
         std::string::npos);
+}
+
+TEST_CASE("a node whose time cannot be right has none, and is counted") {
+  for (const char* time : {"-1", "1e19", "NaN"}) {
+    CAPTURE(time);
+    const trace::ModuleTrace trace = read(
+        R"json([{"frame": {"name": "r"}, "children": [{"frame": {"name": "a"}, "metrics": {"time (ns)": )json" +
+        std::string(time) +
+        R"json(}}, {"frame": {"name": "b"}, "metrics": {"time (ns)": 7}}]}])json");
+    CHECK(trace.total_ns == 7);
+    REQUIRE(trace.dropped.size() == 1);
+    CHECK(trace.dropped[0].what ==
+          "times that are negative, no number or too large: the node itself has no time");
+  }
 }
 
 TEST_CASE("trees are as deep as JSON may be") {

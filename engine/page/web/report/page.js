@@ -59,5 +59,5 @@ setUpShell({
 });
 byId("empty").hidden = someGpuWork;
 const without = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
-drawNotes([...healthNotes(), ...notesOfResults(), ...foundNotes(), ...without.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
+drawNotes([...healthNotes(), ...notesOfResults(), ...foundNotes(), ...without.map((run) => ({ text: `${shortId(run.run)}: no operations`, warning: true }))]);
 drawAll();
