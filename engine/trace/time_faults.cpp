@@ -12,7 +12,6 @@ namespace kr::trace {
 namespace {
 
 constexpr int64_t a_day_ns = int64_t{24} * 3600 * 1'000'000'000;
-constexpr uint32_t no_place = UINT32_MAX;
 
 // Of a trace whose operations start earlier, 0 is a time as any other.
 constexpr int64_t late_start_ns = 1'000;
@@ -22,10 +21,15 @@ constexpr int64_t long_ns = 1'000'000;
 constexpr size_t most_open = 8;
 // Of operations that contain later ones: see time_faults.hpp.
 constexpr uint32_t fewest_inside = 2;
-constexpr int64_t times_all_others = 10;
+constexpr int64_t times_all_others = 4;
 constexpr uint32_t fewest_inside_of_name = 8;
-constexpr int64_t times_others_of_name = 100;
-constexpr int64_t least_filled = 10;  // a tenth
+/// What fills so much of an operation, one part of `parts`, allows it to be less than so many times
+/// as long as others of its name.
+struct NameBound {
+  int64_t parts;
+  int64_t times;
+};
+constexpr std::array name_bounds{NameBound{2, 10}, NameBound{10, 100}};
 // Of operations that are far from all others.
 constexpr uint32_t times_fewer = 10;
 
@@ -275,9 +279,11 @@ class FaultSearch {
       if (operation.duration_ns < long_ns) return false;
       if (is_times(operation.duration_ns, times_all_others, span_ns_)) return true;
       const int64_t usual_ns = longest_ns_[operation.name.index];
-      return container.inside >= fewest_inside_of_name && usual_ns > 0 &&
-             is_times(operation.duration_ns, times_others_of_name, usual_ns) &&
-             container.inside_ns >= operation.duration_ns / least_filled;
+      if (container.inside < fewest_inside_of_name || usual_ns == 0) return false;
+      return std::any_of(name_bounds.begin(), name_bounds.end(), [&](const NameBound& bound) {
+        return container.inside_ns >= operation.duration_ns / bound.parts &&
+               is_times(operation.duration_ns, bound.times, usual_ns);
+      });
     }
 
    private:
