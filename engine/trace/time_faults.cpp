@@ -23,8 +23,9 @@ constexpr size_t most_open = 8;
 constexpr uint32_t fewest_inside = 2;
 constexpr int64_t times_all_others = 4;
 constexpr uint32_t fewest_inside_of_name = 8;
-/// What fills so much of an operation, one part of `parts`, allows it to be less than so many times
-/// as long as others of its name.
+/// What ends behind all others may be less than so many times as long as others of its name.
+constexpr int64_t times_name_at_end = 10;
+/// What has so much inside, one part of `parts`, may be less than so many times as long.
 struct NameBound {
   int64_t parts;
   int64_t times;
@@ -257,20 +258,19 @@ class FaultSearch {
       size_t next = 0;
       bool any = false;
       int64_t first_ns = 0;
-      int64_t last_ns = 0;
       for (uint32_t i = 0; i < sorted.operations.size(); ++i) {
         while (next < but.size() && but[next] < i) ++next;
         if (next < but.size() && but[next] == i) continue;
         const Operation& operation = sorted.operations[i];
         if (!std::exchange(any, true)) {
           first_ns = operation.start_ns;
-          last_ns = operation.end_ns();
+          last_ns_ = operation.end_ns();
         }
-        last_ns = std::max(last_ns, operation.end_ns());
+        last_ns_ = std::max(last_ns_, operation.end_ns());
         int64_t& longest_ns = longest_ns_[operation.name.index];
         longest_ns = std::max(longest_ns, operation.duration_ns);
       }
-      if (__builtin_sub_overflow(last_ns, first_ns, &span_ns_)) {
+      if (__builtin_sub_overflow(last_ns_, first_ns, &span_ns_)) {
         span_ns_ = std::numeric_limits<int64_t>::max();
       }
     }
@@ -279,7 +279,10 @@ class FaultSearch {
       if (operation.duration_ns < long_ns) return false;
       if (is_times(operation.duration_ns, times_all_others, span_ns_)) return true;
       const int64_t usual_ns = longest_ns_[operation.name.index];
-      if (container.inside < fewest_inside_of_name || usual_ns == 0) return false;
+      if (usual_ns == 0) return false;
+      const bool last = operation.end_ns() > last_ns_;
+      if (last && is_times(operation.duration_ns, times_name_at_end, usual_ns)) return true;
+      if (container.inside < fewest_inside_of_name) return false;
       return std::any_of(name_bounds.begin(), name_bounds.end(), [&](const NameBound& bound) {
         return container.inside_ns >= operation.duration_ns / bound.parts &&
                is_times(operation.duration_ns, bound.times, usual_ns);
@@ -289,6 +292,7 @@ class FaultSearch {
    private:
     std::vector<int64_t> longest_ns_;  // by name
     int64_t span_ns_ = 0;
+    int64_t last_ns_ = 0;
   };
 
   const SortedOperations& sorted_;
