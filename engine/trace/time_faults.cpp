@@ -12,7 +12,6 @@ namespace kr::trace {
 namespace {
 
 constexpr int64_t a_day_ns = int64_t{24} * 3600 * 1'000'000'000;
-constexpr uint32_t no_place = UINT32_MAX;
 
 // Of a trace whose operations start earlier, 0 is a time as any other.
 constexpr int64_t late_start_ns = 1'000;
@@ -22,10 +21,16 @@ constexpr int64_t long_ns = 1'000'000;
 constexpr size_t most_open = 8;
 // Of operations that contain later ones: see time_faults.hpp.
 constexpr uint32_t fewest_inside = 2;
-constexpr int64_t times_all_others = 10;
+constexpr int64_t times_all_others = 4;
 constexpr uint32_t fewest_inside_of_name = 8;
-constexpr int64_t times_others_of_name = 100;
-constexpr int64_t least_filled = 10;  // a tenth
+/// What ends behind all others may be less than so many times as long as others of its name.
+constexpr int64_t times_name_at_end = 10;
+/// What has so much inside, one part of `parts`, may be less than so many times as long.
+struct NameBound {
+  int64_t parts;
+  int64_t times;
+};
+constexpr std::array name_bounds{NameBound{2, 10}, NameBound{10, 100}};
 // Of operations that are far from all others.
 constexpr uint32_t times_fewer = 10;
 
@@ -253,20 +258,19 @@ class FaultSearch {
       size_t next = 0;
       bool any = false;
       int64_t first_ns = 0;
-      int64_t last_ns = 0;
       for (uint32_t i = 0; i < sorted.operations.size(); ++i) {
         while (next < but.size() && but[next] < i) ++next;
         if (next < but.size() && but[next] == i) continue;
         const Operation& operation = sorted.operations[i];
         if (!std::exchange(any, true)) {
           first_ns = operation.start_ns;
-          last_ns = operation.end_ns();
+          last_ns_ = operation.end_ns();
         }
-        last_ns = std::max(last_ns, operation.end_ns());
+        last_ns_ = std::max(last_ns_, operation.end_ns());
         int64_t& longest_ns = longest_ns_[operation.name.index];
         longest_ns = std::max(longest_ns, operation.duration_ns);
       }
-      if (__builtin_sub_overflow(last_ns, first_ns, &span_ns_)) {
+      if (__builtin_sub_overflow(last_ns_, first_ns, &span_ns_)) {
         span_ns_ = std::numeric_limits<int64_t>::max();
       }
     }
@@ -275,14 +279,20 @@ class FaultSearch {
       if (operation.duration_ns < long_ns) return false;
       if (is_times(operation.duration_ns, times_all_others, span_ns_)) return true;
       const int64_t usual_ns = longest_ns_[operation.name.index];
-      return container.inside >= fewest_inside_of_name && usual_ns > 0 &&
-             is_times(operation.duration_ns, times_others_of_name, usual_ns) &&
-             container.inside_ns >= operation.duration_ns / least_filled;
+      if (usual_ns == 0) return false;
+      const bool last = operation.end_ns() > last_ns_;
+      if (last && is_times(operation.duration_ns, times_name_at_end, usual_ns)) return true;
+      if (container.inside < fewest_inside_of_name) return false;
+      return std::any_of(name_bounds.begin(), name_bounds.end(), [&](const NameBound& bound) {
+        return container.inside_ns >= operation.duration_ns / bound.parts &&
+               is_times(operation.duration_ns, bound.times, usual_ns);
+      });
     }
 
    private:
     std::vector<int64_t> longest_ns_;  // by name
     int64_t span_ns_ = 0;
+    int64_t last_ns_ = 0;
   };
 
   const SortedOperations& sorted_;

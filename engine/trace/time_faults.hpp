@@ -16,12 +16,13 @@
 // - a duration of more than a day;
 // - a duration that its stream does not allow. Operations of a stream run one after the other, so
 //   one of at least 1 ms that contains at least two whole later operations of its stream is wrong
-//   if it lasts at least ten times as long as everything that contains none, from the first start
-//   to the last end; or if it contains at least eight which fill a tenth of it, and lasts a hundred
-//   times as long as the longest other operation of its name. Less is no proof: a kernel may start
-//   before the one before it has ended (programmatic dependent launch), and branches of a CUDA
-//   graph run at the same time on what a trace calls one stream. Streams that a reader had to make
-//   up (TraceBuilder::made_up_streams) allow everything.
+//   if it lasts at least four times as long as everything that contains none, from the first start
+//   to the last end; if it ends behind all of these, and lasts ten times as long as the longest
+//   other operation of its name; or if it contains at least eight which fill half of it (a tenth),
+//   and lasts ten times (a hundred times) as long as the longest other of its name. Less is no
+//   proof: a kernel may start before the one before it has ended (programmatic dependent launch),
+//   and branches of a CUDA graph may run at the same time on what a trace calls one stream. Streams
+//   that a reader had to make up (TraceBuilder::made_up_streams) allow everything.
 //
 // Cost: one pass over the sorted operations, and a few bytes a stream. All else is done only if
 // there is something to look at.

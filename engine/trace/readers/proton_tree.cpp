@@ -27,7 +27,7 @@ constexpr std::string_view further_metrics = "further metrics";
 constexpr std::string_view unknown_amounts =
     "values of `bytes` or `flops` that are negative or no number: unknown instead";
 constexpr std::string_view wrong_times =
-    "times that are negative, no number or too large: the node itself has no time";
+    "times that are negative or too large: the node itself has no time";
 constexpr std::string_view counted_flops =
     "values of `flops` beside FLOPs of a width, which count instead";
 
@@ -276,15 +276,15 @@ std::optional<int64_t> ProtonTree::bytes() {
 int64_t ProtonTree::time(int exponent) {
   json_->expect(JsonKind::number);
   const std::string_view number = json_->number();
-  const bool finite = !is_not_finite(number);
+  if (is_not_finite(number)) {
+    throw json_->error(fmt::format("is {}, which is not a time", number));
+  }
   int64_t ns = 0;
-  const DecimalFault fault =
-      finite ? read_json_number(number, exponent, ns) : DecimalFault::missing;
+  const DecimalFault fault = read_json_number(number, exponent, ns);
   if (!strict_ && fault != DecimalFault::none) {
     out_->add_dropped(wrong_times, json_->offset());
     return 0;
   }
-  if (!finite) throw json_->error(fmt::format("is {}, which is not a time", number));
   switch (fault) {
     case DecimalFault::none:
       return ns;

@@ -220,7 +220,7 @@ TEST_CASE("what is wrong in a Proton profile is named with byte and path") {
 }
 
 TEST_CASE("a node whose time cannot be right has none, and is counted") {
-  for (const char* time : {"-1", "1e19", "NaN"}) {
+  for (const char* time : {"-1", "1e19"}) {
     CAPTURE(time);
     const trace::ModuleTrace trace = read(
         R"json([{"frame": {"name": "r"}, "children": [{"frame": {"name": "a"}, "metrics": {"time (ns)": )json" +
@@ -229,7 +229,7 @@ TEST_CASE("a node whose time cannot be right has none, and is counted") {
     CHECK(trace.total_ns == 7);
     REQUIRE(trace.dropped.size() == 1);
     CHECK(trace.dropped[0].what ==
-          "times that are negative, no number or too large: the node itself has no time");
+          "times that are negative or too large: the node itself has no time");
   }
 }
 

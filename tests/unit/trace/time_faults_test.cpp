@@ -113,8 +113,17 @@ TEST_CASE("a duration that contains later operations of its stream") {
             .add(second + 90 * us, 900 * second)
             .add(second + 130 * us, second)
             .why() == "2" + too_long);
-  // In the middle, a hundred times as long as others of its name, while its stream goes on.
+  // At the end, ten times as long as others of its name.
+  CHECK(Run().add_many(second, 200).add(second + 3900 * us, 1000 * us).why() == "1" + too_long);
+  CHECK(Run().add_many(second, 200).add(second + 3900 * us, 1000 * us, "other").why().empty());
+  // In the middle, ten times as long, while its stream works half of the time; or a hundred times
+  // as long as others of its name, while its stream goes on.
   CHECK(Run().add_many(second, 1000).add(second + 90 * us, 2000 * us).why() == "1" + too_long);
+  CHECK(Run()
+            .add_many(second, 200, "other")
+            .add(2 * second, 90 * us)
+            .add(second + 90 * us, 2000 * us)
+            .why() == "1" + too_long);
 }
 
 TEST_CASE("what streams allow") {
