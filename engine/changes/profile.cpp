@@ -156,7 +156,7 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
   profile.sequences = statistics->sequences;
   for (const analyze::LayerPart& part : statistics->layers) {
-    if (part.block.level == 0) profile.blocks += static_cast<int64_t>(part.block.repeats);
+    if (part.block.is_layers()) profile.blocks += static_cast<int64_t>(part.block.repeats);
   }
   return profile;
 }

@@ -42,7 +42,7 @@ struct Profile {
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
-  int64_t blocks = 0;           // repeats of blocks that were found by repetition; 0: none
+  int64_t blocks = 0;           // repeats of blocks that may be layers; 0: none
   /// Of a median step of each phase, and others: places in `names`.
   std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "changes/saved_tables.hpp"
+#include "classify/periods.hpp"
 
 namespace kr::changes {
 namespace {
@@ -28,7 +29,7 @@ class OperationsReader {
     read_saved_devices(tables_, run, saved);
     saved.profile = profile_of(summary.source, summary, saved.steps.steps);
     // Few traces have layers.
-    if (tables_.has("repeated_blocks")) read_blocks(run, saved.profile);
+    if (tables_.has("layers")) read_blocks(run, saved.profile);
     if (tables_.has("sequences")) tables_.read_sequences("sequences", run, saved.profile);
   }
 
@@ -167,8 +168,11 @@ class OperationsReader {
 
   void read_blocks(const std::string& run, Profile& profile) {
     Statement blocks =
-        tables_.of_run("SELECT repeats FROM repeated_blocks WHERE run = ?1 AND level = 0", run);
-    while (blocks.step()) profile.blocks += std::min<int64_t>(tables_.amount(blocks, 0), INT32_MAX);
+        tables_.of_run("SELECT repeats, period FROM layers WHERE run = ?1 AND level = 0", run);
+    while (blocks.step()) {
+      if (tables_.amount(blocks, 1) < int64_t{classify::least_period}) continue;
+      profile.blocks += std::min<int64_t>(tables_.amount(blocks, 0), INT32_MAX);
+    }
   }
 
   const SavedTables& tables_;

@@ -134,10 +134,6 @@ void add_phase_changes(const Source& source, RowSink& sink) {
   }
 }
 
-std::string no_phase_changes(const Source& source) {
-  return source.run_difference->comparison.phases.empty() ? "the runs have no steps in common" : "";
-}
-
 void add_label_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const LabelChange& one : of.labels) {
@@ -416,8 +412,7 @@ const Definition phase_changes_table{
          change({"work_percent", Unit::percent, Role::measure, "The change of that.", true}),
      }},
     Needs::run_difference,
-    add_phase_changes,
-    no_phase_changes};
+    add_phase_changes};
 
 const Definition label_changes_table{
     {"label_changes", "changes by label",

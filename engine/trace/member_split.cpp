@@ -85,6 +85,7 @@ class MemberSplit {
     if (member.starts_with("rank")) trace.distributed.rank = rank_in_path(member);
     part.builder.strict_ = builder_->strict_;
     part.builder.known_streams_ = builder_->known_streams_;
+    part.builder.from_zero_ = builder_->from_zero_;
     if (whole_->host) part.builder.host();
     if (whole_->details) part.builder.details();
     if (whole_->collectives) trace.collectives = std::make_unique<Collectives>();

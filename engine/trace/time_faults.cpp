@@ -134,8 +134,11 @@ struct TimeGroup {
 
 class FaultSearch {
  public:
-  FaultSearch(const SortedOperations& sorted, bool known_streams)
-      : sorted_(sorted), known_streams_(known_streams), streams_(sorted.track_count) {}
+  FaultSearch(const SortedOperations& sorted, bool known_streams, bool from_zero)
+      : sorted_(sorted),
+        known_streams_(known_streams),
+        from_zero_(from_zero),
+        streams_(sorted.track_count) {}
 
   std::vector<FaultyOperation> run() {
     const GrowingArray<Operation>& operations = sorted_.operations;
@@ -205,7 +208,7 @@ class FaultSearch {
   }
 
   void find_zeros() {
-    if (begins_at_zero_ || first_other_ns_ < late_start_ns) return;
+    if (from_zero_ || begins_at_zero_ || first_other_ns_ < late_start_ns) return;
     const std::vector<uint32_t> known = found_places();
     const GrowingArray<Operation>& operations = sorted_.operations;
     for (uint32_t i = 0; i < operations.size() && operations[i].start_ns <= 0; ++i) {
@@ -297,6 +300,7 @@ class FaultSearch {
 
   const SortedOperations& sorted_;
   bool known_streams_;
+  bool from_zero_;
   StreamSweep streams_;
   std::vector<FaultyOperation> found_;
   std::vector<TimeGroup> groups_;
@@ -406,8 +410,9 @@ class Placement {
 
 }  // namespace
 
-std::vector<FaultyOperation> find_time_faults(const SortedOperations& sorted, bool known_streams) {
-  return FaultSearch(sorted, known_streams).run();
+std::vector<FaultyOperation> find_time_faults(const SortedOperations& sorted, bool known_streams,
+                                              bool from_zero) {
+  return FaultSearch(sorted, known_streams, from_zero).run();
 }
 
 void leave_out_of_time(const SortedOperations& sorted, const std::vector<FaultyOperation>& faulty,

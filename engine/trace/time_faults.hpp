@@ -9,7 +9,9 @@
 // Wrong is:
 // - what a reader marks (trace/time_fault.hpp): a time that is missing, negative, beyond 64 bits of
 //   nanoseconds, or an end before the start;
-// - a start and an end of 0, if all other operations start at 1 us or later;
+// - a start and an end of 0, if all other operations start at 1 us or later, and the format does
+// not
+//   count from the first time (TraceBuilder::times_from_zero);
 // - a start that is more than a day away from all others. Of the groups with such gaps between them
 //   the largest is the run. Of the others, one whose starts are all 0 is wrong, and one that has at
 //   most a tenth of the operations of the run;
@@ -58,7 +60,8 @@ struct SortedOperations {
 };
 
 /// By place.
-std::vector<FaultyOperation> find_time_faults(const SortedOperations& sorted, bool known_streams);
+std::vector<FaultyOperation> find_time_faults(const SortedOperations& sorted, bool known_streams,
+                                              bool from_zero = false);
 
 /// When the launch of the operation at a place began; nullopt: it has none that is known.
 using LaunchTime = std::function<std::optional<int64_t>(uint32_t place)>;

@@ -337,7 +337,7 @@ void TraceBuilder::sort_numbered() {
 
 std::vector<FaultyOperation> TraceBuilder::find_faulty(const uint32_t* tracks) {
   return find_time_faults({trace_.operations, tracks, trace_.tracks.size(), trace_.names.size()},
-                          known_streams_);
+                          known_streams_, from_zero_);
 }
 
 /// Notes their numbers in `untimed`.

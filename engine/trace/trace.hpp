@@ -209,6 +209,8 @@ class TraceBuilder {
   void strict() noexcept { strict_ = true; }
   /// Some operations have no stream of their own: what a stream has may overlap.
   void made_up_streams() noexcept { known_streams_ = false; }
+  /// Times count from the first of them: a start of 0 is one like others.
+  void times_from_zero() noexcept { from_zero_ = true; }
   Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   size_t operations() const noexcept { return trace_.operations.size(); }
@@ -243,6 +245,7 @@ class TraceBuilder {
   DistinctTexts op_keys_;
   bool strict_ = false;
   bool known_streams_ = true;
+  bool from_zero_ = false;
 };
 
 }  // namespace kr::trace

@@ -161,7 +161,7 @@ def check_github(folder, kr):
     status, said, summary, _ = action.run(new="same.json", **gate)
     expect(status == 0 and "passed" in summary and "no comment is written" in said and not log.exists(), "same:", status, said)
     status, said, summary, _ = action.run(new="slow.json", pull_request="7", **gate)
-    expect(status == 1 and re.search(r"::error title=kr diff::.*total > \+2%25 is met", said), "slow:", status, said)
+    expect(status == 1 and re.search(r"::error title=kr diff::.*total > \+2%25 \(step\) is met", said), "slow:", status, said)
     expect(re.search(r"gemm \| failed", summary), summary)
     body = pathlib.Path(f"{log}.body")
     expect(body.read_text() == f"<!-- kr diff -->\n{summary}", "the comment is not the summary:", body.read_text())

@@ -196,7 +196,7 @@ def main():
         same(f"{trace}: attribution", total(one.rows("attribution"), "total_ns"), total(kernels, "total_ns"))
         found = collections.Counter()
         for run in (run, path):
-            for layer in analyze(run, "--tables", "repeated_blocks").rows("repeated_blocks"):
+            for layer in analyze(run, "--tables", "layers").rows("layers"):
                 found[layer["period"], layer["repeats"], layer["total_ns"]] += 1
         for row in layers[trace]:
             # Of nested annotations kr searches the innermost, and through a whole trace only where

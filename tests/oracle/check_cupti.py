@@ -111,7 +111,7 @@ def write(folder, kinds, form):
 
 
 # What a folder does not contain: ranges, and so steps; ranks; names of devices and of process groups.
-OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "repeated_blocks", "found_agreement", "efficiency_steps",
+OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement", "efficiency_steps",
              "collective_bandwidth", "collective_overlap_layers", "collective_overlap_phases", "collective_overlap_steps")
 OF_GROUPS = ("collective_overlap", "collective_overlap_labels")
 OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",

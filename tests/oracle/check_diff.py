@@ -85,10 +85,9 @@ def check_sums(checks, name, found):
 
 def check_mfu(checks, found):
     rows = {row["label"]: row for row in found.rows("label_changes") if row["dimension"] == "substage"}
-    # The span for equal numbers of repeated blocks, by which the step got longer: work grew by 2.2 % alone.
+    # For equal work the run takes some 12 % longer, of which the work itself has 2.2 %.
     of, = found.rows("comparison")
-    checks.expect(of["unit"] == "repeated blocks" and abs(of["span_percent"] - 13.8) < 0.1, "the span of mfu_2gpu", of["unit"],
-                  of["span_percent"])
+    checks.expect(11 < of["span_percent"] < 14 and 2 < of["per_unit_percent"] < 2.5, "mfu_2gpu:", of["unit"], of["span_percent"])
     for label, (a, b, change, per_call) in MFU.items():
         row = rows[label]
         checks.expect((row["a_instances"], row["b_instances"]) == (a, b), label, "calls")

@@ -25,7 +25,7 @@ SETS = {
 OF_FILES = {"run", "source", "name", "rank", "rank_from", "world_size", "backend", "device", "device_name", "min_device",
             "max_device"}
 TABLES = ("labels", "devices", "streams", "kernels", "launch_matching", "launches", "launch_queue", "idle", "idle_calls",
-          "phases", "steps", "phase_labels", "step_labels", "repeated_blocks", "activity", "attribution", "host_calls")
+          "phases", "steps", "phase_labels", "step_labels", "layers", "activity", "attribution", "host_calls")
 
 
 def analyze(*paths):

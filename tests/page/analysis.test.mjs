@@ -18,7 +18,7 @@ for (const file of ["analysis", "analysis-hostile", "analysis-empty", "analysis-
 
 pageTest("one card per result that has rows", "analysis", async (page) => {
   const there = await cards(page);
-  for (const one of ["devices", "idle", "ranks", "rank_steps", "steps", "phases", "repeated_blocks", "kernels_by_device", "launches", "launch_queue", "attribution", "activity", "activity_ratios", "names_only_in"]) {
+  for (const one of ["devices", "idle", "ranks", "rank_steps", "steps", "phases", "layers", "kernels_by_device", "launches", "launch_queue", "attribution", "activity", "activity_ratios", "names_only_in"]) {
     assert.ok(there.includes(one), `${one} is missing in ${there}`);
   }
   assert.equal(await page.locator("#contents a").count(), there.length);

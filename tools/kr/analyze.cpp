@@ -69,7 +69,7 @@ OutputRules analyze_outputs() {
                      "found_steps",
                      "found_phase_labels",
                      "found_agreement",
-                     "repeated_blocks",
+                     "layers",
                      "kernels_by_device",
                      "launches",
                      "launch_queue",
@@ -169,7 +169,7 @@ void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
 
 const Verb analyze_verb{"analyze",
                         "show device time, launches, activity, phases and layers of a trace",
-                        "kr analyze trace.json.gz --tables devices,repeated_blocks",
+                        "kr analyze trace.json.gz --tables devices,layers",
                         setup<AnalyzeOptions, add_analyze_options, analyze>, "Traces"};
 
 }  // namespace kr::cli

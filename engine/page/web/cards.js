@@ -12,8 +12,8 @@ const IDLE_LOOKS = {
   synchronization: { title: "Synchronization", color: "var(--communication)" },
   copy: { title: "Copies", color: "var(--memory)" },
   launch: { title: "Launch", color: "var(--compute)" },
-  queued: { title: "Queued", color: "color-mix(in srgb, var(--compute) 55%, var(--card))" },
-  untraced: { title: "Untraced", color: "color-mix(in srgb, var(--idle) 55%, var(--card))" },
+  queued: { title: "Queued", color: "light-dark(#59a14f, #6fb865)" },
+  untraced: { title: "Untraced", color: "light-dark(#8a63a6, #a98bc4)" },
   unknown: { title: "Unknown", color: REST },
 };
 
@@ -230,9 +230,9 @@ const CARDS = {
     },
     {
       id: "layers",
-      table: "repeated_blocks",
-      title: "Repeated kernel sequences",
-      note: "in most cases the layers of the model",
+      table: "layers",
+      title: "Repeated blocks of kernels",
+      note: "layers of the model, or turns of another loop",
       columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
     },
     {

@@ -131,6 +131,7 @@ void read_paraver_files(Input& input, TraceBuilder& out) {
 }  // namespace
 
 void read_paraver(Input& input, TraceBuilder& out, const ParaverNames& names) {
+  out.times_from_zero();
   ParaverReader(input, out, names).read();
   warn_where_cut_off(input, out);
 }

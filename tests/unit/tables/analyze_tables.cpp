@@ -209,7 +209,7 @@ TEST_CASE("the evidence of attribution: launches in modules, layers, neither") {
   CHECK(analyze_rows(source, "attribution") ==
         "e_0|launch|1|3|0.03296703296703297\ne_0|layer|40|80|0.8791208791208791\ne_0|none|2|8|0."
         "08791208791208792\n");
-  CHECK(analyze_rows(source, "repeated_blocks") ==
+  CHECK(analyze_rows(source, "layers") ==
         "e_0|0|0|1|8|5|41|80|16|period of 8 kernels, 5 times: 98.8 % of the time of 41 kernels of "
         "one graph launch\n");
   CHECK(why_no_analyze_table(source, "steps") ==

@@ -19,9 +19,9 @@ void add_repeated_blocks(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-const Definition repeated_blocks_table{
-    {.id = "repeated_blocks",
-     .title = "repeated kernel sequences",
+const Definition layers_table{
+    {.id = "layers",
+     .title = "repeated blocks",
      .doc = "One row per repeated block in the kernels of a graph launch, of a step, or of a "
             "stream: the "
             "same kernels one after the other. They may be layers of a model, or turns of any "
@@ -42,8 +42,7 @@ const Definition repeated_blocks_table{
           {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the block's kernels."},
           {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one repeat."},
           {"evidence", Unit::text, Role::measure,
-           "A text for people: period, repeats, and the part of the time of the `kernels`."}},
-     .former_id = "layers"},
+           "A text for people: period, repeats, and the part of the time of the `kernels`."}}},
     Needs::statistics,
     add_repeated_blocks};
 
