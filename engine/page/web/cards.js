@@ -231,7 +231,7 @@ const CARDS = {
     {
       id: "layers",
       table: "layers",
-      title: "Repeated blocks of kernels",
+      title: "Repeated blocks",
       note: "layers of the model, or turns of another loop",
       columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
     },
