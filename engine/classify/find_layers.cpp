@@ -123,8 +123,8 @@ class LayerFinder {
     for (const Repetition& found : repetitions(names, operations)) {
       RepeatedBlock block = whole;
       static_cast<Repetition&>(block) = with_least_period(names, found);
-      // One kernel that repeats among others, as those of an optimizer do, is no block.
-      if (block.period == 1 && 2 * block.covered() < names.size()) continue;
+      // One kernel that repeats, as those of an optimizer do, is no block.
+      if (block.period == 1) continue;
       block.layers_before = layers;
       block.first_layer = layers_;
       if (block.is_layers()) {

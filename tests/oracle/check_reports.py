@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares kr with the right answers of small inputs made after public bug reports (`reports/README.md` of the shared
-data): records with a wrong time, launches without kernels, categories of calls, and layouts that are not read.
+data): records with a wrong time, launches without kernels, categories of calls, layouts that are not read, periods of kernels
+that repeat, and differences.
 
     KR=build/tools/kr/kr tests/oracle/check_reports.py [FOLDER]
 """
@@ -80,6 +81,22 @@ def check_unknown():
         assert run("coverage", FOLDER / name, "--min-coverage", "1").returncode == 2, name
 
 
+def check_periods():
+    """The least period; one kernel that repeats is no block."""
+    for period in range(1, 6):
+        found = analyze(FOLDER / f"41-period/p{period}.json", "layers")
+        got = {row["period"] for row in found.rows("layers") if row["level"] == 0}
+        assert got == ({period} if period > 1 else set()), (period, got)
+
+
+def check_changes():
+    """The headline has the sums of what is below it: one more kernel of 100 ns, and 300 ns less of others."""
+    folder = FOLDER / "34-diff-mix"
+    done = run("diff", folder / "a.json", folder / "b2.json", "--format", "json")
+    change, = Results(done.stdout).rows("comparison")
+    assert (change["calls_ns"], change["time_per_call_ns"], change["names_ns"]) == (0, -300, 100), change
+
+
 def main():
     if not FOLDER.is_dir():
         print(f"skipped: {FOLDER} is missing")
@@ -87,7 +104,9 @@ def main():
     check_times()
     check_launches()
     check_unknown()
-    print(f"{len(TIMES) + len(UNKNOWN) + 1} reports are answered")
+    check_periods()
+    check_changes()
+    print(f"{len(TIMES) + len(UNKNOWN) + 7} reports are answered")
     return 0
 
 
