@@ -243,6 +243,10 @@ Sweep::Ready Sweep::ready(uint32_t i) {
     done.measured_ns += gap_ns;
     done.replayed_ns += gap_ns;
   }
+  if (const uint32_t before = running_before(i); before != nothing) {
+    const int64_t after_ns = start_ns - trace_.operations[before].start_ns;
+    done.add(start_ns, begin_ns_[before] + in_proportion(after_ns, before), before);
+  }
   if (launch == nothing || launch >= next_call_) return out;
   const Launch& call = trace_.host->launches[launch];
   const int64_t latency_ns = std::min(start_ns - call.start_ns, model_.latency_of(launch));

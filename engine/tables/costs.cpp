@@ -228,9 +228,9 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
           "and bytes are known; nothing if the GPU's peaks are not known. See `check`."),
       known_or_empty("bound", Unit::text, Role::measure,
                      "What the roof is at this intensity: `compute` or `memory`."),
-      known_or_empty(
-          "roof_ns", Unit::ns, Role::detail,
-          "The time of the ops of which a roof is known: of FLOPs, of bytes, or of both."),
+      known_or_empty("roof_ns", Unit::ns, Role::detail,
+                     "The time of the ops of which FLOPs, bytes and their peaks are known: one of "
+                     "them alone is no roof."),
       known_or_empty("at_roof_ns", Unit::ns, Role::detail,
                      "What `roof_ns` would be at the roof of each op: of several, the lowest."),
       known_or_empty("saved_ns", Unit::ns, Role::measure, "`roof_ns` less `at_roof_ns`."),

@@ -44,16 +44,21 @@ const Definition idle_table{
     {"idle",
      "why devices were idle",
      "One row per run, device and cause that occurs: the causes add up to `idle_ns` of `devices`. "
-     "An idle gap ends with an operation. The time before the call that launched it is charged to "
-     "what the thread of that call was doing, the time from the begin of the call on to launch "
-     "latency.",
+     "A gap ends with an operation. From its start back along what decided it, each part of the "
+     "gap "
+     "has the cause that was going on there.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},
       {"cause", Unit::text, Role::key,
-       "`synchronization`: the launching thread waited in a call such as "
-       "`cudaStreamSynchronize`; `copy`: it was in a call such as `cudaMemcpy`; `no_work`: it was "
-       "in neither and had not asked for the operation; `launch_latency`: the launching call had "
-       "begun; `unknown`: the trace has no launch of the operation."},
+       "`host`: a thread of the host computed, or was in a call that neither waits nor copies, or "
+       "that took longer than usual to launch; `synchronization`: a call such as "
+       "`cudaStreamSynchronize` returned after what it waited for; `copy`: a call staged pageable "
+       "memory, or returned from a copy; `launch`: from the launching call to the start, at most "
+       "the "
+       "usual latency; `queued`: it was launched before, from the end of what it waited for to its "
+       "start; `untraced`: what is waited for is not in the trace; `unknown`: the trace has no "
+       "launch "
+       "of the operation."},
       {"total_ns", Unit::ns, Role::measure, "Idle time with this cause."},
       {"share", Unit::ratio, Role::measure, "Its part of the idle time of the device."},
       {"gaps", Unit::count, Role::measure,
@@ -61,25 +66,29 @@ const Definition idle_table{
       {"longest_ns", Unit::ns, Role::measure, "The most time with this cause in one gap."}}},
     Needs::statistics,
     add_idle,
-    without_launches};
+    without_launches,
+    {.waits = true}};
 
 const Definition idle_calls_table{
     {"idle_calls",
      "idle time by the call that was running",
-     "One row per run, device, cause of `idle` and function: what the launching thread was in "
-     "while the device was idle. The rows of a cause add up to its row of `idle`.",
+     "One row per run, device, cause of `idle` and function: the call that was running in that "
+     "time. "
+     "The rows of a cause add up to its row of `idle`.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},
       {"cause", Unit::text, Role::key, "The cause, as in `idle`."},
       {"api", Unit::text, Role::key,
-       "The function that the launching thread was in, such as `cudaMalloc`; with "
-       "`launch_latency`, the launching call until it returned. Empty: no call was running.",
+       "The function that the thread was in, such as `cudaMalloc`; with `launch`, the launching "
+       "call "
+       "until it returned. Empty: no call was running.",
        true},
       {"total_ns", Unit::ns, Role::measure, "Idle time."},
       {"share", Unit::ratio, Role::measure, "Its part of the idle time of the device."},
       {"gaps", Unit::count, Role::measure, "Gaps between operations with such time."}}},
     Needs::statistics,
     add_idle_calls,
-    without_launches};
+    without_launches,
+    {.waits = true}};
 
 }  // namespace kr::tables

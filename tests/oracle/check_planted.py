@@ -18,7 +18,6 @@ NAMES = {'"no_work"': '"host"', '"launch_latency"': '"launch"'}
 # Wrong by the checker: (quantity, scenario) and why.
 KNOWN = {
     ("critical path", "pdl"): "a kernel that begins before its predecessor ends: the time up to its begin is the predecessor's",
-    ("what-if label", "pdl"): "the same: 5 % of the saving",
     ("layers", "layers-loops"): "the table `layers` shows all blocks that repeat, loops, too",
     ("layers", "layers-moe-alternating"): "the same",
     ("layers", "found-phases"): "the same",
