@@ -201,6 +201,7 @@ std::vector<PhaseChange> phase_changes(std::span<const Profile> a, std::span<con
   }
   std::ranges::stable_sort(found, [](const auto& x, const auto& y) { return x.first > y.first; });
   std::vector<PhaseChange> out;
+  out.reserve(found.size());
   for (auto& [work, one] : found) out.push_back(std::move(one));
   return out;
 }

@@ -95,8 +95,11 @@ const Definition found_phases_table{
     {"found_phases",
      "phases, found from the kernels",
      "One row per run, device and phase, found without annotations, from repeated sequences of "
-     "kernels, their labels, copies and gaps ([phases.md](phases.md)). Each moment of the span of "
-     "a device is in one phase: `span_ns` adds up to that of the device.",
+     "kernels, their labels, copies and gaps ([phases.md](phases.md)). What it finds are steps and "
+     "their layers. Whether these are prefill or decode it tells only where shapes of kernels and "
+     "copies do, with a confidence; of most traces it does not, and they are `other`. Each moment "
+     "of "
+     "the span of a device is in one phase: `span_ns` adds up to that of the device.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},
       {"phase", Unit::text, Role::key,

@@ -234,6 +234,7 @@ class NsysReader {
   /// No GPU work may be said only of an export that has no table that looks like it.
   void note_unread() {
     std::vector<std::string_view> read;
+    read.reserve(std::size(tables));
     for (const NsysTable table : tables) read.push_back(name_of(table));
     const std::vector<std::string> unread = schema_.unread_work(read);
     if (out_->operations() != 0) {
