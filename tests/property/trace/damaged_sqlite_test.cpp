@@ -64,7 +64,7 @@ TEST_CASE("a damaged export is a trace or an error") {
   CHECK(trace::open_trace(path).operations.size() == 120);
   size_t errors = 0;
   // A row without a correlation gets none: found in round 6.
-  const uint64_t rounds = test::rounds(500, 6);
+  const uint64_t rounds = test::rounds(200, 6);
   for (uint64_t seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);

@@ -220,7 +220,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
   size_t whole = 0;
   size_t errors = 0;
   // A correlation that is not a number is dropped: found in round 3.
-  const uint64_t rounds = test::rounds(300, 3);
+  const uint64_t rounds = test::rounds(150, 3);
   for (uint64_t seed = 1; seed <= rounds; ++seed) {
     CAPTURE(seed);
     const Schema schema(seed);

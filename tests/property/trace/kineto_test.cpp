@@ -224,7 +224,7 @@ std::string said(const std::string& text, const trace::OpenOptions& reading, boo
 TEST_CASE("random traces are read as the obvious reader reads them, in any order of events") {
   Random random(7);
   // An operation without a correlation has 0: found in round 1.
-  for (uint64_t round = 0; round < rounds(500, 1); ++round) {
+  for (uint64_t round = 0; round < rounds(200, 1); ++round) {
     CAPTURE(round);
     RandomKineto written = random_kineto(random);
     const std::string text = written.text(random);
@@ -251,7 +251,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
   constexpr std::string_view bytes = "{}[]\",:\\ 0-.eENaux\n\x01\xff";
   size_t refused = 0;
   // Half of an event is read: found in round 60.
-  const uint64_t all = rounds(800, 60);
+  const uint64_t all = rounds(600, 60);
   for (uint64_t round = 0; round < all; ++round) {
     CAPTURE(round);
     std::string text = random_kineto(random).text(random);
