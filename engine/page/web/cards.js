@@ -100,7 +100,7 @@ const CARDS = {
       show: "idle",
       table: "idle_calls",
       title: "Why was the GPU idle?",
-      note: "idle time by what the thread that launched the next operation was doing, with the call that was running",
+      note: "idle time by what decided when the next operation began, with the call that was running",
       by: "cause",
       looks: IDLE_LOOKS,
       first: 10,
@@ -169,7 +169,7 @@ const CARDS = {
       table: "phases",
       title: "Phases",
       note: "operations by the annotation that encloses their launch",
-      columns: ["phase", "run", "steps", "batch", "tokens", "instances", "total_ns", "busy_ns"],
+      columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
     },
     {
       id: "gpu_metric_balance",

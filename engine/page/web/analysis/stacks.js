@@ -111,7 +111,7 @@ SHOWS.steps = (entry) => {
   const stack = shownSteps();
   const charted = stack.rows.length > 1 && stack.series.length > 0;
   chart.box.setAttribute("aria-label", `Time of ${stack.rows.length} steps by ${state.by}; the table below has the same numbers`);
-  const columns = ["step_id", "phase", "step", "layer", "batch", "tokens", "instances", "total_ns", "span_ns", "busy_ns", "idle_ns", ...labelsColumn(stack), ["text", { title: "Annotation", kind: "text" }]];
+  const columns = ["step_id", "phase", "step", "layer", "batch", "tokens", "instances", "wall_ns", "total_ns", "span_ns", "busy_ns", "idle_ns", ...labelsColumn(stack), ["text", { title: "Annotation", kind: "text" }]];
   const made = SHOWS.table({ ...entry, rows: stack.rows, columns }, charted ? chart.legend : labelLegend(stack), charted ? chart.box : null);
   if (withSteps.length > 1) {
     const choice = element(
