@@ -93,7 +93,8 @@ void add_launch_times(const trace::Trace& trace, Findings& out) {
   if (disordered > 0) out.push_back(finding(FindingCode::out_of_order, disordered));
 }
 
-/// One that is lost here and there, or behind the last operation, is no sign of a damaged trace.
+/// One that is lost here and there, or behind the last operation, does not mean that the trace is
+/// damaged.
 void add_lost_kernels(const trace::Trace& trace, Findings& out) {
   constexpr int64_t worth_a_warning = 100;  // one of so many
   // Without a single link, as without correlations, nothing is known of any.

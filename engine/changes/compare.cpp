@@ -11,27 +11,9 @@ namespace kr::changes {
 namespace {
 
 constexpr double least_common_percent = 50;
-constexpr uint64_t a_seed = 1, b_seed = 2;
 
 using NameKey = std::pair<std::string, OperationKind>;
 using LabelKey = std::pair<std::string, std::string>;  // dimension, label
-
-struct PhaseTime {
-  int64_t steps = 0;
-  int64_t total_ns = 0;
-};
-
-std::map<std::string, PhaseTime> phases_of(std::span<const Profile> runs) {
-  std::map<std::string, PhaseTime> phases;
-  for (const Profile& run : runs) {
-    for (const StepTime& step : run.steps) {
-      PhaseTime& phase = phases[step.phase];
-      ++phase.steps;
-      phase.total_ns += step.total_ns;
-    }
-  }
-  return phases;
-}
 
 int64_t blocks_of(std::span<const Profile> runs) {
   int64_t blocks = 0;
@@ -139,7 +121,7 @@ int64_t steps_total_of(const std::map<std::string, PhaseTime>& phases) {
 /// The phase of which the side that has less of it has most, if steps have half of the time of each
 /// side or more.
 std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profile> b) {
-  const std::map<std::string, PhaseTime> left = phases_of(a), right = phases_of(b);
+  const std::map<std::string, PhaseTime> left = times_of_phases(a), right = times_of_phases(b);
   if (steps_total_of(left) < total_of(a) / 2 || steps_total_of(right) < total_of(b) / 2) return {};
   std::optional<Unit> unit;
   int64_t most = -1;
@@ -150,60 +132,6 @@ std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profi
     unit = Unit{Unit::Kind::steps, phase, time.steps, other->second.steps};
   }
   return unit;
-}
-
-/// One number per step of a phase, or per run where there are several: the median of its steps.
-/// `of(step)`: an optional number.
-template <class Of>
-std::vector<int64_t> step_values(std::span<const Profile> runs, const std::string& phase,
-                                 const Of& of) {
-  std::vector<int64_t> values;
-  for (const Profile& run : runs) {
-    std::vector<int64_t> own;
-    for (const StepTime& step : run.steps) {
-      const std::optional<int64_t> value = of(step);
-      if (step.phase == phase && value) own.push_back(*value);
-    }
-    if (runs.size() == 1) return own;
-    if (!own.empty()) values.push_back(std::llround(median(std::move(own))));
-  }
-  return values;
-}
-
-std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b) {
-  if (a.empty() || b.empty()) return std::nullopt;
-  StepChange out{median(a), median(b), {}};
-  if (std::min(a.size(), b.size()) < least_values) return out;
-  const MedianDraws a_draws(a.size(), a_seed), b_draws(b.size(), b_seed);
-  out.median = median_change(std::move(a), a_draws, std::move(b), b_draws);
-  return out;
-}
-
-std::vector<PhaseChange> phase_changes(std::span<const Profile> a, std::span<const Profile> b) {
-  const std::map<std::string, PhaseTime> left = phases_of(a), right = phases_of(b);
-  std::vector<std::pair<int64_t, PhaseChange>> found;
-  for (const auto& [phase, time] : left) {
-    const auto other = right.find(phase);
-    if (other == right.end()) continue;
-    const auto change = [&, name = &phase](const auto& of) {
-      return step_change(step_values(a, *name, of), step_values(b, *name, of));
-    };
-    using Value = std::optional<int64_t>;
-    PhaseChange one{phase, time.steps, other->second.steps, {}, {}, {}, {}};
-    one.wall = change([](const StepTime& step) { return step.wall_ns; });
-    one.idle = change([](const StepTime& step) {
-      return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
-    });
-    one.busy =
-        change([](const StepTime& step) { return step.wall_ns ? Value(step.busy_ns) : Value(); });
-    one.work = *change([](const StepTime& step) { return Value(step.total_ns); });
-    found.emplace_back(time.total_ns + other->second.total_ns, std::move(one));
-  }
-  std::ranges::stable_sort(found, [](const auto& x, const auto& y) { return x.first > y.first; });
-  std::vector<PhaseChange> out;
-  out.reserve(found.size());
-  for (auto& [work, one] : found) out.push_back(std::move(one));
-  return out;
 }
 
 /// Whether both say the same of how much longer one run is. Blocks found by repetition may be a few
@@ -410,22 +338,6 @@ std::optional<double> PerUnit::percent() const noexcept {
   return a_ns > 0 ? std::optional(100 * (b_ns / a_ns - 1)) : std::nullopt;
 }
 
-Verdict verdict_of(const MedianChange& median) noexcept {
-  const bool small = std::abs(median.change_ns) * 100 < least_percent * median.a_ns;
-  if (median.within_noise() || small) return Verdict::within_noise;
-  return median.change_ns > 0 ? Verdict::more : Verdict::less;
-}
-
-std::optional<double> StepChange::percent() const noexcept {
-  return a_ns > 0 ? std::optional(100 * (b_ns / a_ns - 1)) : std::nullopt;
-}
-
-Measured StepChange::measured() const {
-  if (!median) return {a_ns, b_ns - a_ns, {}};
-  return {median->a_ns, median->change_ns,
-          Measured::Interval{median->low_ns, median->high_ns, median->percent}};
-}
-
 Measured LabelChange::measured() const {
   if (median) {
     return {median->a_ns, median->change_ns,
@@ -462,7 +374,7 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
   comparison.names = name_changes(a, b);
   comparison.labels = label_changes(a, b);
   comparison.unit = unit_of(a, b, comparison.names);
-  comparison.phases = phase_changes(a, b);
+  comparison.phases = changes_of_phases(a, b);
   comparison.not_judged = not_judged(a, b);
   std::vector<Pair> pairs;
   for (const NameChange& name : comparison.names) pairs.push_back(name.time);

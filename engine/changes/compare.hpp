@@ -10,6 +10,7 @@
 #include "changes/gate.hpp"
 #include "changes/median_change.hpp"
 #include "changes/parts.hpp"
+#include "changes/phases.hpp"
 #include "changes/profile.hpp"
 #include "changes/substitutions.hpp"
 
@@ -42,34 +43,6 @@ struct PerUnit {
   double b_ns = 0;
 
   std::optional<double> percent() const noexcept;
-};
-
-/// A difference below this is not called one: two runs of the same program differ by as much, and
-/// one run a side cannot tell.
-inline constexpr double least_percent = 1;
-
-enum class Verdict : uint8_t { within_noise, more, less };
-Verdict verdict_of(const MedianChange& median) noexcept;
-
-/// Medians over the steps of a phase, or over those of the runs where a side has several.
-struct StepChange {
-  double a_ns = 0;
-  double b_ns = 0;
-  std::optional<MedianChange> median;  // nothing: a side has fewer than three
-
-  std::optional<double> percent() const noexcept;
-  Measured measured() const;
-};
-
-/// The steps of one phase that both sides have.
-struct PhaseChange {
-  std::string phase;
-  int64_t a_steps = 0;
-  int64_t b_steps = 0;
-  /// Nothing where steps have no wall times. Idle: the wall time in which no operation of the step
-  /// runs.
-  std::optional<StepChange> wall, idle, busy;
-  StepChange work;  // the sum of the durations
 };
 
 struct LabelChange {

@@ -49,9 +49,9 @@ struct Measured {
   std::optional<Interval> interval;
 };
 
-/// It fails if the change is beyond the limit and beyond noise: its interval contains neither no
-/// change nor, if no change is beyond the limit, the limit. It passes if the change is not beyond
-/// the limit. Else, and without an interval, it is undecided.
+/// It fails if the change is beyond the limit and beyond noise: its interval does not contain 0; of
+/// a condition that a change of 0 would meet, such as `> -10%`, not the limit. It passes if the
+/// change is not beyond the limit. Else, and without an interval, it is undecided.
 Outcome judge(const Gate& gate, const Measured& measured);
 
 }  // namespace kr::changes

@@ -17,6 +17,8 @@ namespace kr::changes {
 /// With three values a side, the interval is from the least to the largest difference: two equal
 /// runs are called different on one side in one of 20 cases. With fewer there is none.
 inline constexpr size_t least_values = 3;
+/// Of the draws of the two sides.
+inline constexpr uint64_t a_seed = 1, b_seed = 2;
 
 /// The places, in sorted values, of the medians of draws. They depend on the number of values and
 /// on the seed alone, so all labels of a run share them.

@@ -123,7 +123,7 @@ class LayerFinder {
     for (const Repetition& found : repetitions(names, operations)) {
       RepeatedBlock block = whole;
       static_cast<Repetition&>(block) = with_least_period(names, found);
-      // One kernel that repeats, as those of an optimizer do, is no block.
+      // One kernel that repeats, as those of an optimizer do, is not a block.
       if (block.period == 1) continue;
       block.layers_before = layers;
       block.first_layer = layers_;

@@ -97,7 +97,7 @@ void CostSum::add(const match::OpCost& cost, int64_t total_ns, const ncu::GpuPea
     compute_s_ += *compute_s;
     memory_s_ += *memory_s;
   }
-  // One of them alone is no roof: the other one may take longer.
+  // One of them alone is not a roof: the other one may take longer.
   if (!both || !memory_s || (*cost.flops > 0 && !compute_s)) return;
   roof_ns_ += total_ns;
   at_roof_ns_ += std::max(compute_s.value_or(0), *memory_s) * ns_of_second;

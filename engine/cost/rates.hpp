@@ -60,7 +60,7 @@ class CostSum {
   /// `compute` or `memory`; empty: not known.
   std::string_view bound() const;
   /// Time of calls of which FLOPs, bytes and their peaks are known, and what it would be at the
-  /// roof. One of them alone is no roof.
+  /// roof. One of them alone is not a roof.
   int64_t roof_ns() const { return roof_ns_; }
   double at_roof_ns() const { return at_roof_ns_; }
   bool above_peak() const { return roof_ns_ > 0 && at_roof_ns_ > static_cast<double>(roof_ns_); }

@@ -55,7 +55,7 @@ struct Waits {
   std::optional<std::pair<size_t, int32_t>> latest;
   int64_t latest_ns = 0;    // what is waited for it
   int64_t latest_last = 0;  // how often it was the last
-  bool chance = false;      // may_be_chance: `latest` is no rank in particular
+  bool chance = false;      // may_be_chance: `latest` is not one rank in particular
   Delay delay;              // of all
 
   /// Most of the time is waiting.

@@ -230,7 +230,7 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
                      "What the roof is at this intensity: `compute` or `memory`."),
       known_or_empty("roof_ns", Unit::ns, Role::detail,
                      "The time of the ops of which FLOPs, bytes and their peaks are known: one of "
-                     "them alone is no roof."),
+                     "them alone is not a roof."),
       known_or_empty("at_roof_ns", Unit::ns, Role::detail,
                      "What `roof_ns` would be at the roof of each op: of several, the lowest."),
       known_or_empty("saved_ns", Unit::ns, Role::measure, "`roof_ns` less `at_roof_ns`."),

@@ -97,7 +97,8 @@ const Definition found_phases_table{
      "One row per run, device and phase, found without annotations, from repeated sequences of "
      "kernels, their labels, copies and gaps ([phases.md](phases.md)). What it finds are steps and "
      "their layers. Whether these are prefill or decode it tells only where shapes of kernels and "
-     "copies do, with a confidence; of most traces it does not, and they are `other`. Each moment "
+     "copies do, with a confidence; in most traces they do not, and the steps are `other`. Each "
+     "moment "
      "of "
      "the span of a device is in one phase: `span_ns` adds up to that of the device.",
      {{"run", Unit::text, Role::key, "The run."},

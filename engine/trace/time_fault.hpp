@@ -18,7 +18,7 @@ enum class TimeFault : uint8_t {
   negative,   // a start or a duration below 0
   too_large,  // beyond 64 bits of nanoseconds
   backwards,  // it ends before it starts
-  zero,       // a start of 0, which is no time of the others
+  zero,       // a start of 0, which is not a time like those of the others
   far,        // more than a day from all others
   too_long,   // longer than its stream allows
 };
@@ -46,7 +46,7 @@ constexpr std::optional<TimeFault> fault_of_duration(int64_t duration_ns) noexce
                                                          : TimeFault::negative;
 }
 
-/// The fault of a number that is no time; `not_a_number` is none of these: the row is not one.
+/// The fault of a number that is not a time; `not_a_number` is none of these: the row is not one.
 constexpr std::optional<TimeFault> time_fault_of(DecimalFault fault) noexcept {
   switch (fault) {
     case DecimalFault::missing:

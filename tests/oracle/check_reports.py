@@ -82,7 +82,7 @@ def check_unknown():
 
 
 def check_periods():
-    """The least period; one kernel that repeats is no block."""
+    """The least period; one kernel that repeats is not a block."""
     for period in range(1, 6):
         found = analyze(FOLDER / f"41-period/p{period}.json", "layers")
         got = {row["period"] for row in found.rows("layers") if row["level"] == 0}

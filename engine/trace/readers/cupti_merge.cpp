@@ -27,7 +27,7 @@ void from_microseconds(Launch& launch) noexcept {
   launch.duration_ns *= in_a_microsecond;
 }
 
-// Times that are no times stay, and those that do not fit become such.
+// Times that cannot be right stay, and those that do not fit become such.
 void from_microseconds(Operation& operation) noexcept {
   if (fault_of_start(operation.start_ns)) return;
   if (operation.start_ns > longest_microseconds) {

@@ -127,7 +127,7 @@ bool blank_control_bytes(std::string& text) {
       text[at] = ' ';
       any = true;
     }
-    // What it escapes is no end of the string; a control byte cannot be escaped so.
+    // What it escapes does not end the string; a control byte cannot be escaped so.
     if (text[at] == '\\') ++at;
   }
   return any;
@@ -388,7 +388,8 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   return true;
 }
 
-// What is no time is marked, and what is no number is said; with `strict`, both are said.
+// A time that cannot be right is marked, and a text that is not a number is an error; with
+// `strict`, both are errors.
 std::string EventParser::take_times(const JsonWalk& json, Operation& operation) {
   const DecimalFault start = time(json, event_.start, operation.start_ns);
   const DecimalFault duration = time(json, event_.duration, operation.duration_ns);

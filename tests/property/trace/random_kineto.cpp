@@ -165,7 +165,7 @@ std::string RandomKineto::text(Random& random) const {
 RandomKineto random_kineto(Random& random) {
   RandomKineto out;
   out.list = below(random, 4) == 0;
-  // Starts near 0 and others are no times of one trace.
+  // Starts near 0 and others are not times of one trace.
   const std::string_view epoch = below(random, 4) == 0 ? "16069105962970" : "1";
   for (size_t i = below(random, 40); i != 0; --i) out.events.push_back(event(random, epoch));
   out.around = {{"schemaVersion", "1"},

@@ -67,7 +67,7 @@ TEST_CASE("clocks that differ by less than a collective takes are moved") {
   CHECK(clock.estimate->high_ns > 0);
 }
 
-TEST_CASE("a few collectives are no evidence inside the bounds") {
+TEST_CASE("a few collectives do not move a clock inside the bounds") {
   CHECK(Pair(62 * us).add(CollectiveKind::all_reduce, 7).applied() == 0);
   // Beyond the bounds, one is.
   CHECK(Pair(300 * us).add(CollectiveKind::all_reduce, 1).applied() == -300 * us);

@@ -247,7 +247,7 @@ TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
         std::string::npos);
 }
 
-TEST_CASE("a control byte in a string is no error, and stays in the name") {
+TEST_CASE("a control byte in a string is not an error, and stays in the name") {
   const std::string text =
       trace_of("{\"name\": \"|||S(1): <\x01module>\", \"cat\": \"python_function\"}," + kernel +
                ",{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\tb\", " +

@@ -63,7 +63,7 @@ TEST_CASE("a sound trace has no faults") {
   CHECK(Run().add(0, 10).add_many(5 * second, 3).why().empty());
 }
 
-TEST_CASE("a start of 0 that is no time of the others") {
+TEST_CASE("a start of 0 where others start much later") {
   Run run;
   run.add_many(second, 20).add(0, 0).add(0, 0);
   const trace::Trace trace = run.finish();

@@ -1,0 +1,94 @@
+#include "changes/phases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kr::changes {
+namespace {
+
+/// One number per step of a phase, or per run where there are several: the median of its steps.
+/// `of(step)`: an optional number.
+template <class Of>
+std::vector<int64_t> step_values(std::span<const Profile> runs, const std::string& phase,
+                                 const Of& of) {
+  std::vector<int64_t> values;
+  for (const Profile& run : runs) {
+    std::vector<int64_t> own;
+    for (const StepTime& step : run.steps) {
+      const std::optional<int64_t> value = of(step);
+      if (step.phase == phase && value) own.push_back(*value);
+    }
+    if (runs.size() == 1) return own;
+    if (!own.empty()) values.push_back(std::llround(median(std::move(own))));
+  }
+  return values;
+}
+
+std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  StepChange out{median(a), median(b), {}};
+  if (std::min(a.size(), b.size()) < least_values) return out;
+  const MedianDraws a_draws(a.size(), a_seed), b_draws(b.size(), b_seed);
+  out.median = median_change(std::move(a), a_draws, std::move(b), b_draws);
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, PhaseTime> times_of_phases(std::span<const Profile> runs) {
+  std::map<std::string, PhaseTime> phases;
+  for (const Profile& run : runs) {
+    for (const StepTime& step : run.steps) {
+      PhaseTime& phase = phases[step.phase];
+      ++phase.steps;
+      phase.total_ns += step.total_ns;
+    }
+  }
+  return phases;
+}
+
+std::vector<PhaseChange> changes_of_phases(std::span<const Profile> a, std::span<const Profile> b) {
+  const std::map<std::string, PhaseTime> left = times_of_phases(a), right = times_of_phases(b);
+  std::vector<std::pair<int64_t, PhaseChange>> found;
+  for (const auto& [phase, time] : left) {
+    const auto other = right.find(phase);
+    if (other == right.end()) continue;
+    const auto change = [&, name = &phase](const auto& of) {
+      return step_change(step_values(a, *name, of), step_values(b, *name, of));
+    };
+    using Value = std::optional<int64_t>;
+    PhaseChange one{phase, time.steps, other->second.steps, {}, {}, {}, {}};
+    one.wall = change([](const StepTime& step) { return step.wall_ns; });
+    one.idle = change([](const StepTime& step) {
+      return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
+    });
+    one.busy =
+        change([](const StepTime& step) { return step.wall_ns ? Value(step.busy_ns) : Value(); });
+    one.work = *change([](const StepTime& step) { return Value(step.total_ns); });
+    found.emplace_back(time.total_ns + other->second.total_ns, std::move(one));
+  }
+  std::ranges::stable_sort(found, [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::vector<PhaseChange> out;
+  out.reserve(found.size());
+  for (auto& [work, one] : found) out.push_back(std::move(one));
+  return out;
+}
+
+Verdict verdict_of(const MedianChange& median) noexcept {
+  const bool small = std::abs(median.change_ns) * 100 < least_percent * median.a_ns;
+  if (median.within_noise() || small) return Verdict::within_noise;
+  return median.change_ns > 0 ? Verdict::more : Verdict::less;
+}
+
+std::optional<double> StepChange::percent() const noexcept {
+  return a_ns > 0 ? std::optional(100 * (b_ns / a_ns - 1)) : std::nullopt;
+}
+
+Measured StepChange::measured() const {
+  if (!median) return {a_ns, b_ns - a_ns, {}};
+  return {median->a_ns, median->change_ns,
+          Measured::Interval{median->low_ns, median->high_ns, median->percent}};
+}
+
+}  // namespace kr::changes
