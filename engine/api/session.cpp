@@ -181,7 +181,9 @@ void Session::Impl::prepare(const Definitions& needed, const session::Wants& als
                                                   [](auto* one) { return reads_runs(*one); });
   const session::Wants all = reads ? wants_of(needed, also) : wants;
   const size_t end = reads ? runs.size() : known_runs();
-  const size_t begin = all == wants ? known_runs() : 0;
+  // The runs of a job are replayed together.
+  const bool again = all.replay && !options.what_if.empty() && end > known_runs();
+  const size_t begin = all == wants && !again ? known_runs() : 0;
   if (begin == end && results_of == made) return;
   const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
   if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),

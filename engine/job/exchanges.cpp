@@ -76,18 +76,16 @@ class ExchangesOfMember {
  public:
   ExchangesOfMember(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                     const std::vector<analyze::Kind>& kinds,
-                    const std::vector<Direction>& directions, const Member& member,
-                    const std::vector<size_t>& operations)
+                    const std::vector<Direction>& directions, const Member& member)
       : rules_(rules),
         run_(run),
         kinds_(kinds),
         directions_(directions),
         member_(member),
-        operations_(operations),
         places_(run.attribution(rules)) {}
 
   MemberExchanges measure() {
-    for (uint32_t i = 0; i < operations_.size(); ++i) {
+    for (uint32_t i = 0; i < member_.operations.size(); ++i) {
       switch (directions_[row_of(i)]) {
         case Direction::dispatch:
           open_[group_of(i)].push_back(out_.exchanges.size());
@@ -113,13 +111,15 @@ class ExchangesOfMember {
 
  private:
   uint32_t row_of(uint32_t collective) const {
-    const size_t place = operations_[collective];
+    const size_t place = member_.operations[collective];
     return run_.labelled.row(place, run_.trace.operations[place]);
   }
   std::string_view group_of(uint32_t collective) const {
     return member_.groups[member_.collectives[collective].group].name;
   }
-  uint32_t step_of(uint32_t collective) const { return places_.step_of[operations_[collective]]; }
+  uint32_t step_of(uint32_t collective) const {
+    return places_.step_of[member_.operations[collective]];
+  }
 
   void add(uint32_t collective, MemberExchanges::Others& to) const {
     ++to.instances;
@@ -144,7 +144,7 @@ class ExchangesOfMember {
       one.step = places_.steps[step].phase.step;
       one.layer = places_.steps[step].phase.layer;
     }
-    const uint32_t layer = places_.layer_of[operations_[collective]];
+    const uint32_t layer = places_.layer_of[member_.operations[collective]];
     if (layer != Attribution::none) one.layer = static_cast<int64_t>(places_.in_unit(layer));
     return one;
   }
@@ -208,7 +208,6 @@ class ExchangesOfMember {
   const std::vector<analyze::Kind>& kinds_;
   const std::vector<Direction>& directions_;
   const Member& member_;
-  const std::vector<size_t>& operations_;
   const Attribution& places_;
   std::map<std::string_view, std::deque<size_t>> open_;  // dispatches without a combine
   MemberExchanges out_;
@@ -239,14 +238,14 @@ std::optional<MemberExchanges> measure_exchanges(const match::CompiledRules& rul
                                                  const analyze::LabelledTrace& run,
                                                  const std::vector<analyze::Kind>& kinds,
                                                  const std::vector<Direction>& directions,
-                                                 const Member& member,
-                                                 const std::vector<size_t>& operations) {
-  const bool any = std::any_of(operations.begin(), operations.end(), [&](size_t place) {
+                                                 const Member& member) {
+  const std::vector<uint32_t>& operations = member.operations;
+  const bool any = std::any_of(operations.begin(), operations.end(), [&](uint32_t place) {
     const Direction one = directions[run.labelled.row(place, run.trace.operations[place])];
     return one == Direction::dispatch || one == Direction::combine;
   });
   if (!any) return std::nullopt;
-  return ExchangesOfMember(rules, run, kinds, directions, member, operations).measure();
+  return ExchangesOfMember(rules, run, kinds, directions, member).measure();
 }
 
 std::optional<Warning> lone_exchanges(const std::vector<Member>& members) {

@@ -31,14 +31,13 @@ enum class Direction : uint8_t {
 std::vector<Direction> directions_by_row(const sema::Program& program,
                                          const classify::Labelled& labelled);
 
-/// `kinds`, `directions`: by row. `operations`: by collective of the member, its place in the
-/// trace. Nullopt: the member has no dispatch and no combine. Reads the attribution of the run.
+/// `kinds`, `directions`: by row. Nullopt: the member, of this run, has no dispatch and no combine.
+/// Reads the attribution of the run.
 std::optional<MemberExchanges> measure_exchanges(const match::CompiledRules& rules,
                                                  const analyze::LabelledTrace& run,
                                                  const std::vector<analyze::Kind>& kinds,
                                                  const std::vector<Direction>& directions,
-                                                 const Member& member,
-                                                 const std::vector<size_t>& operations);
+                                                 const Member& member);
 
 /// Dispatches and combines of a run without their other half; nullopt: there are none.
 std::optional<Warning> lone_exchanges(const std::vector<Member>& members);

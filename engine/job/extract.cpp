@@ -36,27 +36,22 @@ class Device {
     if (added) member_.groups.push_back(group);
     return at->second;
   }
-  void add(const CollectiveInstance& instance, size_t operation, int64_t launched_ns) {
+  void add(const CollectiveInstance& instance, uint32_t operation, int64_t launched_ns) {
     found_.push_back({launched_ns, operation, instance});
   }
-  struct Taken {
-    Member member;
-    std::vector<size_t> operations;  // by collective: its place in the trace
-  };
-  Taken take() {
+  Member take() {
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
       return std::tie(a.launched_ns, a.instance.start_ns) <
              std::tie(b.launched_ns, b.instance.start_ns);
     });
-    Taken taken{std::move(member_), {}};
-    taken.member.collectives.reserve(found_.size());
-    taken.operations.reserve(found_.size());
+    member_.collectives.reserve(found_.size());
+    member_.operations.reserve(found_.size());
     for (const Found& one : found_) {
-      taken.member.collectives.push_back(one.instance);
-      taken.operations.push_back(one.operation);
+      member_.collectives.push_back(one.instance);
+      member_.operations.push_back(one.operation);
     }
     found_ = {};
-    return taken;
+    return std::move(member_);
   }
   bool communicates() const noexcept { return !found_.empty(); }
 
@@ -66,7 +61,7 @@ class Device {
   std::map<uint32_t, uint32_t> groups_;
   struct Found {
     int64_t launched_ns;
-    size_t operation;
+    uint32_t operation;
     CollectiveInstance instance;
   };
   std::vector<Found> found_;
@@ -96,19 +91,17 @@ std::vector<Member> members_of(const match::CompiledRules& rules, const analyze:
                 .sequence = one.sequence,
                 .group = device.group(one.group, all.groups[one.group]),
                 .peer = one.peer},
-               i, launched_ns(trace, i));
+               static_cast<uint32_t>(i), launched_ns(trace, i));
   }
   std::map<int32_t, CollectiveOverlap> overlaps;
   if (overlap_of != nullptr) overlaps = measure_overlap(rules, run, kinds, all, *overlap_of);
   std::vector<Member> members;
   for (auto& [number, device] : devices) {
     if (!device.communicates()) continue;
-    Device::Taken taken = device.take();
-    members.push_back(std::move(taken.member));
+    members.push_back(device.take());
     if (overlap_of == nullptr) continue;
     members.back().overlap = std::move(overlaps.at(number));
-    members.back().exchanges =
-        measure_exchanges(rules, run, kinds, directions, members.back(), taken.operations);
+    members.back().exchanges = measure_exchanges(rules, run, kinds, directions, members.back());
   }
   return members;
 }

@@ -1,5 +1,5 @@
 // What the analysis of a job needs of one device of one run. It is made while the operations of the
-// run are in memory, and stays when they are gone: 48 bytes per operation that communicates.
+// run are in memory, and stays when they are gone: 52 bytes per operation that communicates.
 #pragma once
 
 #include <cstddef>
@@ -176,6 +176,8 @@ struct Member {
   std::vector<CollectiveGroup> groups;
   /// By launch; those without a launch by start.
   std::vector<CollectiveInstance> collectives;
+  /// By collective: its place in Trace::operations. Empty of a saved run.
+  std::vector<uint32_t> operations;
   /// By group: those after these, which a saved run keeps as sums. Empty: there are none.
   std::vector<CollectiveRest> rest;
   std::optional<CollectiveOverlap> overlap;  // if asked for

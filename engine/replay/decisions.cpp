@@ -39,10 +39,11 @@ class Backwards {
 
 Decisions::Decisions(const Model& model) : model_(model), recorded_(std::make_unique<Recorded>()) {
   const Changed unchanged;
-  Sweep(model, unchanged, recorded_.get()).run([&](uint32_t operation, int64_t, int64_t end_ns) {
-    const bool later = last_ == nothing || end_ns >= model_.trace_.operations[last_].end_ns();
-    if (later) last_ = operation;
-  });
+  Sweep(model, unchanged, recorded_.get())
+      .advance([&](uint32_t operation, int64_t, int64_t end_ns) {
+        const bool later = last_ == nothing || end_ns >= model_.trace_.operations[last_].end_ns();
+        if (later) last_ = operation;
+      });
 }
 
 Decisions::~Decisions() = default;

@@ -249,7 +249,7 @@ void Model::find_waits() {
 }
 
 void Model::replay(const Changed& changed, const Visit& visit) const {
-  Sweep(*this, changed, nullptr).run(visit);
+  Sweep(*this, changed, nullptr).advance(visit);
 }
 
 }  // namespace kr::replay

@@ -132,6 +132,7 @@ class Model {
   /// times are those of the trace, shifted.
   using Visit = std::function<void(uint32_t operation, int64_t start_ns, int64_t end_ns)>;
   void replay(const Changed& changed, const Visit& visit) const;
+  const trace::Trace& trace() const noexcept { return trace_; }
 
   /// Whether it copies and has a launch, and the host waits for it in the call, or its name says
   /// that the memory is pageable.

@@ -50,25 +50,29 @@ Sweep::Sweep(const Model& model, const Changed& changed, Recorded* recorded)
   index_recorded_waits();
 }
 
-void Sweep::run(const Model::Visit& visit) {
+void Sweep::join(std::span<const CollectivePart> parts, std::span<const PartTime> times) {
+  parts_ = parts;
+  part_times_ = times;
+}
+
+bool Sweep::advance(const Model::Visit& visit) {
   const size_t calls = trace_.host ? trace_.host->launches.size() : 0;
-  for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
-    const int64_t start_ns = trace_.operations[i].start_ns;
-    while (true) {
-      const int64_t call_ns =
-          next_call_ < calls ? trace_.host->launches[next_call_].start_ns : INT64_MAX;
-      const int64_t return_ns = returns_.empty() ? INT64_MAX : returns_.top().end_ns;
-      if (return_ns <= start_ns && return_ns <= call_ns) {
-        take_return();
-      } else if (call_ns <= start_ns) {
-        take_call(next_call_++);
-      } else {
-        break;
-      }
+  while (next_operation_ < trace_.operations.size()) {
+    const int64_t start_ns = trace_.operations[next_operation_].start_ns;
+    const int64_t call_ns =
+        next_call_ < calls ? trace_.host->launches[next_call_].start_ns : INT64_MAX;
+    const int64_t return_ns = returns_.empty() ? INT64_MAX : returns_.top().end_ns;
+    if (return_ns <= start_ns && return_ns <= call_ns) {
+      if (is_needed(return_ns)) return false;
+      take_return();
+    } else if (call_ns <= start_ns) {
+      take_call(next_call_++);
+    } else {
+      if (is_needed(start_ns) || begins_in_transfer(next_operation_)) return false;
+      take_operation(next_operation_, visit);
     }
-    const auto [begin, end] = take_operation(i);
-    visit(i, begin, end);
   }
+  return unknown_.empty();
 }
 
 void Sweep::index_recorded_waits() {
@@ -244,8 +248,7 @@ Sweep::Ready Sweep::ready(uint32_t i) {
     done.replayed_ns += gap_ns;
   }
   if (const uint32_t before = running_before(i); before != nothing) {
-    const int64_t after_ns = start_ns - trace_.operations[before].start_ns;
-    done.add(start_ns, begin_ns_[before] + in_proportion(after_ns, before), before);
+    done.add(start_ns, begin_behind(before, start_ns), before);
   }
   if (launch == nothing || launch >= next_call_) return out;
   const Launch& call = trace_.host->launches[launch];
@@ -271,14 +274,25 @@ int64_t Sweep::duration_of(uint32_t i) const {
   return changed_.duration_ns.empty() ? trace_.operations[i].duration_ns : changed_.duration_ns[i];
 }
 
+int64_t Sweep::begin_behind(uint32_t before, int64_t start_ns) const {
+  const Operation& operation = trace_.operations[before];
+  const int64_t after_ns = start_ns - operation.start_ns;
+  if (part_of(before) == nothing) return begin_ns_[before] + in_proportion(after_ns, before);
+  // While the collective waits, nothing of it is done.
+  if (unknown(before) != nullptr) return begin_ns_[before] + after_ns;
+  return end_ns_[before] - in_proportion(operation.end_ns() - start_ns, before);
+}
+
 int64_t Sweep::in_proportion(int64_t ns, uint32_t i) const {
-  const int64_t measured_ns = trace_.operations[i].duration_ns;
-  if (duration_of(i) == measured_ns) return ns;
+  const uint32_t part = part_of(i);
+  const int64_t measured_ns =
+      part != nothing ? part_times_[part].transfer_ns() : trace_.operations[i].duration_ns;
+  if (duration_of(i) == measured_ns || measured_ns == 0) return ns;
   const auto ratio = static_cast<double>(duration_of(i)) / static_cast<double>(measured_ns);
   return std::llround(static_cast<double>(ns) * ratio);
 }
 
-std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
+void Sweep::take_operation(uint32_t i, const Model::Visit& visit) {
   const Operation& operation = trace_.operations[i];
   const uint32_t track = operation.track.index;
   const uint32_t device = model_.device_of_[track];
@@ -298,20 +312,8 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
     recorded_->by_launch[i] = from.by_launch;
   }
   if (!seen_end_ns_.empty()) seen_end_ns_[i] = begin_ns;
-  const bool overlapped = !changed_.overlapped.empty() && changed_.overlapped[i];
-  if (overlapped) begin_ns = std::max(begin_ns, overlapped_end_[track]);
+  if (is_overlapped(i)) begin_ns = std::max(begin_ns, overlapped_end_[track]);
   begin_ns_[i] = begin_ns;
-  end_ns_[i] = begin_ns + duration_of(i);
-  if (before != nothing && operation.end_ns() > trace_.operations[before].end_ns()) {
-    // Until then it waited, as far as one can tell.
-    const int64_t rest_ns = operation.end_ns() - trace_.operations[before].end_ns();
-    end_ns_[i] = std::max(begin_ns, end_ns_[before]) + in_proportion(rest_ns, i);
-  }
-  if (overlapped) {
-    overlapped_end_[track] = end_ns_[i];
-  } else if (!seen_end_ns_.empty()) {
-    seen_end_ns_[i] = end_ns_[i];
-  }
   running_[device].push({operation.end_ns(), i});
   next_operation_ = i + 1;
   last_of_[track] = i;
@@ -320,7 +322,101 @@ std::pair<int64_t, int64_t> Sweep::take_operation(uint32_t i) {
   if (launch != nothing && launch < next_call_ && model_.operation_of_[launch] == i) {
     --pending_on_[device];
   }
-  return {begin_ns, end_ns_[i]};
+  find_end(i, before, visit);
+}
+
+void Sweep::find_end(uint32_t i, uint32_t before, const Model::Visit& visit) {
+  const Operation& operation = trace_.operations[i];
+  if (next_part_ < parts_.size() && parts_[next_part_].operation == i) {
+    begun_parts_.push_back({next_part_, begin_ns_[i]});
+    return add_unknown({operation.end_ns(), i, next_part_++, nothing, 0});
+  }
+  if (before == nothing || operation.end_ns() <= trace_.operations[before].end_ns()) {
+    return set_end(i, begin_ns_[i] + duration_of(i), visit);
+  }
+  // Until then it waited, as far as one can tell.
+  const int64_t rest_ns = operation.end_ns() - trace_.operations[before].end_ns();
+  if (unknown(before) != nullptr) {
+    return add_unknown({operation.end_ns(), i, nothing, before, rest_ns});
+  }
+  set_end(i, end_behind(i, before, rest_ns), visit);
+}
+
+int64_t Sweep::end_behind(uint32_t i, uint32_t before, int64_t rest_ns) const {
+  return std::max(begin_ns_[i], end_ns_[before]) + in_proportion(rest_ns, i);
+}
+
+bool Sweep::is_overlapped(uint32_t i) const {
+  return !changed_.overlapped.empty() && changed_.overlapped[i];
+}
+
+void Sweep::set_end(uint32_t i, int64_t end_ns, const Model::Visit& visit) {
+  end_ns_[i] = end_ns;
+  if (is_overlapped(i)) {
+    overlapped_end_[trace_.operations[i].track.index] = end_ns;
+  } else if (!seen_end_ns_.empty()) {
+    seen_end_ns_[i] = end_ns;
+  }
+  visit(i, begin_ns_[i], end_ns);
+}
+
+uint32_t Sweep::part_of(uint32_t i) const {
+  const auto at = std::lower_bound(
+      parts_.begin(), parts_.end(), i,
+      [](const CollectivePart& part, uint32_t operation) { return part.operation < operation; });
+  const bool found = at != parts_.end() && at->operation == i;
+  return found ? static_cast<uint32_t>(at - parts_.begin()) : nothing;
+}
+
+const Sweep::Unknown* Sweep::unknown(uint32_t i) const {
+  const auto at = std::find_if(unknown_.begin(), unknown_.end(),
+                               [i](const Unknown& one) { return one.operation == i; });
+  return at != unknown_.end() ? &*at : nullptr;
+}
+
+bool Sweep::begins_in_transfer(uint32_t i) const {
+  if (unknown_.empty()) return false;
+  const uint32_t before = running_before(i);
+  const Unknown* const one = before != nothing ? unknown(before) : nullptr;
+  if (one == nullptr || one->part == nothing) return false;
+  const int64_t after_ns = trace_.operations[i].start_ns - trace_.operations[before].start_ns;
+  return after_ns >= part_times_[one->part].to_last_ns;
+}
+
+void Sweep::add_unknown(const Unknown& one) {
+  unknown_.push_back(one);
+  first_unknown_ns_ = std::min(first_unknown_ns_, one.end_ns);
+}
+
+void Sweep::end_of_unknown(uint32_t i, int64_t end_ns, const Model::Visit& visit) {
+  std::erase_if(unknown_, [i](const Unknown& one) { return one.operation == i; });
+  set_end(i, end_ns, visit);
+  // At most one operation of a stream follows while another one runs.
+  const auto next = std::find_if(unknown_.begin(), unknown_.end(),
+                                 [i](const Unknown& one) { return one.before == i; });
+  if (next == unknown_.end()) return;
+  const Unknown one = *next;
+  end_of_unknown(one.operation, end_behind(one.operation, i, one.rest_ns), visit);
+}
+
+void Sweep::end_part(uint32_t part, int64_t last_ns, const Model::Visit& visit) {
+  const uint32_t i = parts_[part].operation;
+  if (unknown(i) == nullptr) return;
+  const PartTime& time = part_times_[part];
+  // A clock may say that it ended before the last began.
+  const int64_t early_ns = time.to_last_ns - time.waiting_ns();
+  end_of_unknown(i, std::max(begin_ns_[i], last_ns - early_ns) + duration_of(i), visit);
+  first_unknown_ns_ = std::numeric_limits<int64_t>::max();
+  for (const Unknown& one : unknown_) first_unknown_ns_ = std::min(first_unknown_ns_, one.end_ns);
+}
+
+std::optional<uint32_t> Sweep::first_needed() const {
+  const Unknown* first = nullptr;
+  for (const Unknown& one : unknown_) {
+    if (one.part == nothing) continue;
+    if (first == nullptr || one.end_ns < first->end_ns) first = &one;
+  }
+  return first != nullptr ? std::optional(first->part) : std::nullopt;
 }
 
 }  // namespace kr::replay

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "replay/model.hpp"
+#include "replay/together.hpp"
 #include "trace/call_kinds.hpp"
 
 namespace kr::replay {
@@ -66,8 +69,23 @@ class Sweep {
 
   Sweep(const Model& model, const Changed& changed, Recorded* recorded);
 
-  /// Once.
-  void run(const Model::Visit& visit);
+  /// The operations that are collectives, by operation. They and their times outlive the sweep.
+  void join(std::span<const CollectivePart> parts, std::span<const PartTime> times);
+  /// Goes on until all operations are done, or the end of a collective decides what follows and is
+  /// not known yet. Whether all are done. Without collectives: once.
+  bool advance(const Model::Visit& visit);
+
+  struct BegunPart {
+    uint32_t part;
+    int64_t begin_ns;
+  };
+  /// Parts that began since this was last called.
+  std::vector<BegunPart> take_begun() { return std::exchange(begun_parts_, {}); }
+  /// `last_ns`: the last begin of all members, on the clock of this run. Nothing if it has ended.
+  void end_part(uint32_t part, int64_t last_ns, const Model::Visit& visit);
+  /// The part without an end that is needed first.
+  std::optional<uint32_t> first_needed() const;
+  int64_t begin_ns_of(uint32_t part) const { return begin_ns_[parts_[part].operation]; }
 
  private:
   struct Thread {
@@ -132,10 +150,35 @@ class Sweep {
   /// The operation before it on its stream, if that still ran when it began; else nothing.
   uint32_t running_before(uint32_t i) const;
   int64_t duration_of(uint32_t i) const;
+  /// When an operation begins that began at `start_ns` while `before` ran.
+  int64_t begin_behind(uint32_t before, int64_t start_ns) const;
   /// A part of the operation's measured duration, as of its duration in the replay.
   int64_t in_proportion(int64_t ns, uint32_t i) const;
-  /// Its begin and end in the replay.
-  std::pair<int64_t, int64_t> take_operation(uint32_t i);
+  void take_operation(uint32_t i, const Model::Visit& visit);
+  /// Of an operation that began: its end, or what it follows from. `before`: of running_before.
+  void find_end(uint32_t i, uint32_t before, const Model::Visit& visit);
+  /// The end of one that runs `rest_ns` longer than the operation before it, as measured.
+  int64_t end_behind(uint32_t i, uint32_t before, int64_t rest_ns) const;
+  bool is_overlapped(uint32_t i) const;
+  void set_end(uint32_t i, int64_t end_ns, const Model::Visit& visit);
+  /// Its number in `parts_`, or nothing.
+  uint32_t part_of(uint32_t i) const;
+
+  /// An operation that began, and whose end follows from a collective that has not ended.
+  struct Unknown {
+    int64_t end_ns;  // as measured
+    uint32_t operation;
+    uint32_t part;    // nothing: the operation ends `rest_ns` after `before`
+    uint32_t before;  // on its stream, as of running_before
+    int64_t rest_ns;
+  };
+  const Unknown* unknown(uint32_t i) const;
+  /// Whether something that had ended by then has no end yet.
+  bool is_needed(int64_t time) const noexcept { return time >= first_unknown_ns_; }
+  /// Whether the operation begins during the transfer of a collective that has no end yet.
+  bool begins_in_transfer(uint32_t i) const;
+  void add_unknown(const Unknown& one);
+  void end_of_unknown(uint32_t i, int64_t end_ns, const Model::Visit& visit);
 
   const Model& model_;
   const trace::Trace& trace_;
@@ -159,6 +202,12 @@ class Sweep {
   std::priority_queue<Return> returns_;
   std::vector<Thread> threads_;
   std::vector<Process> processes_;
+  std::span<const CollectivePart> parts_;
+  std::span<const PartTime> part_times_;
+  std::vector<BegunPart> begun_parts_;
+  std::vector<Unknown> unknown_;  // few
+  int64_t first_unknown_ns_ = std::numeric_limits<int64_t>::max();
+  uint32_t next_part_ = 0;
   uint32_t next_call_ = 0;
   uint32_t next_operation_ = 0;
   size_t next_wait_ = 0;

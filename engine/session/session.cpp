@@ -24,7 +24,6 @@
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
 #include "session/state.hpp"
-#include "what_if/what_if.hpp"
 
 namespace kr::session {
 namespace {
@@ -34,12 +33,6 @@ namespace {
 bool is_large(const trace::Trace& trace) {
   constexpr size_t most_operations = 500'000;
   return !trace.host && trace.operations.size() > most_operations;
-}
-
-bool needs_roof(const std::vector<what_if::Change>& changes) {
-  return std::any_of(changes.begin(), changes.end(), [](const what_if::Change& one) {
-    return one.what == what_if::Change::What::roof;
-  });
 }
 
 const Warning no_phases{"no-found-phases",
@@ -105,11 +98,18 @@ void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
     with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
     return read(specs, with_costs, visit);
   }
+  // A change is made on all ranks, and they wait for each other.
+  if (wants.replay && !state_->changes.empty() && !wants.collectives) {
+    Wants with_collectives = wants;
+    with_collectives.collectives = true;
+    return read(specs, with_collectives, visit);
+  }
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
     changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
     state_->runs_of_file.push_back(runs_read() - before);
   }
+  replay_with_changes();
 }
 
 /// Of a run without sums.
@@ -135,7 +135,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
   options.gpu_metrics = wants.gpu_metrics;
   options.operation_details = wants.details || state_->ncu_pages != nullptr;  // grids and blocks
   options.collectives = wants.collectives;
-  options.ops = wants.costs || (wants.replay && needs_roof(state_->changes));
+  options.ops = wants.costs || (wants.replay && state_->changes_need_roof());
   std::vector<Warning> notes;
   align::References* const references = references_for(spec, wants.costs, notes);
   // Only what is read tells whether a file has several ranks, which few have: such a file is read
@@ -226,27 +226,6 @@ void Session::change(const std::vector<std::string>& changes) {
   }
 }
 
-void Session::add_replay(tables::Run& to, const analyze::LabelledTrace& run) const {
-  const match::CompiledRules& rules = *state_->source.rules;
-  std::optional<cost::CostedRun> costs;
-  const bool has_costs = run.trace.host && run.trace.host->ops;
-  if (!to.costs && has_costs && needs_roof(state_->changes)) costs = cost::cost_run(rules, run);
-  const what_if::Roofs roofs{to.costs ? to.costs.get() : (costs ? &*costs : nullptr),
-                             state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run.trace),
-                             to.ncu.get()};
-  to.replay = shared(what_if::replay_run(rules, run, to.summary, state_->changes, roofs));
-  const int64_t measured_ns = to.replay->measured.run_ns;
-  const int64_t replayed_ns = to.replay->replayed.run_ns;
-  if (state_->changes.empty() || what_if::reproduces(measured_ns, replayed_ns)) return;
-  to.summary.warnings.push_back(
-      {"replay-inexact",
-       fmt::format("the replay without a change takes {:.3f} ms, but {:.3f} ms were measured: the "
-                   "trace does not explain why operations began so late; --what-if has no numbers "
-                   "for the whole run",
-                   static_cast<double>(replayed_ns) / 1e6,
-                   static_cast<double>(measured_ns) / 1e6)});
-}
-
 /// `run`: null for a saved one.
 void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
   const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
@@ -300,7 +279,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     one.costs = shared(cost::cost_run(rules, *run));
     one.gpu = state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run->trace);
   }
-  if (wants.replay) add_replay(one, *run);
+  if (wants.replay && state_->changes.empty()) replay_alone(one, *run);
   if (wants.collectives) {
     one.members =
         shared(job::members_of(rules, *run, wants.overlap ? &one.summary.devices : nullptr));
@@ -333,6 +312,9 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
       analyze::find_health(run->trace, one.summary, one.statistics.get(), one.found.get());
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = run;
+  if (wants.replay && !state_->changes.empty()) {
+    state_->unreplayed.push_back({state_->source.runs.size(), run});
+  }
   state_->source.runs.push_back(std::move(one));
 }
 

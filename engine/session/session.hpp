@@ -180,7 +180,10 @@ class Session {
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
-  void add_replay(tables::Run& to, const analyze::LabelledTrace& run) const;
+  void replay_alone(tables::Run& to, const analyze::LabelledTrace& run) const;
+  /// Replays what was read together, as a job if it is one.
+  void replay_with_changes();
+  void add_replays(size_t begin, size_t end);
   void measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run);
   template <class Trace>
   void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);

@@ -35,6 +35,12 @@ struct Session::State {
   const ncu::GpuPeaks* gpu = nullptr;
   bool want_costs = false;
   std::vector<what_if::Change> changes;
+  /// Runs to be replayed with the changes when all are read.
+  struct Unreplayed {
+    size_t run;  // in Source::runs
+    std::shared_ptr<const analyze::LabelledTrace> trace;
+  };
+  std::vector<Unreplayed> unreplayed;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules;
   std::map<size_t, changes::SavedRun> saved_trees;  // by run
@@ -47,6 +53,8 @@ struct Session::State {
   std::optional<tables::RunPair> pair;
   std::optional<tables::RulesDifference> rules_difference;
   std::optional<tables::Explanation> explanation;
+
+  bool changes_need_roof() const;
 };
 
 }  // namespace kr::session

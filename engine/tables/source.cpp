@@ -15,10 +15,17 @@
 namespace kr::tables {
 namespace {
 
-/// Nullopt unless all runs have their members.
-std::optional<job::Job> analyzed(const std::vector<Run>& runs,
-                                 const std::vector<analyze::RankNumber>& numbers,
+std::optional<job::Job> analyzed(std::span<const Run> runs,
+                                 std::span<const analyze::RankNumber> numbers,
                                  const job::JobOptions& options) {
+  const auto of = as_job(runs, numbers);
+  return of ? std::optional(job::analyze_job(*of, options)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<job::JobRun>> as_job(std::span<const Run> runs,
+                                               std::span<const analyze::RankNumber> numbers) {
   std::vector<job::JobRun> of;
   of.reserve(runs.size());
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -28,10 +35,8 @@ std::optional<job::Job> analyzed(const std::vector<Run>& runs,
     if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
     one.world_size = runs[i].summary.distributed.world_size;
   }
-  return job::analyze_job(of, options);
+  return of;
 }
-
-}  // namespace
 
 struct Source::Made {
   std::optional<analyze::Ranks> ranks;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,16 @@
 #include "tables/setting.hpp"
 
 namespace kr::analyze {
+struct RankNumber;
 struct Ranks;
-}
+}  // namespace kr::analyze
 namespace kr::coverage {
 struct TimeCoverage;
 }
 namespace kr::job {
 struct Job;
-}
+struct JobRun;
+}  // namespace kr::job
 namespace kr::sema {
 struct LoadedRules;
 }
@@ -38,6 +41,11 @@ struct EfficiencyOptions {
   std::vector<job::Nccl> readings{job::nccl_readings.begin(), job::nccl_readings.end()};
   job::Scaling scaling = job::Scaling::strong;
 };
+
+/// Runs as ranks of a job, by `numbers`. Nullopt unless all of them have their members. Refers to
+/// the runs.
+std::optional<std::vector<job::JobRun>> as_job(std::span<const Run> runs,
+                                               std::span<const analyze::RankNumber> numbers);
 
 struct Source {
   Source();

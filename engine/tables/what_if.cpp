@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -15,22 +16,21 @@ namespace {
 using what_if::RunReplay;
 using what_if::WhatIf;
 
-/// Steps of one phase, or the run.
+/// Steps of one phase.
 struct ReplayScope {
-  std::string_view phase;     // empty: the run
-  std::vector<size_t> steps;  // none: the run
+  std::string_view phase;
+  std::vector<size_t> steps;
 
   int64_t of(const what_if::Times& times) const {
-    if (phase.empty()) return times.run_ns;
     int64_t sum = 0;
     for (const size_t step : steps) sum += *times.steps_ns[step];
     return sum;
   }
 };
 
-/// The run, then its phases in the order of their first step.
+/// Phases in the order of their first step.
 std::vector<ReplayScope> scopes_of(const RunReplay& replay) {
-  std::vector<ReplayScope> scopes{{}};
+  std::vector<ReplayScope> scopes;
   std::map<std::string_view, size_t> known;
   for (size_t i = 0; i < replay.steps.size(); ++i) {
     const what_if::ReplayStep& step = replay.steps[i];
@@ -66,21 +66,40 @@ void add_times(Cells& row, int64_t measured_ns, int64_t replayed_ns, const WhatI
        ratio ? Cell(static_cast<double>(replayed_ns) / static_cast<double>(changed_ns)) : Cell()});
 }
 
+/// Ends a row of `what_if`.
+void add_row(Cells row, int64_t measured_ns, int64_t replayed_ns, const WhatIf& change,
+             int64_t changed_ns, RowSink& sink) {
+  std::string note;
+  add_times(row, measured_ns, replayed_ns, change, changed_ns, note);
+  const bool none = change.roof_ns && *change.roof_ns == 0;
+  row.insert(row.end(), {change.operations, change.before_ns, none ? Cell() : Cell(change.after_ns),
+                         table::cell(change.roof_ns), table::cell_or_nothing(note)});
+  sink.row(row);
+}
+
 void add_what_if(const Source& source, RowSink& sink) {
+  std::set<const what_if::JobReplay*> jobs;
   for (const Run& run : source.runs) {
-    const std::vector<ReplayScope> scopes = scopes_of(*run.replay);
-    for (const WhatIf& change : run.replay->changes) {
+    const what_if::JobReplay* const job = run.replay->job.get();
+    if (job == nullptr || !jobs.insert(job).second) continue;
+    for (const WhatIf& change : job->changes) {
+      add_row({"job", change.text, Cell(), Cell()}, job->measured_ns, job->replayed_ns, change,
+              change.times.run_ns, sink);
+    }
+  }
+  for (const Run& run : source.runs) {
+    const RunReplay& replay = *run.replay;
+    const std::vector<ReplayScope> scopes = scopes_of(replay);
+    for (const WhatIf& change : replay.changes) {
+      if (replay.job == nullptr) {
+        add_row({run.summary.id, change.text, Cell(), Cell()}, replay.measured.run_ns,
+                replay.replayed.run_ns, change, change.times.run_ns, sink);
+      }
       for (const ReplayScope& scope : scopes) {
-        Cells row{run.summary.id, change.text, table::cell_or_nothing(scope.phase),
-                  scope.phase.empty() ? Cell() : Cell(static_cast<int64_t>(scope.steps.size()))};
-        std::string note;
-        add_times(row, scope.of(run.replay->measured), scope.of(run.replay->replayed), change,
-                  change.without.empty() ? scope.of(change.times) : 0, note);
-        const bool none = change.roof_ns && *change.roof_ns == 0;
-        row.insert(row.end(),
-                   {change.operations, change.before_ns, none ? Cell() : Cell(change.after_ns),
-                    table::cell(change.roof_ns), table::cell_or_nothing(note)});
-        sink.row(row);
+        add_row(
+            {run.summary.id, change.text, scope.phase, static_cast<int64_t>(scope.steps.size())},
+            scope.of(replay.measured), scope.of(replay.replayed), change,
+            change.without.empty() ? scope.of(change.times) : 0, sink);
       }
     }
   }
@@ -145,8 +164,8 @@ Column replayed_or_nothing(const char* id, Unit unit, Role role, const char* doc
 std::vector<Column> replay_columns(std::vector<Column> columns, std::vector<Column> last) {
   const std::vector<Column> times{
       {"measured_ns", Unit::ns, Role::measure,
-       "Of the run: from the first start to the last end of its operations. Of steps: their wall "
-       "times (`wall_ns` of `steps`), added up."},
+       "Of the run: from the first start to the last end of its operations; of the job, on any of "
+       "its ranks. Of steps: their wall times (`wall_ns` of `steps`), added up."},
       {"replayed_ns", Unit::ns, Role::detail,
        "The same in the replay without a change. Delays of more than 50 us that nothing in the "
        "trace explains are cut: more than 1 % off, the replay tells nothing."},
@@ -173,16 +192,22 @@ const Definition what_if_table{
     {"what_if", "what if",
      "One row per run, change and phase, and one for the whole run: how long it would take if "
      "operations took other times, by replaying its streams, launches and waits. The time of the "
-     "host between its calls stays, and so do the waits inside communication kernels.",
+     "host between its calls stays. Ranks of a job are replayed together: the change is made on "
+     "all "
+     "of them, how long they wait for each other in collectives follows from it, and one row is "
+     "for "
+     "the whole job.",
      replay_columns(
-         {{"run", Unit::text, Role::key, "The run."},
+         {{"run", Unit::text, Role::key, "The run; `job`: all ranks of the job together."},
           {"change", Unit::text, Role::key, change_doc},
           replayed_or_nothing("phase", Unit::text, Role::key,
-                              "The phase; nothing for the whole run."),
+                              "The phase; nothing for the whole run or job."),
           replayed_or_nothing("steps", Unit::count, Role::measure,
                               "Steps of the phase that have a wall time.")},
          {{"operations", Unit::count, Role::detail, "Operations that the change is about."},
-          {"before_ns", Unit::ns, Role::detail, "The sum of their durations."},
+          {"before_ns", Unit::ns, Role::detail,
+           "The sum of their durations; of collectives of a job, from the last begin on any rank "
+           "to the end."},
           replayed_or_nothing("after_ns", Unit::ns, Role::detail,
                               "The same with the change; nothing if no roof is known."),
           replayed_or_nothing("roof_known_ns", Unit::ns, Role::measure,

@@ -9,72 +9,41 @@
 #include <tuple>
 
 #include "classify/step_order.hpp"
-#include "cost/rates.hpp"
 
 namespace kr::what_if {
 namespace {
 
 using classify::Attribution;
 using replay::Changed;
+using replay::CollectivePart;
+using replay::PartTime;
 using replay::PathPart;
 using trace::Operation;
 
-/// The part of its time that an operation would take at the roof.
-class RoofRatios {
+/// One of the runs.
+class RunChanges {
  public:
-  RoofRatios(const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
-             const Roofs& roofs)
-      : run_(run), roofs_(roofs) {
-    if (roofs.ncu == nullptr) return;
-    for (const ncu::RunKernel& kernel : roofs.ncu->run) {
-      ncu::RoofTime time;
-      for (const ncu::TimeShare& share : kernel.time.shares) {
-        time.add(roofs.ncu->kernels[share.kernel], share.time_ns);
-      }
-      if (time.with_roof_ns <= 0 || time.with_roof_ns < time.measured_ns) continue;
-      by_name_[summary.names[kernel.name].name] =
-          static_cast<double>(time.at_roof_ns) / static_cast<double>(time.with_roof_ns);
+  RunChanges(const match::CompiledRules& rules, const RunInput& input)
+      : run_(*input.run),
+        labels_(rules, run_.labelled),
+        ratios_(run_, *input.summary, input.roofs),
+        model_(run_.trace) {
+    own_ns_.reserve(run_.trace.operations.size());
+    for (const Operation& one : run_.trace.operations) own_ns_.push_back(one.duration_ns);
+    if (!run_.trace.host) return;
+    places_ = &run_.attribution(rules);
+    order_.emplace(run_.trace, *places_);
+  }
+
+  /// Collectives take their transfer; how long they wait follows from it.
+  void join(std::span<const CollectivePart> parts, std::span<const PartTime> times) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      own_ns_[parts[i].operation] = times[i].transfer_ns();
     }
   }
 
-  /// Nothing: the roof is not known, or a formula is wrong because the time is above it.
-  std::optional<double> of(uint32_t operation) const {
-    if (const auto ratio = by_cost(operation)) return ratio;
-    const Operation& one = run_.trace.operations[operation];
-    const auto found = by_name_.find(run_.trace.names.get(one.name).text);
-    return found != by_name_.end() ? std::optional(std::min(1.0, found->second)) : std::nullopt;
-  }
-
- private:
-  std::optional<double> by_cost(uint32_t operation) const {
-    if (roofs_.costs == nullptr || roofs_.gpu == nullptr) return std::nullopt;
-    const uint32_t number = roofs_.costs->call_of[operation];
-    if (number == cost::CostedRun::none) return std::nullopt;
-    const cost::CostedCall& call = roofs_.costs->calls[number];
-    cost::CostSum sum;
-    const Operation& longest = run_.trace.operations[call.longest];
-    const match::OpCost& cost = roofs_.costs->cost(call);
-    sum.add(cost, call.total_ns, roofs_.gpu, run_.trace.names.get(longest.name).text);
-    if (sum.roof_ns() <= 0 || sum.above_peak()) return std::nullopt;
-    return sum.at_roof_ns() / static_cast<double>(sum.roof_ns());
-  }
-
-  const analyze::LabelledTrace& run_;
-  const Roofs& roofs_;
-  std::map<std::string_view, double> by_name_;
-};
-
-class Replays {
- public:
-  Replays(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
-          const analyze::RunSummary& summary, const Roofs& roofs)
-      : run_(run), labels_(rules, run.labelled), ratios_(run, summary, roofs), model_(run.trace) {
-    if (!run.trace.host) return;
-    places_ = &run.attribution(rules);
-    order_.emplace(run.trace, *places_);
-  }
-
-  RunReplay make(std::span<const Change> changes) {
+  /// All but the replays.
+  RunReplay measure() const {
     RunReplay out;
     out.launch_latency_ns = model_.launch_latency_ns();
     out.without_launch = model_.without_launch();
@@ -85,23 +54,40 @@ class Replays {
       starts.add(i, run_.trace.operations[i].start_ns, run_.trace.operations[i].end_ns());
     }
     out.measured = starts.times();
-    Changed unchanged;
-    unchanged.explained_only = true;
-    out.replayed = times_of(unchanged);
-    for (const Change& change : changes) out.changes.push_back(replay(std::span(&change, 1)));
-    if (changes.size() > 1) {
-      out.changes.push_back(replay(changes));
-      out.changes.back().text = "all changes";
-    }
     out.path = path();
     return out;
   }
 
- private:
+  const replay::Model& model() const noexcept { return model_; }
+  const trace::Trace& trace() const noexcept { return run_.trace; }
+
+  Changed unchanged() const {
+    Changed out;
+    out.explained_only = true;
+    out.duration_ns = own_ns_;
+    return out;
+  }
+
+  /// Adds to `changed`.
+  WhatIf change(std::span<const Change> changes, Changed& changed) const {
+    WhatIf out;
+    out.text = changes.size() == 1 ? changes[0].text : "all changes";
+    std::vector<bool> seen(own_ns_.size());
+    for (const Change& change : changes) {
+      if (std::string why = apply(change, changed, seen, out); !why.empty()) {
+        out.without = std::move(why);
+      }
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i]) out.after_ns += changed.duration_ns[i];
+    }
+    return out;
+  }
+
   /// Of operations at other times than measured.
   class Starts {
    public:
-    explicit Starts(const Replays& of) {
+    explicit Starts(const RunChanges& of) {
       if (of.order_) steps_.emplace(*of.order_, *of.places_);
       if (of.order_) count_ = of.order_->steps();
     }
@@ -111,6 +97,7 @@ class Replays {
     }
     Times times() const {
       Times out{run_.span_ns(), {}};
+      out.steps_ns.reserve(count_);
       for (size_t i = 0; i < count_; ++i) out.steps_ns.push_back(steps_->wall_ns(i));
       return out;
     }
@@ -121,19 +108,12 @@ class Replays {
     size_t count_ = 0;
   };
 
+ private:
   void find_steps(RunReplay& out) const {
     if (places_ == nullptr) return;
     for (const classify::TraceStep& step : places_->steps) {
       out.steps.push_back({std::string(step.phase.label), step.phase.step});
     }
-  }
-
-  Times times_of(const Changed& changed) const {
-    Starts starts(*this);
-    model_.replay(changed, [&](uint32_t operation, int64_t start_ns, int64_t end_ns) {
-      starts.add(operation, start_ns, end_ns);
-    });
-    return starts.times();
   }
 
   /// By row of the labels, or by name.
@@ -151,11 +131,24 @@ class Replays {
     return out;
   }
 
-  /// Whether the change can be made.
-  bool apply(const Change& change, Changed& changed, std::vector<bool>& seen, WhatIf& out) const {
+  std::string why_no_host() const {
+    if (run_.trace.host == nullptr || run_.trace.host->launches.empty()) {
+      return "the trace has no calls of the host";
+    }
+    const auto operations = static_cast<int64_t>(run_.trace.operations.size());
+    if (model_.without_launch() <= operations / 20) return {};  // as of the finding few-launches
+    return fmt::format(
+        "{:.1f} % of the operations have no launch in the trace: how late the host was is not "
+        "known",
+        100.0 * static_cast<double>(model_.without_launch()) / static_cast<double>(operations));
+  }
+
+  /// Returns why the change cannot be made; empty: it is.
+  std::string apply(const Change& change, Changed& changed, std::vector<bool>& seen,
+                    WhatIf& out) const {
     if (change.of_host()) {
       changed.host *= change.factor;
-      return run_.trace.host != nullptr && !run_.trace.host->launches.empty();
+      return why_no_host();
     }
     const auto& operations = run_.trace.operations;
     const std::vector<bool> is_wanted = wanted(change);
@@ -165,10 +158,10 @@ class Replays {
       const size_t row =
           change.by_name() ? operations[i].name.index : run_.labelled.row(i, operations[i]);
       if (!is_wanted[row]) continue;
-      before_ns += operations[i].duration_ns;
+      before_ns += own_ns_[i];
       if (!seen[i]) {
         ++out.operations;
-        out.before_ns += operations[i].duration_ns;
+        out.before_ns += own_ns_[i];
         seen[i] = true;
       }
       int64_t& duration_ns = changed.duration_ns[i];
@@ -185,56 +178,19 @@ class Replays {
           break;
         case Change::What::roof:
           if (const auto ratio = ratios_.of(i)) {
-            roof_ns += operations[i].duration_ns;
+            roof_ns += own_ns_[i];
             duration_ns = std::llround(static_cast<double>(duration_ns) * *ratio);
           }
           break;
       }
     }
-    if (change.what != Change::What::roof) return true;
+    if (change.what != Change::What::roof) return {};
     out.roof_ns = out.roof_ns.value_or(0) + roof_ns;
-    return before_ns == 0 || roof_ns > 0;
-  }
-
-  /// One rank alone does not tell how long it would wait for the others.
-  std::string why_one_rank() const {
-    const std::optional<int64_t>& ranks = run_.trace.distributed.world_size;
-    if (!ranks || *ranks < 2) return {};
-    for (uint32_t row = 0; row < run_.labelled.rows(); ++row) {
-      const classify::LabelResult* const kind = labels_.find("kind", row);
-      if (kind == nullptr || kind->label != "communication") continue;
-      return fmt::format(
-          "the run is one of the {} ranks of a job, and communicates: how long it would wait for "
-          "the others depends on their traces",
-          *ranks);
-    }
-    return {};
-  }
-
-  WhatIf replay(std::span<const Change> changes) const {
-    WhatIf out;
-    out.text = changes[0].text;
-    out.without = why_one_rank();
-    Changed changed;
-    changed.explained_only = true;
-    const auto& operations = run_.trace.operations;
-    changed.duration_ns.reserve(operations.size());
-    for (const Operation& one : operations) changed.duration_ns.push_back(one.duration_ns);
-    std::vector<bool> seen(operations.size());
-    for (const Change& change : changes) {
-      if (apply(change, changed, seen, out)) continue;
-      out.without = change.of_host()
-                        ? "the trace has no calls of the host"
-                        : fmt::format(
-                              "no roof is known of any operation of `{}/{}`: none has a "
-                              "cost and a GPU with known peaks, and ncu measured none",
-                              change.dimension, change.key);
-    }
-    for (size_t i = 0; i < operations.size(); ++i) {
-      if (seen[i]) out.after_ns += changed.duration_ns[i];
-    }
-    if (out.without.empty()) out.times = times_of(changed);
-    return out;
+    if (before_ns == 0 || roof_ns > 0) return {};
+    return fmt::format(
+        "no roof is known of any operation of `{}/{}`: none has a cost and a GPU with known peaks, "
+        "and ncu measured none",
+        change.dimension, change.key);
   }
 
   std::vector<PathSum> path() const {
@@ -283,8 +239,123 @@ class Replays {
   analyze::TraceLabels labels_;
   RoofRatios ratios_;
   replay::Model model_;
+  std::vector<int64_t> own_ns_;          // by operation
   const Attribution* places_ = nullptr;  // null: no steps are known
   std::optional<classify::StepOrder> order_;
+};
+
+class JobChanges {
+ public:
+  JobChanges(const match::CompiledRules& rules, std::span<const RunInput> inputs,
+             const JobWaits& waits)
+      : waits_(waits) {
+    std::vector<const trace::Trace*> traces;
+    traces.reserve(inputs.size());
+    runs_.reserve(inputs.size());
+    for (const RunInput& input : inputs) {
+      traces.push_back(&input.run->trace);
+      runs_.emplace_back(rules, input);
+    }
+    const auto times = replay::part_times(traces, waits.parts);
+    for (size_t i = 0; i < runs_.size(); ++i) runs_[i].join(waits.parts[i], times[i]);
+  }
+
+  std::vector<RunReplay> replay(std::span<const Change> changes) {
+    std::vector<RunReplay> out;
+    out.reserve(runs_.size());
+    auto job = std::make_shared<JobReplay>();
+    replay::Extent measured;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      out.push_back(runs_[i].measure());
+      for (const Operation& one : runs_[i].trace().operations) {
+        add_to(measured, i, one.start_ns, one.end_ns());
+      }
+    }
+    job->measured_ns = measured.span_ns();
+    Replayed unchanged_times;
+    without_all_ = !replay_all(unchanged(), unchanged_times);
+    job->replayed_ns = unchanged_times.job_ns;
+    for (size_t i = 0; i < runs_.size(); ++i) out[i].replayed = std::move(unchanged_times.runs[i]);
+    for (const Change& change : changes) add(std::span(&change, 1), out, *job);
+    if (changes.size() > 1) add(changes, out, *job);
+    for (RunReplay& one : out) {
+      if (runs_.size() > 1) one.job = job;
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Changed> unchanged() const {
+    std::vector<Changed> out;
+    out.reserve(runs_.size());
+    for (const RunChanges& run : runs_) out.push_back(run.unchanged());
+    return out;
+  }
+
+  struct Replayed {
+    std::vector<Times> runs;
+    int64_t job_ns = 0;
+  };
+
+  void add_to(replay::Extent& job, size_t run, int64_t start_ns, int64_t end_ns) const {
+    const int64_t shift_ns = waits_.shift_ns[run];
+    job.add(add_saturated(start_ns, shift_ns), add_saturated(end_ns, shift_ns));
+  }
+
+  void add(std::span<const Change> changes, std::vector<RunReplay>& out, JobReplay& job) const {
+    std::vector<Changed> changed = unchanged();
+    std::vector<WhatIf> results;
+    results.reserve(runs_.size());
+    WhatIf all;
+    all.without = waits_.why_not;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      const WhatIf& one = results.emplace_back(runs_[i].change(changes, changed[i]));
+      all.text = one.text;
+      all.operations += one.operations;
+      all.before_ns = add_saturated(all.before_ns, one.before_ns);
+      all.after_ns = add_saturated(all.after_ns, one.after_ns);
+      if (one.roof_ns) all.roof_ns = add_saturated(all.roof_ns.value_or(0), *one.roof_ns);
+      if (all.without.empty()) all.without = one.without;
+    }
+    Replayed times;
+    if (all.without.empty() && (without_all_ || !replay_all(changed, times))) {
+      all.without =
+          "collectives of the ranks cross in time: their clocks differ by more than is known";
+    }
+    // What one rank would take depends on all.
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      results[i].without = all.without;
+      if (all.without.empty()) results[i].times = std::move(times.runs[i]);
+      out[i].changes.push_back(std::move(results[i]));
+    }
+    all.times.run_ns = times.job_ns;
+    job.changes.push_back(std::move(all));
+  }
+
+  /// Whether each collective waited for all of its members.
+  bool replay_all(const std::vector<Changed>& changed, Replayed& times) const {
+    std::vector<RunChanges::Starts> starts(runs_.begin(), runs_.end());
+    replay::Extent job;
+    std::vector<replay::RunInJob> all;
+    all.reserve(runs_.size());
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      all.push_back({&runs_[i].model(), &changed[i], waits_.parts[i]});
+    }
+    const size_t without_all = replay::replay_together(
+        all, [&](size_t run, uint32_t operation, int64_t start_ns, int64_t end_ns) {
+          starts[run].add(operation, start_ns, end_ns);
+          add_to(job, run, start_ns, end_ns);
+        });
+    times.runs.clear();
+    times.runs.reserve(starts.size());
+    for (const RunChanges::Starts& one : starts) times.runs.push_back(one.times());
+    times.job_ns = job.span_ns();
+    return without_all == 0;
+  }
+
+  std::vector<RunChanges> runs_;
+  const JobWaits& waits_;
+  bool without_all_ = false;
 };
 
 }  // namespace
@@ -294,10 +365,10 @@ bool reproduces(int64_t measured_ns, int64_t replayed_ns) noexcept {
   return difference <= largest_error * static_cast<double>(measured_ns);
 }
 
-RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
-                     const analyze::RunSummary& summary, std::span<const Change> changes,
-                     const Roofs& roofs) {
-  return Replays(rules, run, summary, roofs).make(changes);
+std::vector<RunReplay> replay_runs(const match::CompiledRules& rules,
+                                   std::span<const RunInput> runs, const JobWaits& waits,
+                                   std::span<const Change> changes) {
+  return JobChanges(rules, runs, waits).replay(changes);
 }
 
 std::string_view to_string(PathPart part) noexcept {

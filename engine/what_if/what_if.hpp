@@ -1,8 +1,9 @@
-// What a run would take if some of its operations took other times, by replaying it (model.hpp),
-// and what its critical path is made of.
+// What runs would take if some of their operations took other times, by replaying them (model.hpp,
+// together.hpp), and what their critical paths are made of.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,10 +11,10 @@
 #include <vector>
 
 #include "analyze/run.hpp"
-#include "cost/costed_run.hpp"
-#include "ncu/joined.hpp"
 #include "replay/model.hpp"
 #include "what_if/change.hpp"
+#include "what_if/roofs.hpp"
+#include "what_if/waits.hpp"
 
 namespace kr::what_if {
 
@@ -34,7 +35,8 @@ bool reproduces(int64_t measured_ns, int64_t replayed_ns) noexcept;
 struct WhatIf {
   std::string text;        // `all changes`, if together
   int64_t operations = 0;  // that it is about; of `host`: 0
-  int64_t before_ns = 0;   // their durations
+  /// Their durations; of collectives that wait for other ranks, their transfer.
+  int64_t before_ns = 0;
   int64_t after_ns = 0;
   /// `roof`: the part of `before_ns` with a known roof. Empty of other changes.
   std::optional<int64_t> roof_ns;
@@ -56,11 +58,20 @@ struct PathSum {
   int64_t total_ns = 0;
 };
 
+/// Of several runs that wait for each other: from the first start to the last end on any of them.
+struct JobReplay {
+  int64_t measured_ns = 0;
+  int64_t replayed_ns = 0;
+  std::vector<WhatIf> changes;  // as those of its runs, added up; Times::run_ns is of the job
+};
+
 struct RunReplay {
   std::vector<ReplayStep> steps;  // in the order of classify::Attribution
   Times measured;
   Times replayed;               // unchanged, but for delays without a known cause
   std::vector<WhatIf> changes;  // each; all of them together last, if there are several
+  /// Null: the run is not one of several ranks. The same of all ranks of a job.
+  std::shared_ptr<const JobReplay> job;
   /// Operations by part, then dimension, the longest first. Those of a dimension and all other
   /// parts add up to the span of the run.
   std::vector<PathSum> path;
@@ -69,17 +80,16 @@ struct RunReplay {
   int64_t operations = 0;
 };
 
-/// What `roof` is known by; both may be null.
-struct Roofs {
-  const cost::CostedRun* costs = nullptr;
-  const ncu::GpuPeaks* gpu = nullptr;  // peaks for costs
-  const ncu::Joined* ncu = nullptr;
+struct RunInput {
+  const analyze::LabelledTrace* run;  // should have been read with its host trace
+  const analyze::RunSummary* summary;
+  Roofs roofs;
 };
 
-/// The run should have been read with its host trace.
-RunReplay replay_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
-                     const analyze::RunSummary& summary, std::span<const Change> changes,
-                     const Roofs& roofs);
+/// By run. `waits`: of these runs. The changes are made on all of them.
+std::vector<RunReplay> replay_runs(const match::CompiledRules& rules,
+                                   std::span<const RunInput> runs, const JobWaits& waits,
+                                   std::span<const Change> changes);
 
 std::string_view to_string(replay::PathPart part) noexcept;
 

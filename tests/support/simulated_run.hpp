@@ -23,7 +23,8 @@ class SimulatedRun {
   enum class Cause : uint8_t { host, synchronization, copy, launch, queued, operation };
   struct Change {
     double host = 1;
-    double kernels = 1;  // of every third kernel of a program
+    double kernels = 1;   // of every third kernel of a program
+    double transfer = 1;  // of collectives
   };
 
   SimulatedRun(uint64_t seed, Change change, size_t queue = 1024)
@@ -65,6 +66,28 @@ class SimulatedRun {
     }
     starts_.push_back(streams_[stream].end);
   }
+  /// Of all runs of a job: it ends on none before the last has begun.
+  static void all_reduce(std::vector<SimulatedRun>& runs, int64_t stream, int64_t ns) {
+    std::vector<Launched> launched;
+    int64_t last = INT64_MIN;
+    for (SimulatedRun& run : runs) {
+      const size_t begin = run.thread_;
+      run.compute(run.noise(2'500, 0.1));
+      launched.push_back({begin, run.begin_on(stream, begin)});
+      last = std::max(last, run.at(launched.back().start));
+      run.add_call("cudaLaunchKernel", begin);
+    }
+    for (size_t i = 0; i < runs.size(); ++i) {
+      SimulatedRun& run = runs[i];
+      const size_t start = launched[i].start;
+      const int64_t transfer = std::llround(static_cast<double>(ns) * run.change_.transfer);
+      const size_t end = run.moment({{start, last - run.at(start) + transfer, Cause::operation}});
+      run.streams_[stream].end = end;
+      run.add_operation(start, end, stream, OperationKind::kernel, false);
+      run.operations_.back().collective = true;
+      run.starts_.push_back(start);
+    }
+  }
   /// Waits for all streams.
   void synchronize() {
     const size_t begin = thread_;
@@ -92,7 +115,9 @@ class SimulatedRun {
     streams_[stream].waits.push_back({end, 1'300, Cause::queued});
   }
 
-  trace::Trace trace() const {
+  /// `clock_ns`: what the clock of its trace shows more.
+  trace::Trace trace(int64_t clock_ns = 0) const {
+    const auto at = [&](size_t moment) { return this->at(moment) + clock_ns; };
     trace::TraceBuilder builder("simulated", "");
     trace::HostTrace& host = builder.host();
     for (size_t i = 0; i < calls_.size(); ++i) {
@@ -105,9 +130,10 @@ class SimulatedRun {
       track.stream = one.stream;
       const bool copies = one.kind == OperationKind::memcpy;
       builder.add({at(one.start), at(one.end) - at(one.start),
-                   builder.name(one.changed ? "changed"
-                                : copies    ? "copy"
-                                            : "kernel",
+                   builder.name(one.collective ? "all_reduce"
+                                : one.changed  ? "changed"
+                                : copies       ? "copy"
+                                               : "kernel",
                                 one.kind),
                    builder.track(track)});
       const auto correlation = static_cast<int64_t>(one.call);
@@ -115,14 +141,17 @@ class SimulatedRun {
     }
     return std::move(builder).finish();
   }
-  int64_t span_ns() const {
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    for (const Operation& one : operations_) {
-      first = std::min(first, at(one.start));
-      last = std::max(last, at(one.end));
-    }
-    return last - first;
+  int64_t first_ns() const {
+    int64_t first = INT64_MAX;
+    for (const Operation& one : operations_) first = std::min(first, at(one.start));
+    return first;
   }
+  int64_t last_ns() const {
+    int64_t last = INT64_MIN;
+    for (const Operation& one : operations_) last = std::max(last, at(one.end));
+    return last;
+  }
+  int64_t span_ns() const { return last_ns() - first_ns(); }
   /// By cause: time in which nothing runs.
   std::map<Cause, int64_t> idle() const {
     std::map<Cause, int64_t> out;
@@ -173,6 +202,11 @@ class SimulatedRun {
     OperationKind kind;
     bool changed;
     size_t call;
+    bool collective = false;
+  };
+  struct Launched {
+    size_t begin;
+    size_t start;
   };
 
   int64_t at(size_t moment) const { return moments_[moment].at; }
@@ -198,17 +232,21 @@ class SimulatedRun {
   }
   void operate(const char* name, size_t begin, size_t submitted, int64_t stream, bool changed,
                int64_t ns, OperationKind kind, bool pageable = false) {
+    const size_t start = begin_on(stream, submitted);
+    if (changed) ns = std::llround(static_cast<double>(ns) * change_.kernels);
+    const size_t end = moment({{start, ns, Cause::operation}});
+    streams_[stream].end = end;
+    add_call(name, begin);
+    add_operation(start, end, stream, kind, changed);
+    if (!pageable) starts_.push_back(start);
+  }
+  size_t begin_on(int64_t stream, size_t submitted) {
     Stream& on = streams_[stream];
     std::vector<From> from{{submitted, noise(4'200, 0.05), Cause::launch},
                            {on.end, gap(), Cause::queued}};
     from.insert(from.end(), on.waits.begin(), on.waits.end());
     on.waits.clear();
-    const size_t start = moment(from);
-    if (changed) ns = std::llround(static_cast<double>(ns) * change_.kernels);
-    on.end = moment({{start, ns, Cause::operation}});
-    add_call(name, begin);
-    add_operation(start, on.end, stream, kind, changed);
-    if (!pageable) starts_.push_back(start);
+    return moment(from);
   }
   std::vector<Operation> by_start() const {
     std::vector<Operation> sorted = operations_;

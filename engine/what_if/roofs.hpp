@@ -1,0 +1,40 @@
+// The times of operations at the roof of their GPU.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "analyze/run.hpp"
+#include "cost/costed_run.hpp"
+#include "ncu/joined.hpp"
+
+namespace kr::what_if {
+
+/// What a roof is known by; all may be null.
+struct Roofs {
+  const cost::CostedRun* costs = nullptr;
+  const ncu::GpuPeaks* gpu = nullptr;  // peaks for costs
+  const ncu::Joined* ncu = nullptr;
+};
+
+/// The part of its time that an operation would take at the roof. All that it is made of has to
+/// outlive it.
+class RoofRatios {
+ public:
+  RoofRatios(const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
+             const Roofs& roofs);
+
+  /// Nothing: the roof is not known, or a formula is wrong because the time is above it.
+  std::optional<double> of(uint32_t operation) const;
+
+ private:
+  std::optional<double> by_cost(uint32_t operation) const;
+
+  const analyze::LabelledTrace& run_;
+  Roofs roofs_;
+  std::map<std::string_view, double> by_name_;
+};
+
+}  // namespace kr::what_if

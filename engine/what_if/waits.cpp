@@ -1,0 +1,183 @@
+#include "what_if/waits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "what_if/what_if.hpp"
+
+namespace kr::what_if {
+namespace {
+
+using job::MatchedGroup;
+
+std::string name_of(const job::CollectiveGroup& group) {
+  if (group.kind == job::CollectiveKind::other && !group.kernel.empty()) return group.kernel;
+  return job::to_string(group.kind);
+}
+
+/// The run whose job has more processes than there are runs.
+std::string why_ranks(std::span<const job::JobRun> of) {
+  int64_t ranks = 0;
+  bool communicates = false;
+  for (const job::JobRun& run : of) {
+    ranks = std::max(ranks, run.world_size.value_or(0));
+    communicates |= !run.members.empty();
+  }
+  const auto here = static_cast<int64_t>(of.size());
+  if (!communicates || ranks <= here) return {};
+  if (here == 1) {
+    return fmt::format(
+        "the run is one of the {} ranks of a job, and communicates: how long it would wait for the "
+        "others depends on their traces",
+        ranks);
+  }
+  return fmt::format(
+      "{} of the {} ranks of the job are here: how long they would wait for the others depends on "
+      "their traces",
+      here, ranks);
+}
+
+class WaitFinder {
+ public:
+  WaitFinder(std::span<const analyze::LabelledTrace* const> runs, std::span<const job::JobRun> of,
+             const job::Job& job)
+      : runs_(runs), of_(of), job_(job), unknown_(runs.size()) {
+    out_ = JobWaits::none(runs.size());
+    for (size_t run = 0; run < runs.size(); ++run) {
+      out_.shift_ns[run] = job.clocks.shift_ns(run);
+    }
+    size_t members = 0;
+    for (const job::JobRun& run : of) members += run.members.size();
+    alone_ = members == 1;
+  }
+
+  JobWaits find() && {
+    out_.why_not = why_ranks(of_);
+    if (out_.why_not.empty() && !job_.clocks.is_one()) {
+      out_.why_not = "the clocks of the ranks are not known to be one";
+    }
+    if (!out_.why_not.empty()) return std::move(out_);
+    for (const MatchedGroup& group : job_.groups) add(group);
+    for (auto& parts : out_.parts) {
+      std::sort(parts.begin(), parts.end(),
+                [](const auto& a, const auto& b) { return a.operation < b.operation; });
+    }
+    find_unknown();
+    out_.alone = alone_ && out_.why_not.empty() && is_much(0, lone_ns_);
+    return std::move(out_);
+  }
+
+ private:
+  const job::Member& member_of(const MatchedGroup::Part& part) const {
+    return of_[part.run].members[part.member];
+  }
+
+  void add(const MatchedGroup& group) {
+    const std::string why = why_not(group);
+    if (alone_ && group.group.size != 1)
+      lone_ns_ = add_saturated(lone_ns_, kernels_ns(group.parts[0], group.parts[0].instances));
+    for (const MatchedGroup::Part& part : group.parts) {
+      if (!why.empty()) leave(part, part.instances, why);
+      leave(part, part.others, "some of `" + name_of(group.group) + "` are of some ranks only");
+    }
+    if (!why.empty() || !group.matched) return;
+    for (size_t k = 0; k < group.instances(); ++k, ++collectives_) {
+      for (const MatchedGroup::Part& part : group.parts) {
+        const job::Member& member = member_of(part);
+        const uint32_t place = part.instances[k];
+        const int64_t start_ns = member.collectives[place].start_ns;
+        const int64_t common_ns = job_.clocks.on_clock(part.run, start_ns);
+        out_.parts[part.run].push_back(
+            {member.operations[place], collectives_, subtract_saturated(common_ns, start_ns)});
+      }
+    }
+  }
+
+  /// Why the waits of a group are not known; empty: they are, or it does not wait.
+  std::string why_not(const MatchedGroup& group) const {
+    const std::string name = name_of(group.group);
+    const int64_t size = group.group.size;
+    const auto here = static_cast<int64_t>(group.parts.size());
+    if (here == 1 && (size == 1 || (size == job::CollectiveGroup::unknown && alone_))) return {};
+    if (!group.complete && size != job::CollectiveGroup::unknown) {
+      return fmt::format("{} of the {} members of a process group are here", here, size);
+    }
+    if (!job::needs_all(group.group.kind)) {
+      return fmt::format("it is not known for whom `{}` waits", name);
+    }
+    if (!group.matched) {
+      return fmt::format("`{}` of several ranks could not be matched{}{}", name,
+                         group.why_not.empty() ? "" : ": ", group.why_not);
+    }
+    return {};
+  }
+
+  /// Copies do not wait for others.
+  int64_t kernels_ns(const MatchedGroup::Part& part, const std::vector<uint32_t>& places) const {
+    const trace::Trace& trace = runs_[part.run]->trace;
+    int64_t sum_ns = 0;
+    for (const uint32_t place : places) {
+      const trace::Operation& one = trace.operations[member_of(part).operations[place]];
+      if (trace.names.get(one.name).kind != OperationKind::kernel) continue;
+      sum_ns = add_saturated(sum_ns, one.duration_ns);
+    }
+    return sum_ns;
+  }
+  void leave(const MatchedGroup::Part& part, const std::vector<uint32_t>& places,
+             const std::string& why) {
+    int64_t& ns = unknown_[part.run][why];
+    ns = add_saturated(ns, kernels_ns(part, places));
+  }
+
+  /// More than what a replay may be off.
+  bool is_much(size_t run, int64_t ns) const {
+    replay::Extent extent;
+    for (const trace::Operation& one : runs_[run]->trace.operations) {
+      extent.add(one.start_ns, one.end_ns());
+    }
+    return !reproduces(extent.span_ns(), subtract_saturated(extent.span_ns(), ns));
+  }
+
+  void find_unknown() {
+    for (size_t run = 0; run < runs_.size(); ++run) {
+      int64_t total_ns = 0;
+      std::pair<std::string_view, int64_t> most;
+      for (const auto& [why, ns] : unknown_[run]) {
+        total_ns = add_saturated(total_ns, ns);
+        if (ns > most.second) most = {why, ns};
+      }
+      if (!is_much(run, total_ns)) continue;
+      out_.why_not =
+          fmt::format("how long ranks would wait for each other is not known: {}", most.first);
+      for (auto& parts : out_.parts) parts.clear();
+      return;
+    }
+  }
+
+  std::span<const analyze::LabelledTrace* const> runs_;
+  std::span<const job::JobRun> of_;
+  const job::Job& job_;
+  std::vector<std::map<std::string, int64_t>> unknown_;  // by run, by reason: time
+  JobWaits out_;
+  uint32_t collectives_ = 0;
+  bool alone_ = false;   // one device of the job communicates
+  int64_t lone_ns_ = 0;  // its time in communication
+};
+
+}  // namespace
+
+JobWaits JobWaits::none(size_t runs) {
+  JobWaits out;
+  out.parts.resize(runs);
+  out.shift_ns.resize(runs);
+  return out;
+}
+
+JobWaits waits_of(std::span<const analyze::LabelledTrace* const> runs,
+                  std::span<const job::JobRun> of, const job::Job& job) {
+  return WaitFinder(runs, of, job).find();
+}
+
+}  // namespace kr::what_if
