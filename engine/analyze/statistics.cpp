@@ -194,6 +194,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
                           ratio(layers.total_ns, all), classify::evidence(layers)});
   }
+  out.repeats = find_repeats(run.trace, attribution);
   out.sequences = find_sequences(run, attribution, out.steps, summary);
   if (run.trace.gpu_metrics) {
     out.gpu_metrics = sum_gpu_metrics(rules.program(), run.trace, run.labelled, attribution);

@@ -11,6 +11,7 @@
 #include "analyze/gpu_metrics.hpp"
 #include "analyze/host_use.hpp"
 #include "analyze/idle.hpp"
+#include "analyze/repeats.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
 #include "analyze/steps.hpp"
@@ -98,6 +99,7 @@ struct RunStatistics {
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;
+  std::vector<BlockRepeat> repeats;
   std::vector<Sequence> sequences;
   std::optional<GpuMetricSums> gpu_metrics;  // nullopt: not read, or the format has none
 };

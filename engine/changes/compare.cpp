@@ -346,9 +346,10 @@ Measured LabelChange::measured() const {
   return {per_unit.a_ns, per_unit.b_ns - per_unit.a_ns, {}};
 }
 
-const PhaseChange* Comparison::phase(std::string_view name) const noexcept {
-  const auto found = std::ranges::find_if(
-      phases, [&](const PhaseChange& one) { return one.wall && one.phase == name; });
+const PhaseChange* Comparison::main_phase() const noexcept {
+  const auto found = std::ranges::find_if(phases, [&](const PhaseChange& one) {
+    return one.wall && (one.of_repeats || one.phase == unit.phase);
+  });
   return found == phases.end() ? nullptr : &*found;
 }
 

@@ -89,8 +89,8 @@ struct Comparison {
   int64_t b_span_ns = 0;
 
   bool same() const noexcept;
-  /// Of the unit, or the one with this name; null: there is none with wall times.
-  const PhaseChange* phase(std::string_view name) const noexcept;
+  /// Of the unit, or of repeats; null: there is none with wall times.
+  const PhaseChange* main_phase() const noexcept;
   /// The change of the span for equal numbers of units, in percent.
   std::optional<double> span_percent() const { return unit.change_percent(a_span_ns, b_span_ns); }
 };

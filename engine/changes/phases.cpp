@@ -7,15 +7,17 @@
 namespace kr::changes {
 namespace {
 
+using StepsOf = std::vector<StepTime> Profile::*;
+
 /// One number per step of a phase, or per run where there are several: the median of its steps.
 /// `of(step)`: an optional number.
 template <class Of>
-std::vector<int64_t> step_values(std::span<const Profile> runs, const std::string& phase,
-                                 const Of& of) {
+std::vector<int64_t> step_values(std::span<const Profile> runs, StepsOf steps,
+                                 const std::string& phase, const Of& of) {
   std::vector<int64_t> values;
   for (const Profile& run : runs) {
     std::vector<int64_t> own;
-    for (const StepTime& step : run.steps) {
+    for (const StepTime& step : run.*steps) {
       const std::optional<int64_t> value = of(step);
       if (step.phase == phase && value) own.push_back(*value);
     }
@@ -34,12 +36,10 @@ std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_
   return out;
 }
 
-}  // namespace
-
-std::map<std::string, PhaseTime> times_of_phases(std::span<const Profile> runs) {
+std::map<std::string, PhaseTime> times_of(std::span<const Profile> runs, StepsOf steps) {
   std::map<std::string, PhaseTime> phases;
   for (const Profile& run : runs) {
-    for (const StepTime& step : run.steps) {
+    for (const StepTime& step : run.*steps) {
       PhaseTime& phase = phases[step.phase];
       ++phase.steps;
       phase.total_ns += step.total_ns;
@@ -48,17 +48,19 @@ std::map<std::string, PhaseTime> times_of_phases(std::span<const Profile> runs) 
   return phases;
 }
 
-std::vector<PhaseChange> changes_of_phases(std::span<const Profile> a, std::span<const Profile> b) {
-  const std::map<std::string, PhaseTime> left = times_of_phases(a), right = times_of_phases(b);
+std::vector<PhaseChange> changes_of(std::span<const Profile> a, std::span<const Profile> b,
+                                    StepsOf steps) {
+  const std::map<std::string, PhaseTime> left = times_of(a, steps), right = times_of(b, steps);
   std::vector<std::pair<int64_t, PhaseChange>> found;
   for (const auto& [phase, time] : left) {
     const auto other = right.find(phase);
     if (other == right.end()) continue;
     const auto change = [&, name = &phase](const auto& of) {
-      return step_change(step_values(a, *name, of), step_values(b, *name, of));
+      return step_change(step_values(a, steps, *name, of), step_values(b, steps, *name, of));
     };
     using Value = std::optional<int64_t>;
-    PhaseChange one{phase, time.steps, other->second.steps, {}, {}, {}, {}};
+    PhaseChange one{phase, steps == &Profile::repeats, time.steps, other->second.steps, {}, {}, {},
+                    {}};
     one.wall = change([](const StepTime& step) { return step.wall_ns; });
     one.idle = change([](const StepTime& step) {
       return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
@@ -73,6 +75,17 @@ std::vector<PhaseChange> changes_of_phases(std::span<const Profile> a, std::span
   out.reserve(found.size());
   for (auto& [work, one] : found) out.push_back(std::move(one));
   return out;
+}
+
+}  // namespace
+
+std::map<std::string, PhaseTime> times_of_phases(std::span<const Profile> runs) {
+  return times_of(runs, &Profile::steps);
+}
+
+std::vector<PhaseChange> changes_of_phases(std::span<const Profile> a, std::span<const Profile> b) {
+  std::vector<PhaseChange> of_steps = changes_of(a, b, &Profile::steps);
+  return of_steps.empty() ? changes_of(a, b, &Profile::repeats) : of_steps;
 }
 
 Verdict verdict_of(const MedianChange& median) noexcept {

@@ -2,6 +2,7 @@
 //
 // A step is that of classify/step_order.hpp, and its wall time lasts to the start of the next one.
 // Phases are compared one by one, each by its own steps: another mix of phases is not a change.
+// Runs without steps are compared by the repeats of a block of kernels.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct StepChange {
 /// The steps of one phase that both sides have.
 struct PhaseChange {
   std::string phase;
+  bool of_repeats = false;  // not of steps, and `phase` says of which block
   int64_t a_steps = 0;
   int64_t b_steps = 0;
   /// Nothing where steps have no wall times. Idle: the wall time in which no operation of the step
@@ -52,7 +54,7 @@ struct PhaseTime {
 /// Of the steps of these runs.
 std::map<std::string, PhaseTime> times_of_phases(std::span<const Profile> runs);
 
-/// Of the phases that both sides have, by falling work of both.
+/// Of the phases that both sides have, by falling work of both. Without any, of the repeats.
 std::vector<PhaseChange> changes_of_phases(std::span<const Profile> a, std::span<const Profile> b);
 
 }  // namespace kr::changes

@@ -1,5 +1,7 @@
 #include "changes/profile.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "trees/names.hpp"
@@ -149,12 +151,24 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   return profile;
 }
 
+StepTime time_of(const analyze::BlockRepeat& repeat) {
+  return {fmt::format("repeated block of {} kernels", repeat.period),
+          repeat.total_ns,
+          {},
+          repeat.wall_ns,
+          repeat.busy_ns};
+}
+
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics) {
   if (statistics == nullptr)
     return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
   Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
   profile.sequences = statistics->sequences;
+  profile.repeats.reserve(statistics->repeats.size());
+  for (const analyze::BlockRepeat& one : statistics->repeats) {
+    profile.repeats.push_back(time_of(one));
+  }
   for (const analyze::LayerPart& part : statistics->layers) {
     if (part.block.is_layers()) profile.blocks += static_cast<int64_t>(part.block.repeats);
   }

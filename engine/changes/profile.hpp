@@ -42,7 +42,9 @@ struct Profile {
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
-  int64_t blocks = 0;           // repeats of blocks that may be layers; 0: none
+  /// Of a run without steps: analyze::BlockRepeat, without labels. The phase is what they are.
+  std::vector<StepTime> repeats;
+  int64_t blocks = 0;  // repeats of blocks that may be layers; 0: none
   /// Of a median step of each phase, and others: places in `names`.
   std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
@@ -54,10 +56,11 @@ struct Profile {
   std::string incomplete = {};
 };
 
-/// Without blocks and sequences.
+/// Without blocks, repeats and sequences.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const std::vector<analyze::StepPart>& steps);
-/// Steps, blocks and sequences need statistics, which may be null.
+StepTime time_of(const analyze::BlockRepeat& repeat);
+/// Steps, blocks, repeats and sequences need statistics, which may be null.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.

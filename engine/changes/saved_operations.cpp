@@ -30,6 +30,7 @@ class OperationsReader {
     saved.profile = profile_of(summary.source, summary, saved.steps.steps);
     // Few traces have layers.
     if (tables_.has("layers")) read_blocks(run, saved.profile);
+    if (tables_.has("repeats")) read_repeats(run, saved.profile);
     if (tables_.has("sequences")) tables_.read_sequences("sequences", run, saved.profile);
   }
 
@@ -172,6 +173,20 @@ class OperationsReader {
     while (blocks.step()) {
       if (tables_.amount(blocks, 1) < int64_t{classify::least_period}) continue;
       profile.blocks += std::min<int64_t>(tables_.amount(blocks, 0), INT32_MAX);
+    }
+  }
+
+  void read_repeats(const std::string& run, Profile& profile) {
+    Statement rows = tables_.of_run(
+        "SELECT period, wall_ns, busy_ns, total_ns FROM repeats WHERE run = ?1 ORDER BY rowid",
+        run);
+    while (rows.step()) {
+      analyze::BlockRepeat one;
+      one.period = tables_.amount(rows, 0);
+      one.wall_ns = tables_.amount_or_nothing(rows, 1);
+      one.busy_ns = tables_.amount(rows, 2);
+      one.total_ns = tables_.amount(rows, 3);
+      profile.repeats.push_back(time_of(one));
     }
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 22> run_tables{"run_identities",
+constexpr std::array<std::string_view, 23> run_tables{"run_identities",
                                                       "runs",
                                                       "notes",
                                                       "labels",
@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 22> run_tables{"run_identities",
                                                       "step_devices",
                                                       "step_labels",
                                                       "layers",
+                                                      "repeats",
                                                       "phase_labels",
                                                       "sequences",
                                                       "saved_collective_groups",

@@ -66,9 +66,9 @@ std::string_view judged_text(const changes::Comparison& comparison,
 void add_phase(const changes::Comparison& comparison, const changes::PhaseChange& phase,
                std::vector<std::string>& lines) {
   if (!phase.wall) return;
-  std::string text = fmt::format("{} ({} and {}), median wall time: {}", step_of(phase.phase),
-                                 table::grouped(phase.a_steps), table::grouped(phase.b_steps),
-                                 change_text(*phase.wall));
+  std::string text = fmt::format(
+      "{} ({} and {}), median wall time: {}", phase.of_repeats ? phase.phase : step_of(phase.phase),
+      table::grouped(phase.a_steps), table::grouped(phase.b_steps), change_text(*phase.wall));
   if (const auto& median = phase.wall->median; median && median->percent) {
     text += fmt::format(", 95 % interval from {} to {}: {}", signed_percent(median->percent->first),
                         signed_percent(median->percent->second), judged_text(comparison, *median));

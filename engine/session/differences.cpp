@@ -126,7 +126,8 @@ class Judge {
   }
 
   void phases(std::optional<changes::StepChange> changes::PhaseChange::*what) {
-    check_unit("step");
+    const bool repeats = !comparison_.phases.empty() && comparison_.phases[0].of_repeats;
+    check_unit(repeats ? "block" : "step");
     bool found = false;
     std::vector<std::string> names;
     for (const changes::PhaseChange& one : comparison_.phases) {
@@ -138,8 +139,10 @@ class Judge {
     }
     if (found) return;
     if (names.empty()) {
-      refuse("is about steps, but the runs have none with a wall time in common",
-             "write a condition of `span`, `work` or a label");
+      refuse(
+          "is about steps, but the runs have none with a wall time in common, and no repeated "
+          "block",
+          "write a condition of `span`, `work` or a label");
     }
     refuse("names a phase that the runs do not have in common", near_or_all(gate_.phase, names));
   }

@@ -68,7 +68,7 @@ Cell verdict(const std::optional<changes::MedianChange>& median) {
 
 /// Of the unit's phase. Nothing where the runs are not compared by steps, or lack kernels.
 const changes::StepChange* wall_of(const Comparison& of) {
-  const changes::PhaseChange* const phase = of.phase(of.unit.phase);
+  const changes::PhaseChange* const phase = of.main_phase();
   return phase != nullptr ? &*phase->wall : nullptr;
 }
 
@@ -317,8 +317,9 @@ const Definition comparison_table{
          {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
          {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
          {"a_wall_median_ns", Unit::ns, Role::measure,
-          "The median wall time of these steps in the first run (`wall_ns` of `steps`); of several "
-          "runs a side, the median of theirs. Nothing of other units.",
+          "The median wall time of these steps in the first run (`wall_ns` of `steps`), or of the "
+          "repeats of a block (`wall_ns` of `repeats`); of several runs a side, the median of "
+          "theirs. Nothing if they have neither in common.",
           true},
          {"b_wall_median_ns", Unit::ns, Role::measure, "The same of the second side.", true},
          change({"wall_median_percent", Unit::percent, Role::measure,

@@ -834,6 +834,7 @@ RESULTS = [
      "moe_exchange_sums moe_exchange_balance moe_exchange_labels moe_exchanges", True),
     ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "rank_labels,rank_collectives"],
      "rank_labels rank_collectives", True),
+    ("repeats", ["analyze", "stack.json,generic", "--tables", "layers,repeats"], "layers repeats", True),
     ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap_layers"], "collective_overlap_layers", True),
     ("sends", ["analyze", *(f"collectives/pipe/rank{rank}.json" for rank in range(3)), "--rules", "collectives/r.kr", "--tables",
                "point_to_point"], "point_to_point", True),

@@ -87,7 +87,8 @@ def check_mfu(checks, found):
     rows = {row["label"]: row for row in found.rows("label_changes") if row["dimension"] == "substage"}
     # For equal work the run takes some 12 % longer, of which the work itself has 2.2 %.
     of, = found.rows("comparison")
-    checks.expect(11 < of["span_percent"] < 14 and 2 < of["per_unit_percent"] < 2.5, "mfu_2gpu:", of["unit"], of["span_percent"])
+    # The median of the time from an attention to the next one but one, on both devices, grew by 13.8 %.
+    checks.expect(12 < of["wall_median_percent"] < 16 and of["verdict"] == "slower" and 2 < of["per_unit_percent"] < 2.5, "mfu_2gpu:", of)
     for label, (a, b, change, per_call) in MFU.items():
         row = rows[label]
         checks.expect((row["a_instances"], row["b_instances"]) == (a, b), label, "calls")

@@ -65,6 +65,14 @@ changes::Outcome judged(const char* gate, const changes::LabelChange& change) {
   return changes::judge(changes::parse_gate(gate), change.measured());
 }
 
+const changes::PhaseChange* phase_of(const changes::Comparison& comparison,
+                                     std::string_view phase) {
+  for (const changes::PhaseChange& one : comparison.phases) {
+    if (one.phase == phase) return &one;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TEST_CASE("a change is calls, names of one run, and time per call") {
@@ -276,7 +284,7 @@ TEST_CASE("phases are compared one by one, by the median wall time of their own 
   const auto mixed = changes::compare(a, b, "substage");
   CHECK(mixed.phases.size() == 2);
   for (const char* phase : {"prefill", "decode"}) {
-    const changes::PhaseChange* const change = mixed.phase(phase);
+    const changes::PhaseChange* const change = phase_of(mixed, phase);
     REQUIRE(change != nullptr);
     CHECK(changes::verdict_of(*change->wall->median) == changes::Verdict::within_noise);
   }
@@ -286,11 +294,11 @@ TEST_CASE("phases are compared one by one, by the median wall time of their own 
   // Only prefill got slower, and its work did not.
   const std::vector<changes::Profile> slow{with_prefill(noisy_run(3, 30, 1), 3, 7'000'000)};
   const auto slower = changes::compare(a, slow, "substage");
-  CHECK(changes::verdict_of(*slower.phase("prefill")->wall->median) == changes::Verdict::more);
-  CHECK(changes::verdict_of(*slower.phase("decode")->wall->median) ==
+  CHECK(changes::verdict_of(*phase_of(slower, "prefill")->wall->median) == changes::Verdict::more);
+  CHECK(changes::verdict_of(*phase_of(slower, "decode")->wall->median) ==
         changes::Verdict::within_noise);
-  CHECK(*slower.phase("prefill")->idle->percent() == doctest::Approx(50));
-  CHECK(slower.phase("prefill")->work.percent() == 0.0);
+  CHECK(*phase_of(slower, "prefill")->idle->percent() == doctest::Approx(50));
+  CHECK(phase_of(slower, "prefill")->work.percent() == 0.0);
 }
 
 TEST_CASE("the parts of labels add up to those of the run") {
@@ -311,4 +319,39 @@ TEST_CASE("a side that lost kernels is not judged") {
   std::vector<changes::Profile> a{noisy_run(1, 30, 1)}, b{noisy_run(2, 30, 1)};
   b[0].incomplete = "12 launches have no kernel";
   CHECK(changes::compare(a, b, "substage").not_judged == "run 2: 12 launches have no kernel");
+}
+
+TEST_CASE("runs without steps are compared by the repeats of a block") {
+  const auto run_of = [](uint64_t seed, int64_t repeats, int64_t wall_ns) {
+    std::mt19937_64 random(seed);
+    changes::Profile run;
+    run.dimensions = {"substage"};
+    run.names.push_back({"gemm", kr::OperationKind::kernel, {"gemm"}, {}});
+    for (int64_t i = 0; i < repeats; ++i) {
+      changes::StepTime one{"repeated block of 12 kernels", 900'000, {}, {}, 800'000};
+      if (i + 1 < repeats) one.wall_ns = wall_ns + static_cast<int64_t>(random() % 10'000);
+      run.names[0].amount += {12, one.total_ns};
+      run.repeats.push_back(one);
+    }
+    run.all = run.names[0].amount;
+    run.span_ns = repeats * wall_ns;
+    return run;
+  };
+  const std::vector<changes::Profile> a{run_of(1, 32, 1'000'000)}, b{run_of(2, 28, 1'138'000)};
+  const auto comparison = changes::compare(a, b, "substage");
+  const changes::PhaseChange* const main = comparison.main_phase();
+  REQUIRE(main != nullptr);
+  CHECK(main->of_repeats);
+  CHECK(main->a_steps == 32);
+  CHECK(main->b_steps == 28);
+  CHECK(*main->wall->percent() == doctest::Approx(13.8).epsilon(0.05));
+  CHECK(changes::verdict_of(*main->wall->median) == changes::Verdict::more);
+  CHECK(*main->busy->percent() == 0);
+  // With steps in common, these are compared.
+  std::vector<changes::Profile> c = a, d = b;
+  c[0].steps.push_back({"decode", 1'000'000, {}, 2'000'000, 1'000'000});
+  d[0].steps.push_back({"decode", 1'000'000, {}, 2'000'000, 1'000'000});
+  const auto by_steps = changes::compare(c, d, "substage");
+  REQUIRE(by_steps.phases.size() == 1);
+  CHECK(!by_steps.phases[0].of_repeats);
 }

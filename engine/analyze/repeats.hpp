@@ -1,0 +1,29 @@
+// The repeats of the block that takes most of the time of a run without steps: equal work, of which
+// a run has many, as it has steps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyze/run.hpp"
+
+namespace kr::analyze {
+
+/// One repeat, of all of its kernels, which ran on one stream.
+struct BlockRepeat {
+  int64_t period = 0;  // kernels of the repeat
+  int32_t device = 0;
+  int64_t start_ns = 0;
+  /// To the start of the next repeat; nothing of the last one in a row.
+  std::optional<int64_t> wall_ns;
+  int64_t busy_ns = 0;   // of the union of its kernels
+  int64_t total_ns = 0;  // the sum of their durations
+};
+
+/// By start. Empty: the run has steps, or no block has half of its time. Blocks of the same kernels
+/// are one block, on all streams, devices and launches of graphs.
+std::vector<BlockRepeat> find_repeats(const trace::Trace& trace,
+                                      const classify::Attribution& attribution);
+
+}  // namespace kr::analyze
