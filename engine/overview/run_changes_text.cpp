@@ -74,8 +74,12 @@ void add_phase(const changes::Comparison& comparison, const changes::PhaseChange
                         signed_percent(median->percent->second), judged_text(comparison, *median));
   }
   lines.push_back(std::move(text));
-  lines.push_back(fmt::format("  of which idle {}, busy {}", change_text(*phase.idle),
-                              change_text(*phase.busy)));
+  const std::string idle = change_text(*phase.idle), busy = change_text(*phase.busy);
+  // Beside a block, other streams of its device may be busy.
+  lines.push_back(
+      phase.of_repeats
+          ? fmt::format("  of which none of its kernels runs {}, some run {}", idle, busy)
+          : fmt::format("  of which idle {}, busy {}", idle, busy));
 }
 
 int64_t rounded(double ns) {

@@ -18,7 +18,7 @@ std::string name_of(const job::CollectiveGroup& group) {
 }
 
 /// The run whose job has more processes than there are runs.
-std::string why_ranks(std::span<const job::JobRun> of) {
+std::string missing_ranks(std::span<const job::JobRun> of) {
   int64_t ranks = 0;
   bool communicates = false;
   for (const job::JobRun& run : of) {
@@ -54,18 +54,18 @@ class WaitFinder {
   }
 
   JobWaits find() && {
-    out_.why_not = why_ranks(of_);
-    if (out_.why_not.empty() && !job_.clocks.is_one()) {
-      out_.why_not = "the clocks of the ranks are not known to be one";
+    out_.unknown_reason = missing_ranks(of_);
+    if (out_.unknown_reason.empty() && !job_.clocks.is_one()) {
+      out_.unknown_reason = "the clocks of the ranks are not known to be one";
     }
-    if (!out_.why_not.empty()) return std::move(out_);
+    if (!out_.unknown_reason.empty()) return std::move(out_);
     for (const MatchedGroup& group : job_.groups) add(group);
     for (auto& parts : out_.parts) {
       std::sort(parts.begin(), parts.end(),
                 [](const auto& a, const auto& b) { return a.operation < b.operation; });
     }
     find_unknown();
-    out_.alone = alone_ && out_.why_not.empty() && is_much(0, lone_ns_);
+    out_.alone = alone_ && out_.unknown_reason.empty() && is_much(0, lone_ns_);
     return std::move(out_);
   }
 
@@ -75,14 +75,14 @@ class WaitFinder {
   }
 
   void add(const MatchedGroup& group) {
-    const std::string why = why_not(group);
+    const std::string reason = reason_of(group);
     if (alone_ && group.group.size != 1)
       lone_ns_ = add_saturated(lone_ns_, kernels_ns(group.parts[0], group.parts[0].instances));
     for (const MatchedGroup::Part& part : group.parts) {
-      if (!why.empty()) leave(part, part.instances, why);
+      if (!reason.empty()) leave(part, part.instances, reason);
       leave(part, part.others, "some of `" + name_of(group.group) + "` are of some ranks only");
     }
-    if (!why.empty() || !group.matched) return;
+    if (!reason.empty() || !group.matched) return;
     for (size_t k = 0; k < group.instances(); ++k, ++collectives_) {
       for (const MatchedGroup::Part& part : group.parts) {
         const job::Member& member = member_of(part);
@@ -96,7 +96,7 @@ class WaitFinder {
   }
 
   /// Why the waits of a group are not known; empty: they are, or it does not wait.
-  std::string why_not(const MatchedGroup& group) const {
+  std::string reason_of(const MatchedGroup& group) const {
     const std::string name = name_of(group.group);
     const int64_t size = group.group.size;
     const auto here = static_cast<int64_t>(group.parts.size());
@@ -126,8 +126,8 @@ class WaitFinder {
     return sum_ns;
   }
   void leave(const MatchedGroup::Part& part, const std::vector<uint32_t>& places,
-             const std::string& why) {
-    int64_t& ns = unknown_[part.run][why];
+             const std::string& reason) {
+    int64_t& ns = unknown_[part.run][reason];
     ns = add_saturated(ns, kernels_ns(part, places));
   }
 
@@ -144,12 +144,12 @@ class WaitFinder {
     for (size_t run = 0; run < runs_.size(); ++run) {
       int64_t total_ns = 0;
       std::pair<std::string_view, int64_t> most;
-      for (const auto& [why, ns] : unknown_[run]) {
+      for (const auto& [reason, ns] : unknown_[run]) {
         total_ns = add_saturated(total_ns, ns);
-        if (ns > most.second) most = {why, ns};
+        if (ns > most.second) most = {reason, ns};
       }
       if (!is_much(run, total_ns)) continue;
-      out_.why_not =
+      out_.unknown_reason =
           fmt::format("how long ranks would wait for each other is not known: {}", most.first);
       for (auto& parts : out_.parts) parts.clear();
       return;

@@ -15,7 +15,7 @@ struct JobWaits {
   std::vector<std::vector<replay::CollectivePart>> parts;  // by run, by operation
   std::vector<int64_t> shift_ns;  // by run: from its clock to that of the job
   /// Why it is not known how long the runs would wait for each other; empty: it is known.
-  std::string why_not;
+  std::string unknown_reason;
   /// A single device of unknown rank communicates: its communication is taken for its own time.
   bool alone = false;
 

@@ -307,7 +307,7 @@ class JobChanges {
     std::vector<WhatIf> results;
     results.reserve(runs_.size());
     WhatIf all;
-    all.without = waits_.why_not;
+    all.without = waits_.unknown_reason;
     for (size_t i = 0; i < runs_.size(); ++i) {
       const WhatIf& one = results.emplace_back(runs_[i].change(changes, changed[i]));
       all.text = one.text;
