@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "replay/together.hpp"
 #include "support/rounds.hpp"
 
 namespace {
@@ -100,6 +101,73 @@ TEST_CASE("an unchanged replay is what was measured; nothing of one stream overl
     less.explained_only = random() % 2 == 0;
     for (const auto& [begin, end] : replay(model, less)) CHECK(begin <= end);
   }
+}
+
+TEST_CASE("runs that wait for each other in any way, unchanged, are as measured") {
+  using kr::replay::CollectivePart;
+  std::mt19937 random(194);
+  size_t without_all = 0;
+  // An operation that follows a running collective begins with its measured end: found in round 18.
+  for (uint64_t round = 0; round < kr::test::rounds(1000, 18); ++round) {
+    CAPTURE(round);
+    std::vector<Trace> traces;
+    std::vector<Model> models;
+    std::vector<Changed> unchanged, changed;
+    std::vector<std::vector<CollectivePart>> parts(2 + random() % 2);
+    for (size_t run = 0; run < parts.size(); ++run) traces.push_back(random_run(random));
+    std::vector<const Trace*> all;
+    for (const Trace& trace : traces) all.push_back(&trace);
+    // Which operations are parts of one collective is any, as if they were not matched rightly.
+    for (size_t run = 0; run < parts.size(); ++run) {
+      const auto shift_ns = static_cast<int64_t>(random() % 40);
+      for (uint32_t i = 0; i < traces[run].operations.size(); ++i) {
+        if (random() % 3 != 0) continue;
+        const auto collective = static_cast<uint32_t>(random() % 2 == 0 ? i : parts[run].size());
+        const bool has = std::any_of(parts[run].begin(), parts[run].end(),
+                                     [&](const auto& one) { return one.collective == collective; });
+        if (!has) parts[run].push_back({i, collective, shift_ns});
+      }
+    }
+    const auto times = kr::replay::part_times(all, parts);
+    for (size_t run = 0; run < parts.size(); ++run) {
+      models.emplace_back(traces[run]);
+      Changed& one = unchanged.emplace_back();
+      for (const Operation& operation : traces[run].operations) {
+        one.duration_ns.push_back(operation.duration_ns);
+      }
+      for (size_t i = 0; i < parts[run].size(); ++i) {
+        one.duration_ns[parts[run][i].operation] = times[run][i].transfer_ns();
+      }
+      Changed& less = changed.emplace_back(one);
+      for (int64_t& ns : less.duration_ns) ns = random() % 2 == 0 ? ns / 2 : ns;
+      less.host = random() % 2 == 0 ? 1 : 0.5;
+      if (random() % 3 == 0) {
+        for (size_t i = 0; i < less.duration_ns.size(); ++i) {
+          less.overlapped.push_back(random() % 3 == 0);
+        }
+      }
+    }
+    for (const std::vector<Changed>* const with : {&unchanged, &changed}) {
+      std::vector<kr::replay::RunInJob> runs;
+      std::vector<std::map<uint32_t, std::pair<int64_t, int64_t>>> visited(parts.size());
+      for (size_t run = 0; run < parts.size(); ++run) {
+        runs.push_back({&models[run], &(*with)[run], parts[run]});
+      }
+      without_all += kr::replay::replay_together(
+          runs, [&](size_t run, uint32_t operation, int64_t begin, int64_t end) {
+            CHECK(begin <= end);
+            CHECK(visited[run].emplace(operation, std::pair(begin, end)).second);
+          });
+      for (size_t run = 0; run < parts.size(); ++run) {
+        REQUIRE(visited[run].size() == traces[run].operations.size());
+        for (const auto& [operation, time] : visited[run]) {
+          const Operation& one = traces[run].operations[operation];
+          if (with == &unchanged) REQUIRE(time == std::pair(one.start_ns, one.end_ns()));
+        }
+      }
+    }
+  }
+  CHECK(without_all > 0);
 }
 
 TEST_CASE("the parts of a critical path add up to the span, and lie one before the other") {
