@@ -65,12 +65,15 @@ void Session::replay_with_changes() {
   for (const State::Unreplayed& one : state_->unreplayed) {
     inputs.push_back({&state_->source.runs[one.run].summary, nullptr});
   }
+  const bool communicates = std::ranges::any_of(state_->unreplayed, [&](const auto& one) {
+    return !state_->source.runs[one.run].members->empty();
+  });
   const analyze::AsJob as_job = state_->source.job_options.as_job;
-  const bool is_job = analyze::compare_ranks(inputs, as_job).not_comparable_reason.empty();
-  for (size_t i = 0; i < count; ++i) {
-    if (!is_job) add_replays(i, i + 1);
+  if (communicates && analyze::compare_ranks(inputs, as_job).not_comparable_reason.empty()) {
+    add_replays(0, count);
+  } else {
+    for (size_t i = 0; i < count; ++i) add_replays(i, i + 1);
   }
-  if (is_job) add_replays(0, count);
   state_->unreplayed.clear();
 }
 

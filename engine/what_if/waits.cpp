@@ -76,8 +76,9 @@ class WaitFinder {
 
   void add(const MatchedGroup& group) {
     const std::string reason = reason_of(group);
-    if (alone_ && group.group.size != 1)
+    if (alone_ && group.group.size != 1) {
       lone_ns_ = add_saturated(lone_ns_, kernels_ns(group.parts[0], group.parts[0].instances));
+    }
     for (const MatchedGroup::Part& part : group.parts) {
       if (!reason.empty()) leave(part, part.instances, reason);
       leave(part, part.others, "some of `" + name_of(group.group) + "` are of some ranks only");
