@@ -213,6 +213,10 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.each_call = given.each_call != 0;
     tables.all_steps = given.all_steps != 0;
     tables.each_sibling = given.each_sibling != 0;
+    tables.runs_before = static_cast<size_t>(given.runs_before);
+    for (const char* const* one = given.conditions; one != nullptr && *one != nullptr; ++one) {
+      tables.conditions.emplace_back(*one);
+    }
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }
@@ -291,6 +295,15 @@ kr_status kr_session_save(kr_session* session, const char* path, kr_error** erro
   return guarded(error, [&] {
     require(session != nullptr && path != nullptr, "`session` or `path` is NULL");
     session->session.save(path);
+  });
+}
+
+kr_status kr_merge_saved(const char* const* parts, size_t count, const char* path, size_t* runs,
+                         kr_error** error) {
+  return guarded(error, [&] {
+    require(path != nullptr, "`path` is NULL");
+    const size_t merged = kr::merge_saved(texts_of(parts, count, "a part is NULL"), path);
+    if (runs != nullptr) *runs = merged;
   });
 }
 

@@ -273,6 +273,8 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("each_call", options.tables.each_call);
     get("all_steps", options.tables.all_steps);
     get("each_sibling", options.tables.each_sibling);
+    get("runs_before", options.tables.runs_before);
+    get("conditions", options.tables.conditions);
     auto handle = std::make_unique<SessionHandle>();
     options.progress = [stop = handle->stop](const ReadProgress&) {
       const Stop* flag = *stop;

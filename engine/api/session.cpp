@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/input_files.hpp"
+#include "changes/gate.hpp"
 #include "changes/merge_saved.hpp"
 #include "changes/saved_run.hpp"
 #include "coverage/suggest.hpp"
@@ -93,8 +94,18 @@ std::shared_ptr<Results> Session::Impl::new_results() const {
 /// At which runs are compared as module trees; none: they are compared by name.
 std::optional<trees::Level> Session::Impl::comparison_level() const {
   if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
-  const bool trees = results->session.are_module_trees(runs[0], runs[1]);
+  const bool trees = results->session.are_module_trees(runs.front(), runs.back());
   return trees ? std::optional(trees::named_level("module")) : std::nullopt;
+}
+
+session::RunComparison Session::Impl::comparison() const {
+  session::RunComparison out{{}, {}, comparison_level(), options.tables.by, {}};
+  const size_t before = std::max<size_t>(1, options.tables.runs_before);
+  for (size_t i = 0; i < runs.size(); ++i) (i < before ? out.a : out.b).push_back(runs[i].path);
+  for (const std::string& text : options.tables.conditions) {
+    out.gates.push_back(changes::parse_gate(text));
+  }
+  return out;
 }
 
 /// Why a session cannot have results of this kind; empty: it can.
@@ -106,7 +117,8 @@ std::string_view Session::Impl::impossible(Needs needs) const {
     case Needs::tree:
       return of_runs(1, "it is about one run");
     case Needs::run_difference:
-      return of_runs(2, "it is about two runs");
+      if (options.tables.runs_before == 0) return of_runs(2, "it is about two runs");
+      return options.tables.runs_before < runs.size() ? "" : "no run is compared with the first";
     case Needs::coverage:
       return runs.empty() ? "no run was added" : "";
     case Needs::rules_difference:
@@ -161,8 +173,7 @@ void Session::Impl::make(session::Session& session, Needs needs) const {
     case Needs::coverage:
       return (void)session.cover(with.most_groups);
     case Needs::run_difference:
-      return (void)session.compare_runs(
-          {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
+      return (void)session.compare_runs(comparison());
     case Needs::rules_difference:
       return compare_with(session, *before);
     case Needs::explanation:

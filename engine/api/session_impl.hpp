@@ -60,6 +60,7 @@ struct Session::Impl {
 
  private:
   std::optional<trees::Level> comparison_level() const;
+  session::RunComparison comparison() const;
   std::string_view impossible(Needs needs) const;
   session::Wants wants_of(const Definitions& needed, const session::Wants& also) const;
   void compare_with(session::Session& session, const match::CompiledRules& other) const;

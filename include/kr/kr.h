@@ -108,6 +108,10 @@ typedef struct kr_session_options {
   int32_t each_sibling; /* not 0: siblings that differ only in their number are not merged in
                            `tree` */
   int32_t strict;       /* not 0: refuse records whose time cannot be right */
+  /* Comparisons of runs: so many first runs are compared with the others; 0: there are two. */
+  uint64_t runs_before;
+  /* Of the same, for the table `conditions`: `step > +5%`. Ends with NULL; NULL: there are none. */
+  const char* const* conditions;
 } kr_session_options;
 
 typedef struct kr_run_source {
@@ -138,6 +142,10 @@ KR_API kr_status kr_session_sql(kr_session* session, const char* query,
 /* Writes the sums of the runs to a file FILE.krun, which can be added as a run. */
 KR_API kr_status kr_session_save(kr_session* session, const char* path, kr_error** error);
 KR_API void kr_session_free(kr_session* session);
+
+/* Writes the runs of saved runs to one file, as `kr merge`. `runs` may be NULL. */
+KR_API kr_status kr_merge_saved(const char* const* parts, size_t count, const char* path,
+                                size_t* runs, kr_error** error);
 
 /* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the
  * session. */

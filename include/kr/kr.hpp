@@ -98,6 +98,10 @@ struct TableOptions {
   bool each_call = false;     // of a layer-wise profile: one node per call, not sums of calls
   bool all_steps = false;     // `tree` has one tree per step, also with `step`; else one per phase
   bool each_sibling = false;  // siblings that differ only in their number are not merged in `tree`
+  /// Of comparisons of runs: so many first runs are compared with the others. 0: there are two.
+  size_t runs_before = 0;
+  /// Of the same, for the table `conditions`: `step > +5%`; see `--fail-if` in docs/cli.md.
+  std::vector<std::string> conditions = {};
 };
 
 struct SessionOptions {

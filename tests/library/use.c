@@ -278,6 +278,8 @@ static void check_other_tables(kr_rules* rules, kr_session* session) {
 }
 
 static void check_sessions(kr_rules* rules) {
+  static const char* const conditions[] = {"work > +5%", "span > +5%", NULL};
+  kr_session_options compared;
   kr_error* error = NULL;
   kr_session* session = NULL;
   struct ArrowArrayStream stream, streams[3];
@@ -325,6 +327,21 @@ static void check_sessions(kr_rules* rules) {
   CHECK_OK(kr_session_add(session, &run, &error));
   CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_FAILED, "bad.csv");
   kr_session_free(session);
+
+  /* The same run on both sides. */
+  memset(&compared, 0, sizeof compared);
+  compared.size = sizeof compared;
+  compared.runs_before = 1;
+  compared.conditions = conditions;
+  CHECK_OK(kr_session_new(rules, &compared, &session, &error));
+  run = source(trace_path);
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_OK(kr_session_table(session, "conditions", &stream, &error));
+  CHECK(count_rows(&stream) == 2);
+  stream.release(&stream);
+  kr_session_free(session);
+  CHECK_ERROR(kr_merge_saved(&run.path, 1, "job.krun", NULL, &error), KR_FAILED, "saved run");
 
   /* What is omitted is a note. */
   CHECK_OK(kr_session_new(rules, NULL, &session, &error));

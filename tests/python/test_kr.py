@@ -313,6 +313,41 @@ class Module(unittest.TestCase):
         with self.assertRaises(kr.Error):
             kr.merge([self.trace], one)
 
+    def test_diff(self):
+        fast = os.path.join(self.folder.name, "fast.csv")
+        lines = pathlib.Path(self.trace).read_text().splitlines()
+        at = lines[0].split(",").index("Duration (ns)")
+        with open(fast, "w") as file:
+            for i, line in enumerate(lines):
+                cells = line.split(",")
+                if i > 0:
+                    cells[at] = str(int(cells[at]) // 2)
+                file.write(",".join(cells) + "\n")
+        session = kr.diff(self.trace, fast, ["work < -30%", "work > +1%"], rules=self.rules, engine="vllm")
+        comparison, = session.tables["comparison"].dicts()
+        self.assertAlmostEqual(comparison["per_unit_percent"], -50, delta=0.1)
+        found = {row["condition"]: row["outcome"] for row in session.tables["conditions"].dicts()}
+        self.assertEqual(found, {"work < -30%": "undecided", "work > +1%": "passed"})
+        several = kr.diff([self.trace] * 3, [fast] * 3, ["work < -30%"], rules=self.rules, engine="vllm")
+        self.assertEqual([row["outcome"] for row in several.tables["conditions"].dicts()], ["failed"])
+        with self.assertRaises(kr.Error):
+            kr.diff(self.trace, fast, ["work"], rules=self.rules)
+        with self.assertRaises(ValueError):
+            kr.diff(self.trace, [], rules=self.rules)
+        self.assertIn("no run is compared", kr.Session(self.rules, runs_before=1).add(self.trace).absent("comparison"))
+
+    def test_tree(self):
+        path = os.path.join(self.folder.name, "modules.json")
+        kernel = {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 5,
+                  "args": {"device": 0, "stream": 7, "correlation": 1}}
+        call = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 12, "dur": 2,
+                "args": {"correlation": 1}}
+        module = {"ph": "X", "cat": "python_function", "name": "nn.Module: Mlp_0", "pid": 1, "tid": 1, "ts": 10, "dur": 8,
+                  "args": {"Python id": 1, "Python module id": 0}}
+        pathlib.Path(path).write_text(json.dumps({"traceEvents": [module, call, kernel]}))
+        rows = kr.tree(path, rules=self.rules, level="module").tables["tree"].dicts()
+        self.assertTrue(any("Mlp" in str(row) for row in rows), rows)
+
     def test_threads(self):
         expected = self.session().tables["labels"].rows()
         labels = self.rules.classify(NAMES, engine="vllm")

@@ -20,7 +20,7 @@ from .tables import Column, Table, TableInfo, info_of
 
 __all__ = [
     "Column", "Error", "Finding", "InternalError", "Picture", "Pictures", "Rules", "Session", "Table", "TableInfo",
-    "Tables", "Tests", "all_tables", "classify", "lint", "merge", "report", "test", "why",
+    "Tables", "Tests", "all_tables", "classify", "diff", "lint", "merge", "report", "test", "tree", "why",
 ]
 __version__ = _kr.version()
 
@@ -223,7 +223,7 @@ class Session:
 _session_options = {
     "allow_truncated", "allow_inexact", "strict", "threads", "references", "ncu", "gpu", "clock", "job",
     "link_gb_per_s", "scaling", "nccl", "what_if", "by", "most_groups", "level", "phase", "step", "folds",
-    "each_call", "all_steps", "each_sibling",
+    "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }
 _shipped: Optional[Rules] = None
 
@@ -242,6 +242,32 @@ def report(*paths: PathLike, rules: Optional[Rules] = None, engine: str = "", mo
     for path in paths:
         session.add(path, engine, model)
     session.read(["runs", "notes"])
+    return session
+
+
+def diff(a: Union[PathLike, Sequence[PathLike]], b: Union[PathLike, Sequence[PathLike]],
+         conditions: Sequence[str] = (), rules: Optional[Rules] = None, engine: str = "",
+         model: str = "", **options: Any) -> Session:
+    """A session that compares the run or runs `a` with `b`, which have been read: the tables
+    `comparison`, `phase_changes`, `label_changes`, `substitutions` and `name_changes`, and
+    `conditions` with the outcome of each condition (``step > +5%``)."""
+    sides = [[one] if isinstance(one, (str, os.PathLike)) else list(one) for one in (a, b)]
+    if not all(sides):
+        raise ValueError("a comparison needs a run on each side")
+    session = Session(rules, runs_before=len(sides[0]), conditions=list(conditions), **options)
+    for path in sides[0] + sides[1]:
+        session.add(path, engine, model)
+    session.read(["comparison", *(["conditions"] if conditions else [])])
+    return session
+
+
+def tree(path: PathLike, rules: Optional[Rules] = None, engine: str = "", model: str = "",
+         **options: Any) -> Session:
+    """A session with the module trees of a run, which has been read: the table `tree` and those
+    beside it. Options are `level`, `by`, `phase`, `step`, `folds` and others: docs/python.md."""
+    session = Session(rules, **options)
+    session.add(path, engine, model)
+    session.read(["tree"])
     return session
 
 
