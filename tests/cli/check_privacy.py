@@ -182,7 +182,7 @@ def formats_of(verb):
     return [one.strip() for one in listed[1].split("(")[0].split(",")] if listed else []
 
 
-def commands(trace):
+def commands(folder, trace):
     rules = ("--rules", "rules.kr")
     for verb in ("report", "analyze", "tree", "classify", "coverage"):
         for form in formats_of(verb):
@@ -196,16 +196,19 @@ def commands(trace):
     yield ("diff", trace, trace, *rules, "--format", "json")
     yield ("diff", trace, trace, *rules)
     yield ("sql", trace, *rules)
-    tables = json.loads(subprocess.run([KR, "list", "tables", "--format", "json"], capture_output=True,
-                                       check=True).stdout)["tables"]["list_tables"]
-    for row in tables:
-        yield ("sql", trace, *rules, f"SELECT * FROM {row['name']}", "--format", "jsonl")
+    listed = json.loads(run(folder, "sql", trace, *rules, "--format", "json").stdout)["tables"]["list_tables"]
+    every = ("analyze", trace, *rules, "--format", "json", "--tables",
+             ",".join(row["name"] for row in listed if row["name"] not in ("runs", "notes")))
+    yield every
+    # An absent table is an error without data.
+    for table in ("runs", "notes", *json.loads(run(folder, *every).stdout)["tables"], "absent"):
+        yield ("sql", trace, *rules, f"SELECT * FROM {table}", "--format", "jsonl")
 
 
 def check_trace(folder, trace):
     shown = {word: False for word in SHOWN[trace]}
     made = {}
-    for command in commands(trace):
+    for command in commands(folder, trace):
         done = run(folder, *command)
         check(done.returncode in (0, 2), f"{' '.join(command)}: exit status {done.returncode}")
         made[command[0]] = made.get(command[0], False) or done.returncode == 0

@@ -65,7 +65,10 @@ def check_lint(kr):
     """Proofs that were made before change no finding."""
     with tempfile.TemporaryDirectory() as cache:
         for path in sorted((ROOT / "tests" / "golden").glob("*.kr")):
-            said = [subprocess.run([kr, "lint", "--info", str(path)], stdin=subprocess.DEVNULL, capture_output=True,
+            # Without a cache, a database is compiled for infos, which takes ten times as long as everything else; that of
+            # KR415 takes seconds, and its finding needs no proof.
+            infos = ["--info"] if path.name.startswith("KR4") and not path.name.startswith("KR415") else []
+            said = [subprocess.run([kr, "lint", *infos, str(path)], stdin=subprocess.DEVNULL, capture_output=True,
                                    env={**os.environ, "KR_CACHE_DIR": folder}) for folder in ("", cache, cache)]
             if any((one.returncode, one.stdout, one.stderr) != (said[0].returncode, said[0].stdout, said[0].stderr)
                    for one in said):

@@ -1,5 +1,6 @@
 """Shared by the scripts in this folder: names, tables, and the labels that Python gives."""
 
+import collections
 import re
 import subprocess
 import sys
@@ -28,9 +29,20 @@ def subjects(more=()):
     return list({row["name"]: row for row in rows}.values())
 
 
+# Models share most of their patterns: by pattern, the names that were searched.
+SEARCHED = collections.defaultdict(dict)
+
+
+def matches(pattern, name):
+    searched = SEARCHED[pattern]
+    if name not in searched:
+        searched[name] = re.search(pattern, name) is not None
+    return searched[name]
+
+
 def first_match(rules, name):
     """As gputrc2graph.py searches; `rules` are pairs of a pattern and a label."""
-    return next((label for pattern, label in rules if re.search(pattern, name)), "unclassified")
+    return next((label for pattern, label in rules if matches(pattern, name)), "unclassified")
 
 
 def run(*arguments, status=(0,)):

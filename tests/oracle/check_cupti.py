@@ -36,6 +36,9 @@ def run(verb, path):
 
 
 def ns(text):
+    whole, _, part = text.partition(".")
+    if whole.isdigit() and len(part) <= 3 and (part.isdigit() or not part):
+        return int(whole + part.ljust(3, "0"))
     value = decimal.Decimal(text) * 1000
     return int(value.quantize(decimal.Decimal(1), rounding=decimal.ROUND_HALF_UP))
 
@@ -62,7 +65,20 @@ def events_of(path):
                 yield kind, event
 
 
-def as_chrome(events, _):
+def record_of(event):
+    """What a folder has of an event, with times in ns."""
+    args = event.get("args", {})
+    begin, took = ns(event["ts"]), ns(event["dur"])
+    return {"start": begin, "end": begin + took, "duration": took, "name": event["name"],
+            "correlation": args.get("correlation", ""), "pid": event.get("pid", ""), "tid": event.get("tid", ""),
+            "device": number(args.get("device"), event.get("pid")),
+            "stream": number(args.get("stream"), event.get("tid"))}
+
+
+TIMES = {"start", "end", "duration"}
+
+
+def as_chrome(events, *_):
     """The form of scripts that split a trace by category: one column per member, `args` an object."""
     columns = sorted({key for event in events for key in event})
     yield columns
@@ -71,7 +87,7 @@ def as_chrome(events, _):
 
 
 def as_records(start, end, duration, time):
-    def rows(events, kind):
+    def rows(_, records, kind):
         columns = {start: "start", "name": "name", "correlationId": "correlation", "end_" + end: "end",
                    "duration" + duration: "duration"}
         if not end:
@@ -79,17 +95,11 @@ def as_records(start, end, duration, time):
         columns.update({"processId": "pid", "threadId": "tid"} if kind in CALLS else
                        {"deviceId": "device", "streamId": "stream"})
         titles = list(columns)
-        random.Random(len(events)).shuffle(titles)
+        random.Random(len(records)).shuffle(titles)
         yield titles
-        for event in events:
-            args = event.get("args", {})
-            begin, took = ns(event["ts"]), ns(event["dur"])
-            known = {"start": time(begin), "end": time(begin + took), "duration": time(took),
-                     "name": event["name"], "correlation": args.get("correlation", ""),
-                     "pid": event.get("pid", ""), "tid": event.get("tid", ""),
-                     "device": number(args.get("device"), event.get("pid")),
-                     "stream": number(args.get("stream"), event.get("tid"))}
-            yield [known[columns[title]] for title in titles]
+        chosen = [(columns[title], columns[title] in TIMES) for title in titles]
+        for record in records:
+            yield [time(record[column]) if is_time else record[column] for column, is_time in chosen]
     return rows
 
 
@@ -103,11 +113,11 @@ FORMS = {"chrome": as_chrome,
          "plain-us": as_records("begin", "", "", micro)}
 
 
-def write(folder, kinds, form):
+def write(folder, kinds, records, form):
     for kind, events in kinds.items():
         name = f"rank0_{'conc_kernel' if kind == 'kernel' else kind}.csv"
         with open(folder / name, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
-            csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, kind))
+            csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, records[kind], kind))
 
 
 # What a folder does not contain: ranges, and so steps; ranks; names of devices and of process groups.
@@ -137,6 +147,7 @@ def check_kineto(path):
         kinds.setdefault(kind, []).append(event)
     if not set(kinds) - CALLS:
         return None
+    records = {kind: [record_of(event) for event in events] for kind, events in kinds.items()}
     wrong = []
     # A folder lacks the names of ranges, by which an engine may be detected.
     detected = run("report", path).runs[0]
@@ -148,7 +159,7 @@ def check_kineto(path):
         with tempfile.TemporaryDirectory() as work:
             folder = pathlib.Path(work) / "run"
             folder.mkdir()
-            write(folder, kinds, form)
+            write(folder, kinds, records, form)
             for verb, want in expected.items():
                 got = run(verb, f"{folder}{model}")
                 if isinstance(got, str):

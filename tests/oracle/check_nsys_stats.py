@@ -19,6 +19,7 @@ import sqlite3
 import statistics
 import subprocess
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/nsys")
@@ -39,8 +40,16 @@ def kr(path, table, *more):
     return done.stdout.decode()
 
 
-def rows_of(path, table):
-    return list(csv.DictReader(io.StringIO(kr(path, table))))
+TABLES = ("cuda_gpu_sum,cuda_gpu_kern_sum,cuda_gpu_kern_gb_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum,"
+          "cuda_api_gpu_sum,cuda_kern_exec_sum,cuda_kern_exec_trace,nvtx_sum,nvtx_pushpop_sum,nvtx_kern_sum,nvtx_gpu_proj_sum")
+
+
+def tables_of(path):
+    """All tables of one run, by name; absent ones are not there."""
+    with tempfile.TemporaryDirectory() as folder:
+        kr(path, TABLES, "--out-dir", folder)
+        return {file.stem: list(csv.DictReader(io.StringIO(file.read_text(), newline="")))
+                for file in pathlib.Path(folder).glob("*.csv")}
 
 
 # What nsys printed.
@@ -128,6 +137,7 @@ def check_references():
 
 class Export:
     def __init__(self, path):
+        self.path, self.found = path, tables_of(path)
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         names = self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         self.tables = {name for (name,) in names}
@@ -205,11 +215,11 @@ def same(got, want):
     return got == str(want)
 
 
-def compare(path, table, key_columns, want):
+def compare(export, table, key_columns, want):
     """`want`: the columns of each row, by its key."""
     if not want:
         return
-    rows = rows_of(path, table)
+    path, rows = export.path, export.found.get(table, [])
     got = {tuple(row[column] for column in key_columns): row for row in rows}
     if len(got) != len(rows):
         fail(f"{path.name} {table}: a key has two rows")
@@ -244,12 +254,12 @@ def check_operations(path, export):
             sizes.add((name,), size)
     for start, end, name, _, _, _, *shape in export.kernels:
         shaped.add((export.strings[name], *map(str, shape)), end - start)
-    compare(path, "cuda_gpu_sum", ["name"], with_share(sums(by_name)))
-    compare(path, "cuda_gpu_kern_sum", ["name"], with_share(sums(kernels)))
-    compare(path, "cuda_gpu_kern_gb_sum", ["name", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"],
+    compare(export, "cuda_gpu_sum", ["name"], with_share(sums(by_name)))
+    compare(export, "cuda_gpu_kern_sum", ["name"], with_share(sums(kernels)))
+    compare(export, "cuda_gpu_kern_gb_sum", ["name", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"],
             with_share(sums(shaped)))
-    compare(path, "cuda_gpu_mem_time_sum", ["name"], with_share(sums(copies)))
-    compare(path, "cuda_gpu_mem_size_sum", ["name"], sums(sizes, "bytes"))
+    compare(export, "cuda_gpu_mem_time_sum", ["name"], with_share(sums(copies)))
+    compare(export, "cuda_gpu_mem_size_sum", ["name"], sums(sizes, "bytes"))
 
 
 def check_calls(path, export):
@@ -260,8 +270,8 @@ def check_calls(path, export):
         all_.add((function, version, "CUDA_API"), end - start)
     for name, start, end, *_, size in export.operations():
         all_.add((name, "", "CUDA_KERNEL" if size is None else "MEMORY_OPER"), end - start)
-    compare(path, "cuda_api_sum", ["api", "version"], with_share(sums(calls, count="calls")))
-    compare(path, "cuda_api_gpu_sum", ["name", "version", "category"], with_share(sums(all_)))
+    compare(export, "cuda_api_sum", ["api", "version"], with_share(sums(calls, count="calls")))
+    compare(export, "cuda_api_gpu_sum", ["name", "version", "category"], with_share(sums(all_)))
 
 
 def check_executions(path, export):
@@ -288,12 +298,12 @@ def check_executions(path, export):
         want[key] = {"instances": len(parts["total"].values[key]), "queued": len(parts["queue"].values.get(key, []))}
         for part, groups in parts.items():
             want[key] |= groups.spread(key, "ns", prefix=part + "_")
-    compare(path, "cuda_kern_exec_sum", ["pid", "tid", "device", "api", "version", "name"], want)
+    compare(export, "cuda_kern_exec_sum", ["pid", "tid", "device", "api", "version", "name"], want)
     columns = ["api_start_ns", "api_duration_ns", "queue_start_ns", "queue_ns", "start_ns", "duration_ns", "total_ns",
                "pid", "tid", "device", "api", "version", "name",
                "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"]
     got = collections.Counter(tuple(row[column] for column in columns)
-                              for row in rows_of(path, "cuda_kern_exec_trace"))
+                              for row in export.found.get("cuda_kern_exec_trace", []))
     if got != trace:
         fail(f"{path.name} cuda_kern_exec_trace: {list((got - trace) + (trace - got))[:2]}")
 
@@ -346,9 +356,9 @@ def check_ranges(path, export):
     for key, columns in want.items():
         del columns["instances"]
         columns["ranges"] = len(instances[key])
-    compare(path, "nvtx_kern_sum", ["name", "pid", "tid", "kernel"], want)
-    compare(path, "nvtx_sum", ["name"], with_share(sums(texts)))
-    compare(path, "nvtx_pushpop_sum", ["name"], with_share(sums(texts)))
+    compare(export, "nvtx_kern_sum", ["name", "pid", "tid", "kernel"], want)
+    compare(export, "nvtx_sum", ["name"], with_share(sums(texts)))
+    compare(export, "nvtx_pushpop_sum", ["name"], with_share(sums(texts)))
     more = collections.defaultdict(lambda: [0, 0, 0, 0])
     for number, (first, last) in span.items():
         start, end, text, tid = export.ranges[number]
@@ -365,7 +375,7 @@ def check_ranges(path, export):
         columns |= {"range_ns": length, "operations": operations,
                     "operations_mean": operations / columns["instances"],
                     "level_mean": levels / columns["instances"], "children_mean": children / columns["instances"]}
-    compare(path, "nvtx_gpu_proj_sum", ["name"], want)
+    compare(export, "nvtx_gpu_proj_sum", ["name"], want)
 
 
 def main():

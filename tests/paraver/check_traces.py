@@ -56,27 +56,25 @@ def kernels(*runs):
     return sums
 
 
-def launches(*runs):
-    """Calls and operations of each function."""
-    done = kr("analyze", *runs, "--tables", "launches", "--format", "json")
-    sums = collections.Counter()
-    for row in Results(done.stdout).rows("launches") if done.returncode == 0 else ():
-        sums[row["api"], "calls"] += row["calls"]
-        sums[row["api"], "operations"] += row["operations"]
-    return sums
-
-
-def ranges(*runs):
-    """Kind and length of each range of the host."""
-    done = kr("analyze", *runs, "--tables", "host_ranges", "--format", "json")
-    rows = Results(done.stdout).rows("host_ranges") if done.returncode == 0 else ()
-    return sorted((row["type"], row["end_ns"] - row["start_ns"]) for row in rows)
+def host(path):
+    """Calls and operations of each function; kind and length of each range."""
+    done = kr("analyze", path, "--tables", "launches,host_ranges", "--format", "json")
+    launches = collections.Counter()
+    if done.returncode != 0:
+        return launches, []
+    found = Results(done.stdout)
+    for row in found.rows("launches"):
+        launches[row["api"], "calls"] += row["calls"]
+        launches[row["api"], "operations"] += row["operations"]
+    return launches, sorted((row["type"], row["end_ns"] - row["start_ns"]) for row in found.rows("host_ranges"))
 
 
 def check_in_flight(out, trace):
     """Counts of kernels in flight, over time, come to the time of the kernels: of each task, and of each phase of it."""
     counted, summed, now, begun = collections.Counter(), collections.Counter(), {}, {}
-    types, phases = trace.labels.types, trace.labels.values.get(96000100, {})
+    phases, head = trace.labels.values.get(96000100, {}), "kr kernels in flight"
+    phase_of = {kind: label.removeprefix(head).removeprefix(" in ")
+                for kind, label in trace.labels.types.items() if label.startswith(head)}
     with open(out, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
         for line in lines:
             if not line.startswith("2:"):
@@ -84,8 +82,8 @@ def check_in_flight(out, trace):
             fields = list(map(int, line.split(":")))
             task, row, time, pairs = fields[3], tuple(fields[3:5]), fields[5], dict(zip(fields[6::2], fields[7::2]))
             for kind, value in pairs.items():
-                if types[kind].startswith("kr kernels in flight"):
-                    phase = types[kind].removeprefix("kr kernels in flight").removeprefix(" in ")
+                phase = phase_of.get(kind)
+                if phase is not None:
                     before, count = now.get((row, kind), (time, 0))
                     counted[task, phase] += count * (time - before)
                     now[row, kind] = time, value
@@ -134,9 +132,10 @@ def check_same(path, out):
     if trace is None:
         return False
     COUNTS["in flight"] += check_in_flight(out, trace)
-    before_ranges = ranges(path)
-    COUNTS["ranges"] += len(before_ranges)
-    if ranges(out) != before_ranges:
+    (launches_before, ranges_before), (launches_after, ranges_after) = host(path), host(out)
+    COUNTS["ranges"] += len(ranges_before)
+    COUNTS["calls"] += launches_before.total()
+    if ranges_after != ranges_before:
         FAILURES.append(f"{path}: other ranges of the host")
     shown = {key: value for key, value in before.items()}
     after = kernels(out)
@@ -145,8 +144,8 @@ def check_same(path, out):
     plain = {key: value for key, value in shown.items() if key[1].isprintable() and key[1].strip() == key[1]}
     if any(after[key] != value for key, value in plain.items() if key[1]):
         FAILURES.append(f"{path}: {[key for key, value in plain.items() if after[key] != value][:3]}")
-    if launches(path) != launches(out):
-        FAILURES.append(f"{path}: other launches: {launches(path) - launches(out)}")
+    if launches_before != launches_after:
+        FAILURES.append(f"{path}: other launches: {launches_before - launches_after}")
     return bool(before)
 
 

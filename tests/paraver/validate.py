@@ -34,6 +34,9 @@ class Faults(list):
             self.append(f"{place}: {text}")
 
 
+NUMBERS = re.compile(r"(?:0|-?[1-9]\d*)(?::(?:0|-?[1-9]\d*))*")
+
+
 def number(text, least, most):
     """The number that a text is, or None: a sign only before others than 0, and no zeros before it."""
     if not re.fullmatch(r"0|-?[1-9]\d*", text):
@@ -205,7 +208,7 @@ class Trace:
                 if not line.endswith("\n"):
                     self.faults.add(f".prv:{at}", "the last line does not end")
                 if not line.startswith(("#", "c:")):
-                    self.record(f".prv:{at}", line.rstrip("\n").split(":"))
+                    self.record(f".prv:{at}", line.rstrip("\n"))
                 elif line.startswith("c:"):
                     self.communicator(f".prv:{at}", line.rstrip("\n").split(":"))
         if not cut:
@@ -227,13 +230,16 @@ class Trace:
         if None in numbers or len(numbers) < 4 or numbers[2] != len(numbers) - 3:
             self.faults.add(place, "not a communicator")
 
-    def record(self, place, fields):
-        numbers = [number(field, -MOST_VALUE - 1, MOST_VALUE) for field in fields]
-        if None in numbers:
-            self.faults.add(place, f"`{fields[numbers.index(None)]}` is not a number")
+    def record(self, place, line):
+        fields = line.split(":")
+        # A regular expression for the line, not one for each number: traces have millions of numbers.
+        numbers = list(map(int, fields)) if NUMBERS.fullmatch(line) else None
+        if numbers is None or min(numbers) < -MOST_VALUE - 1 or max(numbers) > MOST_VALUE:
+            strange = next(field for field in fields if number(field, -MOST_VALUE - 1, MOST_VALUE) is None)
+            self.faults.add(place, f"`{strange}` is not a number")
             return
-        sizes = {1: lambda n: n == 8, 2: lambda n: n >= 8 and n % 2 == 0, 3: lambda n: n == 15}
-        if numbers[0] not in sizes or not sizes[numbers[0]](len(numbers)):
+        kind, size = numbers[0], len(numbers)
+        if not (size >= 8 and size % 2 == 0 if kind == 2 else size == 8 if kind == 1 else kind == 3 and size == 15):
             self.faults.add(place, f"a record of kind {numbers[0]} with {len(numbers)} fields")
             return
         if not self.objects.has(*numbers[1:5]):
@@ -242,8 +248,8 @@ class Trace:
         if not self.last <= numbers[5] <= self.objects.time:
             self.faults.add(place, f"time {numbers[5]} after {self.last}, of {self.objects.time}")
         self.last = max(self.last, numbers[5])
-        self.counts[numbers[0]] += 1
-        {1: self.state, 2: self.events, 3: self.communication}[numbers[0]](place, numbers)
+        self.counts[kind] += 1
+        (self.events if kind == 2 else self.state if kind == 1 else self.communication)(place, numbers)
 
     def state(self, place, numbers):
         thread, (begin, end, value) = tuple(numbers[2:5]), numbers[5:]

@@ -8,6 +8,7 @@ the sources). Environment: KR is the program.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,12 +26,13 @@ INFOS = [None, {"rank": 3}, {"world_size": 8}, {"backend": "nccl"},
          {"rank": 2**62, "world_size": 2**62 + 1, "backend": "nccl"}]
 
 
-def report(path):
-    """What the run contains about its process; None: kr does not report on such a file."""
-    done = subprocess.run([KR, "report", str(path), "--format", "json"], capture_output=True, check=False)
-    if done.returncode != 0:
-        return None
-    runs = Results(done.stdout).runs
+def kr(path, *more):
+    return subprocess.run([KR, "report", str(path), *more], capture_output=True, check=False)
+
+
+def about(results):
+    """What the run contains about its process."""
+    runs = Results(results).runs
     # Each rank of a merged trace is a run, and a file of its own.
     return {key: runs[0][key] for key in WANTED} if len(runs) == 1 else None
 
@@ -56,19 +58,27 @@ def main():
     failures = compared = known = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for path in [*made(folder), *shared()]:
-            before = report(path)
+        for number, path in enumerate([*made(folder), *shared()]):
+            out = folder / str(number)
+            done = kr(path, "--format", "json,perfetto", "--out-dir", str(out))
+            if done.returncode != 0:
+                # Not a trace; or one that cannot be written.
+                if kr(path, "--format", "json").returncode == 0:
+                    failures += 1
+                    print(f"{path}: {done.stderr.decode()}")
+                continue
+            before = about((out / "result.json").read_bytes())
             if before is None:
                 continue
-            out = folder / "out.json"
-            done = subprocess.run([KR, "report", str(path), "--format", "perfetto", "-o", str(out)],
-                                  capture_output=True, check=False)
-            after = report(out)
+            written = list(out.glob("*.trace.json.gz"))
+            again = kr(written[0], "--format", "json") if len(written) == 1 else None
+            after = about(again.stdout) if again is not None and again.returncode == 0 else None
             compared += 1
             known += before["backend"] is not None
-            if done.returncode != 0 or after != before:
+            if after != before:
                 failures += 1
                 print(f"{path}: {before}, read again {after} {done.stderr.decode()}")
+            shutil.rmtree(out)
     print(f"{compared} traces, {known} of them with a backend: {failures} differ")
     sys.exit(1 if failures or known < 3 else 0)
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -31,7 +32,8 @@ using test::Team;
 namespace {
 
 constexpr size_t ranks = 9;
-constexpr size_t most_processes = 8;
+// Fewer than files, and one less than them.
+constexpr std::array<size_t, 5> team_sizes{1, 2, 3, 5, 8};
 constexpr const char* rules_text = R"(
 engine e {
   substage { gemm: "gemm"  comm: "nccl"  misc: otherwise }
@@ -172,7 +174,7 @@ std::string failures_of(const JobResult& result) {
 TEST_CASE("any number of processes writes the same bytes, in any order of files") {
   const Ranks& all = job_ranks();
   std::mt19937 random(7);
-  for (size_t count = 1; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
     for (int round = 0; round < 3; ++round) {
       std::vector<RunSpec> files = all.files;
       std::shuffle(files.begin(), files.end(), random);
@@ -223,7 +225,8 @@ TEST_CASE("one process reads the largest file first") {
 
 TEST_CASE("a process that is busy gets no other file; each is read once") {
   const Ranks& all = job_ranks();
-  for (size_t count = 2; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
+    if (count == 1) continue;
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::thread::id, std::vector<std::string>> read;
@@ -262,7 +265,7 @@ TEST_CASE("a process that is busy gets no other file; each is read once") {
 
 TEST_CASE("a file that cannot be read ends the job, once each process is done with its file") {
   const Ranks& all = job_ranks();
-  for (size_t count = 1; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
     std::atomic<size_t> read = 0;
     Team team(count);
     const Outcome outcome =
@@ -290,7 +293,7 @@ TEST_CASE("with keep_going the other files are merged") {
   }
   changes::merge_saved_runs(parts, all.path("seven.krun"), "seven.krun");
   const std::string seven = read_file(all.path("seven.krun"));
-  for (size_t count = 1; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
     Team team(count);
     std::vector<RunSpec> files = all.files;
     files[5].path = all.path("missing.json");
@@ -328,7 +331,7 @@ TEST_CASE("a run that is there twice, and one of other rules, are failures of th
   files.insert(files.begin() + 4, copied);
   files.insert(files.begin() + 6, other);
   files.push_back({all.path("linked.json")});
-  for (size_t count = 1; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
     Team team(count);
     const Outcome outcome = run(team, files, copy, true);
     CHECK(failures_of(outcome.result) ==
@@ -376,7 +379,7 @@ TEST_CASE("a process that is killed ends the others, and nothing is written") {
 
 TEST_CASE("an error of merging, in any process, is thrown by process 0") {
   const Ranks& all = job_ranks();
-  for (size_t count = 1; count <= most_processes; ++count) {
+  for (const size_t count : team_sizes) {
     Team unwritable(count);
     CHECK(run(unwritable, all.files, copy, false, "missing/job.krun").error.find("job.krun") !=
           std::string::npos);
