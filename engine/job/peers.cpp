@@ -46,8 +46,9 @@ using PeerKey =
 
 class PeerMatcher {
  public:
-  PeerMatcher(const PeerKey& key, const BothSides& sides, const ClockTable& clocks)
-      : sides_(sides), clocks_(clocks) {
+  PeerMatcher(std::span<const JobRun> runs, const PeerKey& key, const BothSides& sides,
+              const ClockTable& clocks, std::vector<PeerPair>* pairs)
+      : runs_(runs), sides_(sides), clocks_(clocks), pairs_(pairs) {
     std::tie(out_.group, out_.ranks, out_.from, out_.to) = key;
     out_.sends = static_cast<int64_t>(sides.sends.all.size());
     out_.receives = static_cast<int64_t>(sides.receives.all.size());
@@ -99,6 +100,9 @@ class PeerMatcher {
     const int64_t bytes = std::max(send.second->bytes, receive.second->bytes);
     if (bytes == CollectiveInstance::unknown) out_.bytes.reset();
     if (out_.bytes) out_.bytes = add_saturated(*out_.bytes, bytes);
+    if (pairs_ != nullptr) {
+      pairs_->push_back({send.first, receive.first, place_of(send), place_of(receive)});
+    }
     out_.send_ns = add_saturated(out_.send_ns, send_ns);
     out_.receive_ns = add_saturated(out_.receive_ns, receive_ns);
     if (!out_.one_clock) return;
@@ -112,14 +116,21 @@ class PeerMatcher {
         add_saturated(out_.send_waiting_ns, std::clamp<int64_t>(earlier, 0, send_ns));
   }
 
+  uint32_t place_of(const One& one) const {
+    return static_cast<uint32_t>(one.second - runs_[one.first].members[0].collectives.data());
+  }
+
+  std::span<const JobRun> runs_;
   const BothSides& sides_;
   const ClockTable& clocks_;
+  std::vector<PeerPair>* pairs_;
   PeerTimes out_;
 };
 
 }  // namespace
 
-std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTable& clocks) {
+std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTable& clocks,
+                                   std::vector<PeerPair>* pairs) {
   std::map<PeerKey, BothSides> found;
   for (size_t run = 0; run < runs.size(); ++run) {
     const std::optional<int64_t> own =
@@ -141,7 +152,8 @@ std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTabl
   }
   std::vector<PeerTimes> out;
   out.reserve(found.size());
-  for (const auto& [key, sides] : found) out.push_back(PeerMatcher(key, sides, clocks).match());
+  for (const auto& [key, sides] : found)
+    out.push_back(PeerMatcher(runs, key, sides, clocks, pairs).match());
   return out;
 }
 

@@ -39,8 +39,17 @@ struct PeerTimes {
   int64_t receive_waiting_ns = 0;
 };
 
+/// A send and its receive: places in Member::collectives of the only member of their runs.
+struct PeerPair {
+  size_t from_run = 0;
+  size_t to_run = 0;
+  uint32_t send = 0;
+  uint32_t receive = 0;
+};
+
 /// By group, sender, receiver. A rank is that of a run with one device; sends and receives of
-/// others are not matched.
-std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTable& clocks);
+/// others are not matched. `pairs`: those that are matched, if it is not null.
+std::vector<PeerTimes> match_peers(std::span<const JobRun> runs, const ClockTable& clocks,
+                                   std::vector<PeerPair>* pairs = nullptr);
 
 }  // namespace kr::job

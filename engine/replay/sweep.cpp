@@ -328,8 +328,9 @@ void Sweep::take_operation(uint32_t i, const Model::Visit& visit) {
 void Sweep::find_end(uint32_t i, uint32_t before, const Model::Visit& visit) {
   const Operation& operation = trace_.operations[i];
   if (next_part_ < parts_.size() && parts_[next_part_].operation == i) {
-    begun_parts_.push_back({next_part_, begin_ns_[i]});
-    return add_unknown({operation.end_ns(), i, next_part_++, nothing, 0});
+    const uint32_t part = next_part_++;
+    begun_parts_.push_back({part, begin_ns_[i]});
+    if (parts_[part].waits) return add_unknown({operation.end_ns(), i, part, nothing, 0});
   }
   if (before == nothing || operation.end_ns() <= trace_.operations[before].end_ns()) {
     return set_end(i, begin_ns_[i] + duration_of(i), visit);

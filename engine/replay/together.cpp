@@ -22,7 +22,7 @@ size_t collectives_of(std::span<const RunInJob> runs) {
 class Together {
  public:
   Together(std::span<const RunInJob> runs, const VisitOfRun& visit)
-      : runs_(runs), visit_(visit), members_(collectives_of(runs)) {
+      : runs_(runs), visit_(visit), collectives_(collectives_of(runs)) {
     std::vector<const trace::Trace*> traces;
     std::vector<std::vector<CollectivePart>> parts;
     traces.reserve(runs.size());
@@ -37,7 +37,10 @@ class Together {
       sweeps_.emplace_back(*runs[run].model, *runs[run].changed, nullptr);
       sweeps_[run].join(runs[run].parts, times_[run]);
       for (uint32_t part = 0; part < runs[run].parts.size(); ++part) {
-        members_[runs[run].parts[part].collective].waited_for.push_back({run, part});
+        const CollectivePart& one = runs[run].parts[part];
+        Collective& collective = collectives_[one.collective];
+        if (one.waits) collective.waiting.push_back({run, part});
+        if (one.is_needed) ++collective.missing;
       }
     }
   }
@@ -60,9 +63,9 @@ class Together {
     uint32_t part;
   };
   struct Collective {
-    std::vector<Member> waited_for;  // have not begun, or have begun and not ended
-    size_t begun = 0;
-    int64_t last_ns = never;  // on the clock of all
+    std::vector<Member> waiting;
+    size_t missing = 0;       // that are needed and have not begun
+    int64_t last_ns = never;  // begin of those that are needed, on the clock of all
   };
 
   Model::Visit visit_of(uint32_t run) const {
@@ -79,10 +82,14 @@ class Together {
     bool ended = false;
     for (const auto& [part, begin_ns] : sweeps_[run].take_begun()) {
       const CollectivePart& of = runs_[run].parts[part];
-      Collective& collective = members_[of.collective];
-      collective.last_ns = std::max(collective.last_ns, add_saturated(begin_ns, of.shift_ns));
-      if (++collective.begun < collective.waited_for.size()) continue;
-      for (const Member& one : collective.waited_for) end(one, collective.last_ns);
+      Collective& collective = collectives_[of.collective];
+      if (of.is_needed) {
+        collective.last_ns = std::max(collective.last_ns, add_saturated(begin_ns, of.shift_ns));
+        --collective.missing;
+      }
+      if (collective.missing > 0) continue;
+      // Those that have not begun end when they do.
+      for (const Member& one : collective.waiting) end(one, collective.last_ns);
       ended = true;
     }
     return ended;
@@ -114,7 +121,7 @@ class Together {
 
   std::span<const RunInJob> runs_;
   const VisitOfRun& visit_;
-  std::vector<Collective> members_;
+  std::vector<Collective> collectives_;
   std::vector<std::vector<PartTime>> times_;
   std::vector<Sweep> sweeps_;
   size_t without_all_ = 0;
@@ -132,14 +139,15 @@ std::vector<std::vector<PartTime>> part_times(std::span<const trace::Trace* cons
     for (const CollectivePart& part : parts[run]) {
       if (part.collective >= last_ns.size()) last_ns.resize(part.collective + 1, never);
       int64_t& last = last_ns[part.collective];
-      last = std::max(last, begin_ns(run, part));
+      if (part.is_needed) last = std::max(last, begin_ns(run, part));
     }
   }
   std::vector<std::vector<PartTime>> out(parts.size());
   for (size_t run = 0; run < parts.size(); ++run) {
     out[run].reserve(parts[run].size());
     for (const CollectivePart& part : parts[run]) {
-      out[run].push_back({subtract_saturated(last_ns[part.collective], begin_ns(run, part)),
+      const int64_t to_last_ns = subtract_saturated(last_ns[part.collective], begin_ns(run, part));
+      out[run].push_back({part.waits ? std::max<int64_t>(0, to_last_ns) : 0,
                           traces[run]->operations[part.operation].duration_ns});
     }
   }

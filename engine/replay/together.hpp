@@ -1,7 +1,8 @@
 // Runs that wait for each other in collectives, replayed together.
 //
-// A collective that needs data of all of its members ends on none before the last has begun. So its
-// measured time on a member is waiting, from its begin to the last begin, and transfer, the rest.
+// A collective that needs data of all of its members ends on none before the last has begun; a
+// receive, not before the send. So its measured time on a member is waiting, from its begin to the
+// last begin of those that it waits for, and transfer, the rest.
 // In a replay the waiting follows from when the members begin; the transfer is the collective's own
 // time. The clocks of runs may differ from each other by a little: where a member ended before the
 // last began, it ends as much earlier in the replay, so that the unchanged replay is what was
@@ -22,6 +23,8 @@ struct CollectivePart {
   uint32_t operation = 0;
   uint32_t collective = 0;  // from 0, of all runs together
   int64_t shift_ns = 0;     // from the run's clock to that of the others, at this operation
+  bool is_needed = true;    // others wait for it to begin; one of them at least
+  bool waits = true;        // for those that are needed
 };
 
 /// What a replay needs of one run. Changed::duration_ns has the duration of each operation; of a
@@ -34,7 +37,8 @@ struct RunInJob {
 
 /// Measured times of the parts of one run.
 struct PartTime {
-  /// From the begin to the last begin of all members: may be longer than the operation took.
+  /// From the begin to the last begin of those that are needed: may be longer than the operation
+  /// took. 0 of one that does not wait.
   int64_t to_last_ns = 0;
   int64_t duration_ns = 0;
 

@@ -66,25 +66,31 @@ class SimulatedRun {
     }
     starts_.push_back(streams_[stream].end);
   }
-  /// Of all runs of a job: it ends on none before the last has begun.
-  static void all_reduce(std::vector<SimulatedRun>& runs, int64_t stream, int64_t ns) {
+  /// Of members of a job: it ends on none before the last has begun. With a root: only the others
+  /// wait, and for the root. Its name says so: `collective 3`, `root 3`, `leaf 3`.
+  static void collective(const std::vector<SimulatedRun*>& members, int64_t stream, int64_t ns,
+                         int64_t number, const SimulatedRun* root = nullptr) {
     std::vector<Launched> launched;
     int64_t last = INT64_MIN;
-    for (SimulatedRun& run : runs) {
-      const size_t begin = run.thread_;
-      run.compute(run.noise(2'500, 0.1));
-      launched.push_back({begin, run.begin_on(stream, begin)});
-      last = std::max(last, run.at(launched.back().start));
-      run.add_call("cudaLaunchKernel", begin);
+    for (SimulatedRun* const run : members) {
+      const size_t begin = run->thread_;
+      run->compute(run->noise(2'500, 0.1));
+      launched.push_back({begin, run->begin_on(stream, begin)});
+      if (root == nullptr || run == root) last = std::max(last, run->at(launched.back().start));
+      run->add_call("cudaLaunchKernel", begin);
     }
-    for (size_t i = 0; i < runs.size(); ++i) {
-      SimulatedRun& run = runs[i];
+    for (size_t i = 0; i < members.size(); ++i) {
+      SimulatedRun& run = *members[i];
       const size_t start = launched[i].start;
       const int64_t transfer = std::llround(static_cast<double>(ns) * run.change_.transfer);
-      const size_t end = run.moment({{start, last - run.at(start) + transfer, Cause::operation}});
+      const int64_t waiting = &run == root ? 0 : std::max<int64_t>(0, last - run.at(start));
+      const size_t end = run.moment({{start, waiting + transfer, Cause::operation}});
       run.streams_[stream].end = end;
       run.add_operation(start, end, stream, OperationKind::kernel, false);
-      run.operations_.back().collective = true;
+      run.operations_.back().collective = (root == nullptr ? "collective "
+                                           : &run == root  ? "root "
+                                                           : "leaf ") +
+                                          std::to_string(number);
       run.starts_.push_back(start);
     }
   }
@@ -130,10 +136,10 @@ class SimulatedRun {
       track.stream = one.stream;
       const bool copies = one.kind == OperationKind::memcpy;
       builder.add({at(one.start), at(one.end) - at(one.start),
-                   builder.name(one.collective ? "all_reduce"
-                                : one.changed  ? "changed"
-                                : copies       ? "copy"
-                                               : "kernel",
+                   builder.name(!one.collective.empty() ? one.collective
+                                : one.changed           ? "changed"
+                                : copies                ? "copy"
+                                                        : "kernel",
                                 one.kind),
                    builder.track(track)});
       const auto correlation = static_cast<int64_t>(one.call);
@@ -202,7 +208,7 @@ class SimulatedRun {
     OperationKind kind;
     bool changed;
     size_t call;
-    bool collective = false;
+    std::string collective = {};  // empty: it is none
   };
   struct Launched {
     size_t begin;
