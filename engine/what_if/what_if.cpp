@@ -37,26 +37,34 @@ class RoofRatios {
     }
   }
 
-  /// Nothing: the roof is not known, or a formula is wrong because the time is above it.
+  /// Nothing: the roof is not known, or the call is above it: then its cost is wrong.
   std::optional<double> of(uint32_t operation) const {
     if (const auto ratio = by_cost(operation)) return ratio;
     const Operation& one = run_.trace.operations[operation];
     const auto found = by_name_.find(run_.trace.names.get(one.name).text);
     return found != by_name_.end() ? std::optional(std::min(1.0, found->second)) : std::nullopt;
   }
+  /// Why costs give none.
+  std::string without() const {
+    if (roofs_.costs == nullptr || roofs_.unknown_gpu.empty()) {
+      return "none has a cost of FLOPs and bytes with known peaks";
+    }
+    return roofs_.unknown_gpu + " (--gpu NAME)";
+  }
 
  private:
   std::optional<double> by_cost(uint32_t operation) const {
-    if (roofs_.costs == nullptr || roofs_.gpu == nullptr) return std::nullopt;
+    if (roofs_.costs == nullptr) return std::nullopt;
     const uint32_t number = roofs_.costs->call_of[operation];
     if (number == cost::CostedRun::none) return std::nullopt;
     const cost::CostedCall& call = roofs_.costs->calls[number];
-    cost::CostSum sum;
+    if (!call.has_roof || call.total_ns <= 0) return std::nullopt;
     const Operation& longest = run_.trace.operations[call.longest];
-    const match::OpCost& cost = roofs_.costs->cost(call);
-    sum.add(cost, call.total_ns, roofs_.gpu, run_.trace.names.get(longest.name).text);
-    if (sum.roof_ns() <= 0 || sum.above_peak()) return std::nullopt;
-    return sum.at_roof_ns() / static_cast<double>(sum.roof_ns());
+    const double at_roof_s = cost::roof_time(roofs_.costs->cost(call), roofs_.costs->gpu,
+                                             run_.trace.names.get(longest.name).text)
+                                 .at_least_s();
+    // Times scatter: single calls may be a little above the roof.
+    return std::min(1.0, at_roof_s * 1e9 / static_cast<double>(call.total_ns));
   }
 
   const analyze::LabelledTrace& run_;
@@ -226,9 +234,9 @@ class Replays {
       out.without = change.of_host()
                         ? "the trace has no calls of the host"
                         : fmt::format(
-                              "no roof is known of any operation of `{}/{}`: none has a "
-                              "cost and a GPU with known peaks, and ncu measured none",
-                              change.dimension, change.key);
+                              "no roof is known of any operation of `{}/{}`: {}, and ncu "
+                              "measured none",
+                              change.dimension, change.key, ratios_.without());
     }
     for (size_t i = 0; i < operations.size(); ++i) {
       if (seen[i]) out.after_ns += changed.duration_ns[i];

@@ -72,7 +72,7 @@ struct RunReplay {
 /// What `roof` is known by; both may be null.
 struct Roofs {
   const cost::CostedRun* costs = nullptr;
-  const ncu::GpuPeaks* gpu = nullptr;  // peaks for costs
+  std::string unknown_gpu;  // why costs have no peaks; empty: they have
   const ncu::Joined* ncu = nullptr;
 };
 

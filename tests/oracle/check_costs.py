@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the table `costs` for the traces with shapes of the shared data with ORACLE.tsv, which an independent program
 computed: calls, time, FLOPs and bytes by op and shape, by family of ops, and the time without a cost. Amounts may differ by
-0.1 %, times not at all. Kernels of graphs have the costs of the capture only with it as a reference (`+capture`).
+0.1 %, times not at all. Kernels of graphs have the costs of the capture only with it as a reference (`+capture`). Rows of each level of `cost_rates` and
+`roofline` add up to the GPU time, no rate is above the peak, and what is above is named: the attention of gpt-oss with a sliding window.
 
     KR=build/tools/kr/kr tests/oracle/check_costs.py [FOLDER]
 """
@@ -36,10 +37,35 @@ def family_of(op):
     return next(name for name, pattern in FAMILIES if re.search(pattern, op))
 
 
-def costs_of(path, capture):
-    command = [os.environ["KR"], "analyze", str(path), "--tables", "costs", "--format", "csv"]
+def table_of(path, capture, table, *options):
+    command = [os.environ["KR"], "analyze", str(path), "--tables", table, "--format", "csv", *options]
     done = subprocess.run(command + (["--reference", str(capture)] if capture else []), capture_output=True, check=True)
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def check_levels(name, path, capture, gpu_ns):
+    """How many sums and rates were compared, and how many are wrong."""
+    gpu = "H100 SXM" if name.startswith("h100") else "MI300X"
+    compared, wrong, above = 0, 0, set()
+    for table in ("cost_rates", "roofline"):
+        levels = collections.Counter()
+        for row in table_of(path, capture, table, "--costs", "--gpu", gpu):
+            levels[row["level"]] += int(row["total_ns"])
+            compared += 1
+            if float(row["peak_ratio"] or 0) > 1.05:
+                wrong += 1
+                print(f"{name} {table} {row['level']} {row['key']}: {row['peak_ratio']} of the roof")
+            if row["level"] == "kernel" and row.get("above_peak_ns"):
+                above.add(row["key"])
+        for level, ns in levels.items():
+            compared += 1
+            if ns != gpu_ns:
+                wrong += 1
+                print(f"{name} {table} {level}: {ns} ns, expected {gpu_ns}")
+    if above != ({"kernel_unified_attention_2d"} if name == "vllm_decode+capture" else set()):
+        wrong += 1
+        print(f"{name}: above the peak: {above}")
+    return compared, wrong
 
 
 def arguments(shapes):
@@ -151,7 +177,10 @@ def main():
     wrong = compared = 0
     for name, path in TRACES.items():
         capture = CAPTURES.get(name)
-        found = measure(costs_of(FOLDER / path, capture and FOLDER / capture))
+        capture = capture and FOLDER / capture
+        found = measure(table_of(FOLDER / path, capture, "costs"))
+        levels = check_levels(name, FOLDER / path, capture, found["summary", "gpu_ns"])
+        compared, wrong = compared + levels[0], wrong + levels[1]
         inside = []
         for op, (ops, flops) in DECLARED.items():
             if ("declared_ns", op) not in found:
@@ -179,7 +208,7 @@ def main():
                 wrong += 1
                 print(f"{name} {metric} {key}: {got}, expected {row['value']}")
     print(f"{compared} rows compared, {wrong} differ")
-    return 1 if wrong or compared < 720 else 0
+    return 1 if wrong or compared < 2500 else 0
 
 
 if __name__ == "__main__":
