@@ -61,7 +61,7 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   for (auto at = from; at != to; ++at) {
     const Sequence& other = sequences[at->second];
     if (other.names != sequence.names) continue;
-    merge_ops(origins[at->second], std::move(origin));
+    merge_ops(at->second, std::move(origin));
     return at->second;
   }
   const auto number = static_cast<uint32_t>(sequences.size());
@@ -69,6 +69,8 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   Sequence families{{}, sequence.items};
   families.names.reserve(sequence.names.size());
   for (const uint32_t name : sequence.names) families.names.push_back(family(name));
+  sequence.ops.reserve(origin.ops.size());
+  for (const uint32_t op : origin.ops) sequence.ops.push_back(ops_number(op));
   sequences.push_back(std::move(sequence));
   by_family.push_back(std::move(families));
   origins.push_back(std::move(origin));
@@ -76,21 +78,19 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
 }
 
 // The sequences are equal but for the arguments of ops.
-void References::merge_ops(Origin& known, Origin other) const {
+void References::merge_ops(uint32_t known, Origin other) {
   if (other.ops.empty()) return;
-  if (known.ops.empty()) {
-    known.ops = std::move(other.ops);
+  std::vector<uint32_t>& ops = origins[known].ops;
+  std::vector<uint32_t>& numbers = sequences[known].ops;
+  if (ops.empty()) {
+    ops = std::move(other.ops);
+    numbers.reserve(ops.size());
+    for (const uint32_t op : ops) numbers.push_back(ops_number(op));
     return;
   }
-  for (size_t i = 0; i < known.ops.size(); ++i) {
-    if (!equal_ops(known.ops[i], other.ops[i])) known.ops[i] = unsure;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (numbers[i] != ops_number(other.ops[i])) ops[i] = numbers[i] = unsure;
   }
-}
-
-bool References::equal_ops(uint32_t one, uint32_t other) const {
-  if (one == unsure || other == unsure) return false;
-  if (one == no_op || other == no_op) return one == other;
-  return op_calls[one].chain == op_calls[other].chain;
 }
 
 /// What one trace adds.

@@ -56,9 +56,7 @@ class References {
     uint32_t chain;  // equal for calls of equal ops with equal arguments, from the outermost on
   };
   static constexpr uint32_t no_op = UINT32_MAX;
-  static constexpr uint32_t unsure = UINT32_MAX - 1;
-  /// Whether two items have equal ops with equal arguments around them.
-  bool equal_ops(uint32_t one, uint32_t other) const;
+  static constexpr uint32_t unsure = Sequence::unsure;
 
   struct Time {
     int64_t start_ns;
@@ -79,7 +77,11 @@ class References {
  private:
   friend class ReferenceReader;
   uint32_t add_sequence(Sequence sequence, Origin origin);
-  void merge_ops(Origin& known, Origin other) const;
+  void merge_ops(uint32_t known, Origin other);
+  /// As Sequence::ops has it.
+  uint32_t ops_number(uint32_t op) const {
+    return op == no_op || op == unsure ? op : op_calls[op].chain;
+  }
 
   DistinctTexts names_, families_, chains_;
   std::vector<uint32_t> family_of_;          // by name; Calls::none: not yet
