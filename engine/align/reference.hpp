@@ -1,7 +1,8 @@
 // References: traces that tell in which modules and ops kernels are launched. Of a capture, the
 // calls between the begin and the end of it on their thread, where they name their kernels; of
 // launches outside graphs, the kernels that ran. A reference is kept as sequences of these, without
-// its trace.
+// its trace. Captures of the pieces of one pass, with what ran between them, are one more sequence:
+// another run may have captured the pass as one graph.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Origin {
   uint32_t file = 0;  // in References::files
   std::string thread;
   bool captured = false;
+  bool joined = false;         // of several captures: only for graphs that no other is like
   std::vector<int64_t> times;  // by item, on the clock of its file
   /// By item, the innermost op around it, in References::op_calls, or References::no_op; or
   /// `unsure`: captures of equal names differ in their shapes. Empty: it is no capture, or it was

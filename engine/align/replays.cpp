@@ -297,35 +297,49 @@ class Replays {
     }
   }
 
-  void align_one(const Part& part, Placer& placer) {
-    const std::vector<uint32_t>& names = lists_[part.names];
-    std::vector<uint32_t> candidates;
-    if (part.candidates != 0) {
-      candidates = candidates_[part.candidates - 1];
-    } else {
-      candidates.resize(references_.sequences.size());
-      std::iota(candidates.begin(), candidates.end(), 0U);
+  /// The sequences of the references; joined ones, or the others.
+  std::vector<uint32_t> sequences(bool joined) const {
+    std::vector<uint32_t> numbers;
+    for (uint32_t i = 0; i < references_.sequences.size(); ++i) {
+      if (references_.origins[i].joined == joined) numbers.push_back(i);
     }
+    return numbers;
+  }
+
+  std::vector<uint32_t> candidates_of(const Part& part) const {
+    return part.candidates != 0 ? candidates_[part.candidates - 1] : sequences(false);
+  }
+
+  /// By names, and where these leave anything open, by families, too. `ops`: by kernel.
+  Aligned align_with(const Part& part, const std::vector<uint32_t>& candidates,
+                     std::vector<Placer::SureOp>& ops) {
+    const std::vector<uint32_t>& names = lists_[part.names];
     const Calls& calls = references_.calls;
     Aligned found = align(names, references_.sequences, candidates, calls, part.one_stream);
-    const std::vector<Placer::SureOp> ops = sure_ops(found);
-    if (found.evidence != Evidence::equal && found.evidence != Evidence::too_long) {
-      std::vector<uint32_t> families;
-      families.reserve(names.size());
-      for (const uint32_t name : names) families.push_back(references_.family(name));
-      const Aligned other =
-          align(families, references_.by_family, candidates, calls, part.one_stream);
-      std::vector<Placed> both =
-          combine(found.kernels, other.kernels, references_.sequences, calls);
-      if (both != found.kernels) {
-        found.kernels = std::move(both);
-        found.evidence = Evidence::families;
-        found.best = other.best;
-        found.matched = other.matched;
-      }
+    ops = sure_ops(found);
+    if (found.evidence == Evidence::equal || found.evidence == Evidence::too_long) return found;
+    std::vector<uint32_t> families;
+    families.reserve(names.size());
+    for (const uint32_t name : names) families.push_back(references_.family(name));
+    const Aligned other =
+        align(families, references_.by_family, candidates, calls, part.one_stream);
+    std::vector<Placed> both = combine(found.kernels, other.kernels, references_.sequences, calls);
+    if (both != found.kernels) {
+      found.kernels = std::move(both);
+      found.evidence = Evidence::families;
+      found.best = other.best;
+      found.matched = other.matched;
     }
+    return found;
+  }
+
+  void align_one(const Part& part, Placer& placer) {
+    std::vector<Placer::SureOp> ops;
+    Aligned found = align_with(part, candidates_of(part), ops);
+    // A graph may have been captured in pieces elsewhere.
+    if (found.evidence == Evidence::none) found = align_with(part, sequences(true), ops);
     GraphAlignment& graph = graphs_.emplace_back();
-    graph.kernels = static_cast<int64_t>(names.size());
+    graph.kernels = static_cast<int64_t>(found.kernels.size());
     graph.evidence = found.evidence;
     graph.by_order = part.candidates != 0;
     graph.matched = static_cast<int64_t>(found.matched);
