@@ -98,10 +98,16 @@ std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool t
   return peak > 0 ? std::optional(peak) : std::nullopt;
 }
 
+bool is_tf32_kernel(std::string_view kernel) {
+  const auto has = [&](std::string_view word) { return kernel.find(word) != kernel.npos; };
+  if (has("tf32") || has("TF32")) return true;
+  // `s1688f16` and `s1688bf16` convert the operands to 16 bits instead.
+  return has("tensorop_s1688") && !has("s1688f16") && !has("s1688bf16");
+}
+
 std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
                                       std::string_view kernel) {
-  const bool tf32 = kernel.find("tf32") != kernel.npos || kernel.find("TF32") != kernel.npos;
-  const auto peak = peak_of(gpu, cost.type, tf32);
+  const auto peak = peak_of(gpu, cost.type, is_tf32_kernel(kernel));
   if (!cost.flops || !peak) return std::nullopt;
   return static_cast<double>(*cost.flops) / *peak;
 }
@@ -139,7 +145,11 @@ void CostSum::add(const CostedRun& costed, const CostedCall& call, std::string_v
   }
   flops_.add(cost.flops, call.total_ns);
   bytes_.add(cost.bytes, call.total_ns);
-  if (cost.flops) flops_of_type_[cost.type] += static_cast<double>(*cost.flops);
+  if (cost.flops) {
+    flops_of_type_[cost.type] += static_cast<double>(*cost.flops);
+    const bool tf32 = cost.type == ElementType::fp32 && is_tf32_kernel(kernel);
+    if (tf32) tf32_flops_ += static_cast<double>(*cost.flops);
+  }
   if (!cost.flops || !cost.bytes) return;
   both_ns_ += call.total_ns;
   both_flops_ += static_cast<double>(*cost.flops);
@@ -173,6 +183,11 @@ ElementType CostSum::main_type() const {
       std::max_element(flops_of_type_.begin(), flops_of_type_.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == flops_of_type_.end() ? ElementType::unknown : most->first;
+}
+
+bool CostSum::is_mainly_tf32() const {
+  const auto fp32 = flops_of_type_.find(ElementType::fp32);
+  return main_type() == ElementType::fp32 && 2 * tf32_flops_ > fp32->second;
 }
 
 std::optional<double> CostSum::roof_flops_per_s() const {

@@ -47,6 +47,10 @@ struct RoofTime {
 /// `gpu` may be null. `kernel`: the name of the call's longest operation.
 RoofTime roof_time(const match::OpCost& cost, const ncu::GpuPeaks* gpu, std::string_view kernel);
 
+/// Whether a kernel computes FP32 operands as TF32, on tensor cores: `…_tf32f32_…` and, of CUTLASS,
+/// `…_tensorop_s1688gemm_…`, the shape of these instructions.
+bool is_tf32_kernel(std::string_view kernel);
+
 /// How long the FLOPs of a call take at the peak of their precision; none: they or the peak are not
 /// known. `kernel`: the name of the call's longest operation.
 std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
@@ -72,8 +76,10 @@ class CostSum {
   std::optional<double> intensity() const;
   /// The part of the roof at this intensity, of calls of which both and their peaks are known.
   std::optional<double> peak_ratio() const;
-  /// The type of the calls with most FLOPs; unknown: there are none.
+  /// The type of the calls with most FLOPs; unknown: there are none. And whether most of these are
+  /// TF32.
   ElementType main_type() const;
+  bool is_mainly_tf32() const;
   /// Operations per second at the roof of the calls of which FLOPs, bytes and both peaks are known.
   std::optional<double> roof_flops_per_s() const;
   /// FLOPs and their rate, of calls of which both are known: a point of the roofline.
@@ -108,7 +114,8 @@ class CostSum {
   double both_bytes_ = 0;
   double roof_flops_ = 0;  // of calls with a roof
   std::map<ElementType, double> flops_of_type_;
-  double compute_s_ = 0;  // at the peak
+  double tf32_flops_ = 0;  // of fp32
+  double compute_s_ = 0;   // at the peak
   double memory_s_ = 0;
   int64_t roof_ns_ = 0;
   double at_roof_ns_ = 0;

@@ -106,7 +106,7 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
 
 /// As roofs are called: `bf16 tensor`. Empty: not known.
 std::string precision_of(const cost::CostSum& sum) {
-  const std::string word(word_of(sum.main_type()));
+  const std::string word(sum.is_mainly_tf32() ? "tf32" : word_of(sum.main_type()));
   const bool vector = word.empty() || word == "fp32" || word == "fp64";
   return vector ? word : word + " tensor";
 }
@@ -114,7 +114,7 @@ std::string precision_of(const cost::CostSum& sum) {
 /// The cells of a point behind those that every row has. `gpu` may be null.
 void add_point_cells(const cost::CostSum& sum, const ncu::GpuPeaks* gpu, Cells& row) {
   const double bandwidth = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
-  const auto peak = cost::peak_of(gpu, sum.main_type(), false);
+  const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
   const std::string precision = precision_of(sum);
   const double seconds = static_cast<double>(sum.point_ns()) / ns_per_s;
   row.insert(row.end(), {table::cell_or_nothing(precision),
@@ -191,7 +191,7 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
   std::map<std::string, double> peaks;  // by name
   for (const LabelCosts& one : costs_by_label(source, run)) {
     const cost::CostSum& sum = one.costs.sum;
-    const auto peak = cost::peak_of(gpu, sum.main_type(), false);
+    const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
     if (sum.point_ns() == 0 || !peak) continue;
     std::string name = precision_of(sum);
     const size_t word = name.find(' ');
