@@ -40,9 +40,10 @@ void NcuOptions::add_to(CLI::App& app) {
       ->type_name("PAGES")
       ->allow_extra_args(false)
       ->configurable();
-  app.add_option("--gpu", gpu,
-                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
-                 "shows them")
+  app.add_option(
+         "--gpu", gpu,
+         "The GPU whose data sheet has the peaks that pages of ncu lack, and that costs are "
+         "compared with if the trace does not name it; `kr list gpus` shows them")
       ->type_name("NAME")
       ->check(project_check([](const std::string& word) { ncu::named_gpu(word, "--gpu"); }))
       ->configurable();
