@@ -1,6 +1,7 @@
 #include "align/agreement.hpp"
 
 #include <array>
+#include <utility>
 
 namespace kr::align {
 
@@ -28,6 +29,18 @@ void Opinion::matched(const Calls& calls, const Item& item) {
   for (; a != b; a = calls[a].outer, b = calls[b].outer) {
     if (calls[a].name != calls[b].name) unnumbered_ |= uint64_t{1} << (calls[a].levels - 1);
   }
+}
+
+void Opinion::has_ops(uint32_t ops) {
+  if (has_ops_ && ops != ops_) ops = Sequence::unsure;
+  has_ops_ = true;
+  ops_ = ops;
+}
+
+void Opinion::ops_at(uint32_t sequence, uint32_t item) {
+  if (std::exchange(has_ops_at_, true)) return;
+  ops_sequence_ = sequence;
+  ops_item_ = item;
 }
 
 void Opinion::stands_in(const Calls& calls, uint32_t call, uint32_t sequence, uint32_t item) {
@@ -208,10 +221,14 @@ class BestPaths {
           const Item& item = sequence_.items[j];
           meet(to, item.call);
           opinions[i].matched(calls_, item);
+          if (!sequence_.ops.empty()) opinions[i].has_ops(sequence_.ops[j]);
           meet(around, item.call);
         }
       }
-      if (i < names_.size()) opinions[i].stands_in(calls_, around, number_, chosen_[i]);
+      if (i < names_.size()) {
+        opinions[i].stands_in(calls_, around, number_, chosen_[i]);
+        if (!sequence_.ops.empty()) opinions[i].ops_at(number_, chosen_[i]);
+      }
       after = std::move(here);
     }
   }

@@ -14,6 +14,10 @@ class Opinion {
  public:
   /// It is matched with that item.
   void matched(const Calls& calls, const Item& item);
+  /// It is matched with an item of these ops (Sequence::ops).
+  void has_ops(uint32_t ops);
+  /// One alignment matches it with that item, whose ops are known.
+  void ops_at(uint32_t sequence, uint32_t item);
   /// It is not matched in some alignment.
   void unmatched() { unmatched_ = true; }
   /// In all alignments with that sequence it is in this call (Calls::none: in none). `item`:
@@ -21,6 +25,9 @@ class Opinion {
   void stands_in(const Calls& calls, uint32_t call, uint32_t sequence, uint32_t item);
 
   Placed placed(const Calls& calls, bool within) const;
+  /// Where `has_ops_at`, and all alignments match it.
+  OpPlace op_place() const { return {ops_sequence_, ops_item_, ops_ != Sequence::unsure}; }
+  bool has_ops_at() const { return has_ops_at_; }
 
  private:
   bool matched_ = false;
@@ -35,6 +42,11 @@ class Opinion {
   uint32_t levels_ = 0;  // of the path of `call_`
   uint32_t sequence_ = 0;
   uint32_t item_ = 0;
+  bool has_ops_ = false;
+  uint32_t ops_ = Sequence::unsure;  // in all alignments; unsure: they differ
+  bool has_ops_at_ = false;
+  uint32_t ops_sequence_ = 0;
+  uint32_t ops_item_ = 0;
 };
 
 /// Adds what the best alignments with one sequence say. False: there are too many to look at.

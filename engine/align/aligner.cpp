@@ -47,6 +47,9 @@ Aligned align(Names names, std::span<const Sequence> reference,
       const Item& item = reference[one].items[i];
       opinions[i].matched(calls, item);
       opinions[i].stands_in(calls, item.call, one, static_cast<uint32_t>(i));
+      if (reference[one].ops.empty()) continue;
+      opinions[i].has_ops(reference[one].ops[i]);
+      opinions[i].ops_at(one, static_cast<uint32_t>(i));
     }
   }
   if (!out.best.empty()) {
@@ -88,6 +91,9 @@ Aligned align(Names names, std::span<const Sequence> reference,
     }
   }
   for (size_t i = 0; i < names.size(); ++i) out.kernels[i] = opinions[i].placed(calls, within);
+  if (out.matched < names.size() || !opinions[0].has_ops_at()) return out;
+  out.ops.reserve(names.size());
+  for (const Opinion& one : opinions) out.ops.push_back(one.op_place());
   return out;
 }
 

@@ -22,8 +22,13 @@ struct Item {
 
 /// The launches of one thread, in order.
 struct Sequence {
+  static constexpr uint32_t unsure = UINT32_MAX - 1;
+
   std::vector<uint32_t> names;
   std::vector<Item> items;  // by place
+  /// By place, a number that is equal for equal ops with equal arguments around the launch, or
+  /// `unsure`. Empty: they are not known.
+  std::vector<uint32_t> ops = {};
 };
 
 /// How far the best alignments agree.
@@ -47,6 +52,13 @@ struct Placed {
   friend bool operator==(const Placed&, const Placed&) = default;
 };
 
+/// What one best alignment matches a kernel with.
+struct OpPlace {
+  uint32_t sequence = 0;  // the first that knows its ops
+  uint32_t item = 0;
+  bool sure = false;  // in all best alignments, ops and arguments are equal to those of this one
+};
+
 /// What was compared, to say it.
 enum class Evidence : uint8_t {
   none,      // no sequence of the reference has half of the names
@@ -61,6 +73,8 @@ struct Aligned {
   Evidence evidence = Evidence::none;
   size_t matched = 0;          // names in a best alignment
   std::vector<uint32_t> best;  // the sequences that reach it
+  /// By place. Empty: not all names are matched, or no best sequence knows its ops.
+  std::vector<OpPlace> ops;
 };
 
 /// Beyond these nothing is compared: 128 MB of rows, and of places of best alignments.

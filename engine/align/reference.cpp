@@ -50,6 +50,7 @@ uint32_t References::family(uint32_t name) {
 uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   // Equal for sequences of equal names, paths, ops and changes of the call.
   uint64_t hash = hash_numbers(sequence.names.size(), origin.file);
+  if (origin.joined) hash = hash_numbers(hash, 1);
   std::vector<uint32_t> content = sequence.names;
   uint32_t last = Calls::none;
   for (const Item& item : sequence.items) {
@@ -60,8 +61,8 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   const auto [from, to] = known_.equal_range(hash);
   for (auto at = from; at != to; ++at) {
     const Sequence& other = sequences[at->second];
-    if (other.names != sequence.names) continue;
-    merge_ops(origins[at->second], std::move(origin));
+    if (other.names != sequence.names || origins[at->second].joined != origin.joined) continue;
+    merge_ops(at->second, std::move(origin));
     return at->second;
   }
   const auto number = static_cast<uint32_t>(sequences.size());
@@ -69,6 +70,8 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
   Sequence families{{}, sequence.items};
   families.names.reserve(sequence.names.size());
   for (const uint32_t name : sequence.names) families.names.push_back(family(name));
+  sequence.ops.reserve(origin.ops.size());
+  for (const uint32_t op : origin.ops) sequence.ops.push_back(ops_number(op));
   sequences.push_back(std::move(sequence));
   by_family.push_back(std::move(families));
   origins.push_back(std::move(origin));
@@ -76,21 +79,19 @@ uint32_t References::add_sequence(Sequence sequence, Origin origin) {
 }
 
 // The sequences are equal but for the arguments of ops.
-void References::merge_ops(Origin& known, Origin other) const {
+void References::merge_ops(uint32_t known, Origin other) {
   if (other.ops.empty()) return;
-  if (known.ops.empty()) {
-    known.ops = std::move(other.ops);
+  std::vector<uint32_t>& ops = origins[known].ops;
+  std::vector<uint32_t>& numbers = sequences[known].ops;
+  if (ops.empty()) {
+    ops = std::move(other.ops);
+    numbers.reserve(ops.size());
+    for (const uint32_t op : ops) numbers.push_back(ops_number(op));
     return;
   }
-  for (size_t i = 0; i < known.ops.size(); ++i) {
-    if (!equal_ops(known.ops[i], other.ops[i])) known.ops[i] = unsure;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (numbers[i] != ops_number(other.ops[i])) ops[i] = numbers[i] = unsure;
   }
-}
-
-bool References::equal_ops(uint32_t one, uint32_t other) const {
-  if (one == unsure || other == unsure) return false;
-  if (one == no_op || other == no_op) return one == other;
-  return op_calls[one].chain == op_calls[other].chain;
 }
 
 /// What one trace adds.
@@ -115,6 +116,7 @@ class ReferenceReader {
              has_operations ? launched.operations(next++) : trace::LaunchPlaces());
     }
     for (Thread& thread : threads_) {
+      finish_pass(thread);
       for (auto& [track, open] : thread.eager) finish(std::move(open), false);
       if (!thread.captures.empty()) out_.captures.push_back(std::move(thread.captures));
     }
@@ -131,9 +133,18 @@ class ReferenceReader {
     uint32_t first_root = Calls::none;  // its path
     uint32_t last_root = Calls::none;   // a call
   };
+  /// Captures in one call of a root module, or in one annotation outside of modules.
+  struct Pass {
+    Open open;
+    uint32_t root = Calls::none;
+    uint32_t annotation = trace::HostRange::none;
+    size_t captures = 0;
+    size_t captured = 0;  // launches up to the end of the last capture
+  };
   struct Thread {
     bool capturing = false;
     Open capture;
+    Pass pass;
     std::map<uint32_t, Open> eager;  // by track
     std::vector<uint32_t> captures;
   };
@@ -154,17 +165,34 @@ class ReferenceReader {
       thread.capturing = true;
       thread.capture = {};
       thread.capture.thread = launch.thread;
+      const Place place = place_at(launch.thread, launch.start_ns);
+      if (!is_in(thread.pass, place)) {
+        finish_pass(thread);
+        thread.pass.root = place.root;
+        thread.pass.annotation = place.annotation;
+        thread.pass.open.thread = launch.thread;
+      }
       return;
     }
     if (has(call.name, "StreamEndCapture")) {
       if (!std::exchange(thread.capturing, false)) return;
+      if (!thread.capture.sequence.names.empty()) {
+        ++thread.pass.captures;
+        thread.pass.captured = thread.pass.open.times.size();
+      }
       const uint32_t number = finish(std::move(thread.capture), true);
       if (number != Calls::none) thread.captures.push_back(number);
       return;
     }
-    if (thread.capturing && operations.empty()) return captured(launch, call, thread.capture);
-    if (operations.empty() || has(call.name, "GraphLaunch")) return;
+    if (thread.capturing && operations.empty()) return captured(launch, call, thread);
+    if (has(call.name, "GraphLaunch")) return;
+    if (operations.empty() && (call.kernel.empty() || thread.pass.captures == 0)) return;
     const Place place = place_at(launch.thread, launch.start_ns);
+    const bool in_pass = is_in(thread.pass, place);
+    if (operations.empty() && in_pass) {
+      const uint32_t number = out_.name(call.kernel, operation_kind_of(call.kernel));
+      add(thread.pass.open, number, place.item, launch.start_ns);
+    }
     for (const uint32_t operation : operations) {
       const trace::Operation& one = trace_.operations[operation];
       Open& open = thread.eager[one.track.index];
@@ -179,11 +207,29 @@ class ReferenceReader {
       }
       open.last_root = place.root;
       const trace::OperationName& name = trace_.names.get(one.name);
-      add(open, out_.name(name.text, name.kind), place.item, launch.start_ns);
+      const uint32_t number = out_.name(name.text, name.kind);
+      add(open, number, place.item, launch.start_ns);
+      if (in_pass) add(thread.pass.open, number, place.item, launch.start_ns);
     }
   }
 
-  void captured(const trace::Launch& launch, const trace::HostCall& call, Open& open) {
+  static bool is_in(const Pass& pass, const Place& place) {
+    if (pass.root != Calls::none || place.root != Calls::none) return pass.root == place.root;
+    return pass.annotation != trace::HostRange::none && pass.annotation == place.annotation;
+  }
+
+  /// A sequence of all captures of a pass, and of what was launched between them.
+  void finish_pass(Thread& thread) {
+    Pass pass = std::exchange(thread.pass, {});
+    if (pass.captures < 2) return;
+    Open& open = pass.open;
+    open.sequence.names.resize(pass.captured);
+    open.sequence.items.resize(pass.captured);
+    open.times.resize(pass.captured);
+    finish(std::move(open), true, true);
+  }
+
+  void captured(const trace::Launch& launch, const trace::HostCall& call, Thread& thread) {
     uint32_t name = Calls::none;
     if (!call.kernel.empty()) {
       name = out_.name(call.kernel, operation_kind_of(call.kernel));
@@ -195,8 +241,10 @@ class ReferenceReader {
       if (has(call.name, "LaunchKernel") || has(call.name, "LaunchCooperative")) ++out_.unnamed;
       return;
     }
-    add(open, name, place_at(launch.thread, launch.start_ns).item, launch.start_ns);
-    if (open_ops_) open.ops.push_back(op_call_at(launch.thread, launch.start_ns));
+    const Place place = place_at(launch.thread, launch.start_ns);
+    add(thread.capture, name, place.item, launch.start_ns);
+    if (open_ops_) thread.capture.ops.push_back(op_call_at(launch.thread, launch.start_ns));
+    if (is_in(thread.pass, place)) add(thread.pass.open, name, place.item, launch.start_ns);
   }
 
   /// By op of the trace, its number in References::ops_of_calls.
@@ -243,12 +291,12 @@ class ReferenceReader {
     open.times.push_back(time);
   }
 
-  uint32_t finish(Open open, bool is_capture) {
+  uint32_t finish(Open open, bool is_capture, bool joined = false) {
     if (open.sequence.names.empty()) return Calls::none;
     return out_.add_sequence(
         std::move(open.sequence),
         {static_cast<uint32_t>(out_.files.size() - 1), host_.threads[open.thread].thread,
-         is_capture, std::move(open.times), std::move(open.ops)});
+         is_capture, joined, std::move(open.times), std::move(open.ops)});
   }
 
   Place place_at(uint32_t thread, int64_t time) {

@@ -1,7 +1,8 @@
 // References: traces that tell in which modules and ops kernels are launched. Of a capture, the
 // calls between the begin and the end of it on their thread, where they name their kernels; of
 // launches outside graphs, the kernels that ran. A reference is kept as sequences of these, without
-// its trace.
+// its trace. Captures of the pieces of one pass, with what ran between them, are one more sequence:
+// another run may have captured the pass as one graph.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Origin {
   uint32_t file = 0;  // in References::files
   std::string thread;
   bool captured = false;
+  bool joined = false;         // of several captures: only for graphs that no other is like
   std::vector<int64_t> times;  // by item, on the clock of its file
   /// By item, the innermost op around it, in References::op_calls, or References::no_op; or
   /// `unsure`: captures of equal names differ in their shapes. Empty: it is no capture, or it was
@@ -56,9 +58,7 @@ class References {
     uint32_t chain;  // equal for calls of equal ops with equal arguments, from the outermost on
   };
   static constexpr uint32_t no_op = UINT32_MAX;
-  static constexpr uint32_t unsure = UINT32_MAX - 1;
-  /// Whether two items have equal ops with equal arguments around them.
-  bool equal_ops(uint32_t one, uint32_t other) const;
+  static constexpr uint32_t unsure = Sequence::unsure;
 
   struct Time {
     int64_t start_ns;
@@ -79,7 +79,11 @@ class References {
  private:
   friend class ReferenceReader;
   uint32_t add_sequence(Sequence sequence, Origin origin);
-  void merge_ops(Origin& known, Origin other) const;
+  void merge_ops(uint32_t known, Origin other);
+  /// As Sequence::ops has it.
+  uint32_t ops_number(uint32_t op) const {
+    return op == no_op || op == unsure ? op : op_calls[op].chain;
+  }
 
   DistinctTexts names_, families_, chains_;
   std::vector<uint32_t> family_of_;          // by name; Calls::none: not yet

@@ -43,8 +43,13 @@ class Placer {
       names_.try_emplace(host.range_names[i], i);
   }
 
-  /// `op`: of References::op_calls, whose shapes are surely those of the kernel's; or no_op.
-  uint32_t creation(const Placed& placed, uint32_t op) {
+  /// A call of an op around a kernel, in References::op_calls, whose shapes are surely the
+  /// kernel's; and how many calls, from it on outwards, are.
+  struct SureOp {
+    uint32_t op = References::no_op;
+    uint32_t levels = 0;
+  };
+  uint32_t creation(const Placed& placed, const SureOp& op) {
     const Item& item = references_.sequences[placed.sequence].items[placed.item];
     const Origin& origin = references_.origins[placed.sequence];
     trace::AlignedNode node{static_cast<trace::Alignment>(placed.how), {}};
@@ -76,16 +81,15 @@ class Placer {
   };
 
   /// As NodeCreation::captured.
-  uint32_t captured(uint32_t op) {
-    if (op == References::no_op) return 0;
+  uint32_t captured(const SureOp& sure) {
+    if (sure.levels == 0) return 0;
     if (!host_.ops) host_.ops = std::make_unique<trace::HostOps>();
     trace::HostOps& to = *host_.ops;
-    captured_.resize(references_.op_calls.size());
     op_of_.resize(references_.ops_of_calls.size(), References::no_op);
-    uint32_t& known = captured_[op];
+    uint32_t& known = captured_[{sure.op, sure.levels}];
     if (known != 0) return known;
-    const References::OpCall call = references_.op_calls[op];
-    const uint32_t outer = captured(call.outer);
+    const References::OpCall call = references_.op_calls[sure.op];
+    const uint32_t outer = captured({call.outer, sure.levels - 1});
     if (op_of_[call.op] == References::no_op) {
       op_of_[call.op] = static_cast<uint32_t>(to.ops.size());
       to.ops.push_back(references_.ops_of_calls[call.op]);
@@ -130,8 +134,8 @@ class Placer {
   std::map<Key, uint32_t> threads_;
   std::set<std::pair<uint32_t, uint32_t>> ranges_;  // thread and call
   std::map<trace::AlignedNode, uint32_t> nodes_;
-  std::vector<uint32_t> captured_;  // by call of an op of the references; 0: not yet
-  std::vector<uint32_t> op_of_;     // by op of the references
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_;  // by SureOp
+  std::vector<uint32_t> op_of_;                                 // by op of the references
 };
 
 class Replays {
@@ -293,34 +297,49 @@ class Replays {
     }
   }
 
-  void align_one(const Part& part, Placer& placer) {
-    const std::vector<uint32_t>& names = lists_[part.names];
-    std::vector<uint32_t> candidates;
-    if (part.candidates != 0) {
-      candidates = candidates_[part.candidates - 1];
-    } else {
-      candidates.resize(references_.sequences.size());
-      std::iota(candidates.begin(), candidates.end(), 0U);
+  /// The sequences of the references; joined ones, or the others.
+  std::vector<uint32_t> sequences(bool joined) const {
+    std::vector<uint32_t> numbers;
+    for (uint32_t i = 0; i < references_.sequences.size(); ++i) {
+      if (references_.origins[i].joined == joined) numbers.push_back(i);
     }
+    return numbers;
+  }
+
+  std::vector<uint32_t> candidates_of(const Part& part) const {
+    return part.candidates != 0 ? candidates_[part.candidates - 1] : sequences(false);
+  }
+
+  /// By names, and where these leave anything open, by families, too. `ops`: by kernel.
+  Aligned align_with(const Part& part, const std::vector<uint32_t>& candidates,
+                     std::vector<Placer::SureOp>& ops) {
+    const std::vector<uint32_t>& names = lists_[part.names];
     const Calls& calls = references_.calls;
     Aligned found = align(names, references_.sequences, candidates, calls, part.one_stream);
-    if (found.evidence != Evidence::equal && found.evidence != Evidence::too_long) {
-      std::vector<uint32_t> families;
-      families.reserve(names.size());
-      for (const uint32_t name : names) families.push_back(references_.family(name));
-      const Aligned other =
-          align(families, references_.by_family, candidates, calls, part.one_stream);
-      std::vector<Placed> both =
-          combine(found.kernels, other.kernels, references_.sequences, calls);
-      if (both != found.kernels) {
-        found.kernels = std::move(both);
-        found.evidence = Evidence::families;
-        found.best = other.best;
-        found.matched = other.matched;
-      }
+    ops = sure_ops(found);
+    if (found.evidence == Evidence::equal || found.evidence == Evidence::too_long) return found;
+    std::vector<uint32_t> families;
+    families.reserve(names.size());
+    for (const uint32_t name : names) families.push_back(references_.family(name));
+    const Aligned other =
+        align(families, references_.by_family, candidates, calls, part.one_stream);
+    std::vector<Placed> both = combine(found.kernels, other.kernels, references_.sequences, calls);
+    if (both != found.kernels) {
+      found.kernels = std::move(both);
+      found.evidence = Evidence::families;
+      found.best = other.best;
+      found.matched = other.matched;
     }
+    return found;
+  }
+
+  void align_one(const Part& part, Placer& placer) {
+    std::vector<Placer::SureOp> ops;
+    Aligned found = align_with(part, candidates_of(part), ops);
+    // A graph may have been captured in pieces elsewhere.
+    if (found.evidence == Evidence::none) found = align_with(part, sequences(true), ops);
     GraphAlignment& graph = graphs_.emplace_back();
-    graph.kernels = static_cast<int64_t>(names.size());
+    graph.kernels = static_cast<int64_t>(found.kernels.size());
     graph.evidence = found.evidence;
     graph.by_order = part.candidates != 0;
     graph.matched = static_cast<int64_t>(found.matched);
@@ -332,23 +351,35 @@ class Replays {
     }
     std::vector<uint32_t>& creations = creations_.emplace_back();
     for (size_t i = 0; i < found.kernels.size(); ++i) {
-      creations.push_back(placer.creation(found.kernels[i], sure_op(found, i)));
+      creations.push_back(placer.creation(found.kernels[i], ops[i]));
     }
     placed_.push_back(std::move(found.kernels));
   }
 
-  /// The op around a kernel, where its shapes are known: all names of the graph are those of a
-  /// capture, and all such captures have equal shapes there.
-  uint32_t sure_op(const Aligned& found, size_t kernel) const {
-    uint32_t op = References::no_op;
-    if (found.evidence != Evidence::equal) return op;
-    for (const uint32_t sequence : found.best) {
-      const std::vector<uint32_t>& ops = references_.origins[sequence].ops;
-      if (ops.empty()) continue;
-      if (op == References::no_op) op = ops[kernel];
-      if (!references_.equal_ops(op, ops[kernel])) return References::no_op;
+  /// By kernel, the ops whose shapes are surely those of the graph: all names of the graph are in a
+  /// capture, and ops and arguments are equal in all best alignments with all such captures. A call
+  /// of an op is unknown if not all that it launched is in the graph: its time is not.
+  std::vector<Placer::SureOp> sure_ops(const Aligned& found) const {
+    std::vector<Placer::SureOp> sure(found.kernels.size());
+    if (found.ops.empty()) return sure;
+    // All places are in one sequence: the first that knows its ops.
+    const std::vector<uint32_t>& ops = references_.origins[found.ops[0].sequence].ops;
+    std::map<uint32_t, int64_t> missing;  // by call of an op, launches that are not in the graph
+    const auto count = [&](uint32_t op, int64_t more) {
+      if (op == References::unsure) return;
+      for (; op != References::no_op; op = references_.op_calls[op].outer) missing[op] += more;
+    };
+    for (const uint32_t op : ops) count(op, 1);
+    for (const OpPlace& place : found.ops) count(ops[place.item], -1);
+    for (size_t i = 0; i < sure.size(); ++i) {
+      if (!found.ops[i].sure) continue;
+      sure[i].op = ops[found.ops[i].item];
+      uint32_t op = sure[i].op;
+      for (; op != References::no_op && missing[op] == 0; op = references_.op_calls[op].outer) {
+        ++sure[i].levels;
+      }
     }
-    return op;
+    return sure;
   }
 
   trace::Trace& trace_;

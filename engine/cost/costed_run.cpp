@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "cost/above_peak.hpp"
 #include "trace/launched.hpp"
 #include "trace/open_op_calls.hpp"
 
@@ -14,15 +15,19 @@ namespace {
 
 class RunCosts {
  public:
-  RunCosts(const match::CompiledRules& rules, const analyze::LabelledTrace& run)
+  RunCosts(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+           const ncu::GpuPeaks* gpu)
       : rules_(rules),
         run_(run),
         host_(*run.trace.host),
-        table_(rules.program(), rules.database, run.choice.model) {}
+        table_(rules.program(), rules.database, run.choice.model) {
+    out_.gpu = gpu;
+  }
 
   CostedRun make() {
     const size_t operations = run_.trace.operations.size();
     out_.call_of.assign(operations, CostedRun::none);
+    out_.no_cost.assign(operations, NoCost::no_op);
     out_.unknown_ns.assign(host_.ops->ops.size(), 0);
     out_.unknown_calls.assign(host_.ops->ops.size(), 0);
     find_creations();
@@ -46,9 +51,12 @@ class RunCosts {
       if (!take(around, CostedRun::none, rest) && is_graph(launch)) {
         for (const uint32_t operation : rest) {
           out_.graph_ns += run_.trace.operations[operation].duration_ns;
+          out_.no_cost[operation] = NoCost::graph;
         }
       }
     }
+    mark_above_peak(out_, run_.trace);
+    add_amounts();
     return std::move(out_);
   }
 
@@ -125,6 +133,8 @@ class RunCosts {
     out_.op_ns += duration;
     if (shapes) out_.shapes_ns += duration;
     if (number == CostedRun::none) {
+      const bool recorded = !host_.ops->ops[innermost].arguments.empty();
+      out_.no_cost[operation] = recorded ? NoCost::no_clause : NoCost::no_shapes;
       out_.unknown_ns[innermost] += duration;
       ++out_.unknown_calls[innermost];
       return;
@@ -136,8 +146,23 @@ class RunCosts {
     if (duration > longest || (duration == longest && operation < call.longest)) {
       call.longest = operation;
     }
-    if (out_.cost(call).flops) out_.flops_ns += duration;
-    if (out_.cost(call).bytes) out_.bytes_ns += duration;
+  }
+
+  /// What operations of costed calls lack, and the time of what is known.
+  void add_amounts() {
+    for (const CostedCall& call : out_.calls) {
+      const match::OpCost& cost = out_.cost(call);
+      if (call.above_peak) {
+        out_.above_peak_ns += call.total_ns;
+        continue;
+      }
+      if (cost.flops) out_.flops_ns += call.total_ns;
+      if (cost.bytes) out_.bytes_ns += call.total_ns;
+    }
+    for (size_t i = 0; i < out_.call_of.size(); ++i) {
+      if (out_.call_of[i] != CostedRun::none)
+        out_.no_cost[i] = out_.lacks(out_.calls[out_.call_of[i]]);
+    }
   }
 
   uint32_t call_number(std::pair<uint32_t, uint32_t> place, uint32_t costed, uint32_t operation) {
@@ -198,13 +223,48 @@ class RunCosts {
 
 }  // namespace
 
-CostedRun cost_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
+NoCost CostedRun::lacks(const CostedCall& call) const {
+  if (call.above_peak) return NoCost::above_peak;
+  const match::OpCost& one = cost(call);
+  if (!one.flops && !one.bytes) return NoCost::no_amounts;
+  if (!one.flops) return NoCost::no_flops;
+  return one.bytes ? NoCost::none : NoCost::no_bytes;
+}
+
+CostedRun cost_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                   const ncu::GpuPeaks* gpu) {
   if (!run.trace.host || !run.trace.host->ops) {
     CostedRun nothing;
     nothing.call_of.assign(run.trace.operations.size(), CostedRun::none);
+    nothing.no_cost.assign(run.trace.operations.size(), NoCost::no_op);
+    nothing.gpu = gpu;
     return nothing;
   }
-  return RunCosts(rules, run).make();
+  return RunCosts(rules, run, gpu).make();
+}
+
+std::string_view to_string(NoCost why) noexcept {
+  switch (why) {
+    case NoCost::none:
+      break;
+    case NoCost::no_op:
+      return "no op";
+    case NoCost::graph:
+      return "in a graph";
+    case NoCost::no_shapes:
+      return "no shapes";
+    case NoCost::no_clause:
+      return "no clause fits";
+    case NoCost::no_amounts:
+      return "no amounts";
+    case NoCost::no_flops:
+      return "no FLOPs";
+    case NoCost::no_bytes:
+      return "no bytes";
+    case NoCost::above_peak:
+      return "above the peak";
+  }
+  return {};
 }
 
 std::string shapes_text(const OpArguments& arguments) {

@@ -15,20 +15,6 @@ void sort_by_time(std::vector<Gap>& gaps) {
 
 }  // namespace
 
-std::string_view to_string(NoCost why) noexcept {
-  switch (why) {
-    case NoCost::no_op:
-      return "no op";
-    case NoCost::graph:
-      return "in a graph";
-    case NoCost::no_shapes:
-      return "no shapes";
-    case NoCost::no_clause:
-      break;
-  }
-  return "no clause fits";
-}
-
 std::vector<Gap> gaps_of(const CostedRun& costed, const trace::Trace& trace, int64_t gpu_total_ns) {
   std::map<std::tuple<std::string, std::string, NoCost>, std::pair<int64_t, int64_t>> found;
   for (uint32_t op = 0; op < costed.unknown_ns.size(); ++op) {
@@ -38,6 +24,14 @@ std::vector<Gap> gaps_of(const CostedRun& costed, const trace::Trace& trace, int
     auto& [operations, ns] = found[{one.name, shapes_text(one.arguments), why}];
     operations += costed.unknown_calls[op];
     ns += costed.unknown_ns[op];
+  }
+  for (const CostedCall& call : costed.calls) {
+    const NoCost why = costed.lacks(call);
+    if (why != NoCost::above_peak && why != NoCost::no_amounts) continue;
+    const trace::HostOp& one = trace.host->ops->ops[costed.ops[call.costed].op];
+    auto& [calls, ns] = found[{one.name, shapes_text(one.arguments), why}];
+    ++calls;
+    ns += call.total_ns;
   }
   std::vector<Gap> gaps;
   const int64_t without_ns = gpu_total_ns - costed.op_ns - costed.graph_ns;

@@ -1,4 +1,4 @@
-// What has no cost, and why.
+// What has neither FLOPs nor bytes that can be used, and why.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,11 @@
 
 namespace kr::cost {
 
-/// Why kr knows no cost of an operation.
-enum class NoCost : uint8_t {
-  no_op,      // no op encloses the launch
-  graph,      // it ran in a graph, and nothing surely tells the op and its shapes
-  no_shapes,  // the arguments of the op were not recorded
-  no_clause   // no clause fits the op and its arguments
-};
-/// As in tables.
-std::string_view to_string(NoCost why) noexcept;
-
 struct Gap {
   NoCost why = NoCost::no_op;
   std::string op;          // empty: there is none
   std::string shapes;      // shapes_text; empty: none were recorded
-  int64_t operations = 0;  // 0: not counted
+  int64_t operations = 0;  // with a clause: calls; 0: not counted
   int64_t total_ns = 0;
 };
 

@@ -1,8 +1,11 @@
 #include "cost/rates.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <set>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace kr::cost {
 namespace {
@@ -11,20 +14,60 @@ constexpr double ns_of_second = 1e9;
 
 }  // namespace
 
-const ncu::GpuPeaks* gpu_of(const trace::Trace& trace) {
-  const ncu::GpuPeaks* found = nullptr;
+RunGpu gpu_of(const trace::Trace& trace) {
+  RunGpu found;
+  std::string_view name;
   for (const trace::Track& track : trace.tracks) {
     if (track.device_name.empty()) continue;
     const ncu::GpuPeaks* one = nullptr;
     try {
       one = ncu::find_gpu(track.device_name);
-    } catch (const Error&) {
-      return nullptr;  // several GPUs have this name
+    } catch (const Error& several) {
+      return {nullptr, fmt::format("{} ({})", several.why(), several.remedy())};
     }
-    if (one == nullptr || (found != nullptr && found != one)) return nullptr;
-    found = one;
+    if (one == nullptr) {
+      return {nullptr,
+              fmt::format("there is no data sheet of the GPU `{}`", printable(track.device_name))};
+    }
+    if (found.peaks != nullptr && found.peaks != one) {
+      return {nullptr,
+              fmt::format("the GPUs of the run differ: {} and {}", found.peaks->name, one->name)};
+    }
+    found.peaks = one;
   }
+  if (found.peaks == nullptr) found.unknown = "the trace does not name its GPU";
   return found;
+}
+
+std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed) {
+  if (gpu.peaks == nullptr) {
+    return Warning{
+        "no-peaks",
+        fmt::format("Rates have no percentage of a peak: {}. `--gpu NAME` names the GPU, such as "
+                    "`--gpu \"H100 SXM\"`; `kr list gpus` shows those that kr knows.",
+                    gpu.unknown)};
+  }
+  std::set<std::string_view> without;  // types; empty: not recorded
+  for (const CostedCall& call : costed.calls) {
+    const match::OpCost& cost = costed.cost(call);
+    if (cost.flops.value_or(0) <= 0 || peak_of(gpu.peaks, cost.type, false)) continue;
+    without.insert(word_of(cost.type));
+  }
+  if (without.empty()) return std::nullopt;
+  std::string types;
+  for (const std::string_view one : without) {
+    if (one.empty()) continue;
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", one);
+  }
+  std::string why;
+  if (!types.empty()) {
+    why = fmt::format("the data sheet of {} has no peak of {}", gpu.peaks->name, types);
+  }
+  if (without.contains("")) {
+    why += why.empty() ? "" : "; ";
+    why += "types of operands are not recorded";
+  }
+  return Warning{"no-peaks", fmt::format("Some FLOPs have no percentage of a peak: {}.", why)};
 }
 
 std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool tf32) {
@@ -55,12 +98,29 @@ std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool t
   return peak > 0 ? std::optional(peak) : std::nullopt;
 }
 
+bool is_tf32_kernel(std::string_view kernel) {
+  const auto has = [&](std::string_view word) { return kernel.find(word) != kernel.npos; };
+  if (has("tf32") || has("TF32")) return true;
+  // `s1688f16` and `s1688bf16` convert the operands to 16 bits instead.
+  return has("tensorop_s1688") && !has("s1688f16") && !has("s1688bf16");
+}
+
 std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
                                       std::string_view kernel) {
-  const bool tf32 = kernel.find("tf32") != kernel.npos || kernel.find("TF32") != kernel.npos;
-  const auto peak = peak_of(gpu, cost.type, tf32);
+  const auto peak = peak_of(gpu, cost.type, is_tf32_kernel(kernel));
   if (!cost.flops || !peak) return std::nullopt;
   return static_cast<double>(*cost.flops) / *peak;
+}
+
+RoofTime roof_time(const match::OpCost& cost, const ncu::GpuPeaks* gpu, std::string_view kernel) {
+  RoofTime time;
+  if (gpu == nullptr) return time;
+  // Without FLOPs, their peak does not matter.
+  time.compute_s = cost.flops == 0 ? 0.0 : seconds_at_peak(cost, gpu, kernel);
+  if (cost.bytes && gpu->dram_bytes_per_s > 0) {
+    time.memory_s = static_cast<double>(*cost.bytes) / gpu->dram_bytes_per_s;
+  }
+  return time;
 }
 
 void CostSum::Amount::add(const std::optional<int64_t>& one, int64_t one_ns) {
@@ -76,31 +136,31 @@ std::optional<double> CostSum::Amount::rate() const {
   return static_cast<double>(*sum) / static_cast<double>(ns) * ns_of_second;
 }
 
-void CostSum::add(const match::OpCost& cost, int64_t total_ns, const ncu::GpuPeaks* gpu,
-                  std::string_view kernel) {
-  flops_.add(cost.flops, total_ns);
-  bytes_.add(cost.bytes, total_ns);
-  const bool both = cost.flops && cost.bytes;
-  if (both) {
-    both_ns_ += total_ns;
-    both_flops_ += static_cast<double>(*cost.flops);
-    both_bytes_ += static_cast<double>(*cost.bytes);
+void CostSum::add(const CostedRun& costed, const CostedCall& call, std::string_view kernel) {
+  const match::OpCost& cost = costed.cost(call);
+  if (call.above_peak) {
+    above_peak_ns_ += call.total_ns;
+    above_peak_s_ += roof_time(cost, costed.gpu, kernel).at_least_s();
+    return;
   }
-  if (cost.flops) flops_of_type_[cost.type] += static_cast<double>(*cost.flops);
-  const double bandwidth = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
-  const std::optional<double> compute_s = seconds_at_peak(cost, gpu, kernel);
-  std::optional<double> memory_s;
-  if (cost.bytes && bandwidth > 0) memory_s = static_cast<double>(*cost.bytes) / bandwidth;
-  if (compute_s && memory_s) {
-    peaks_ns_ += total_ns;
-    peaks_flops_ += static_cast<double>(*cost.flops);
-    compute_s_ += *compute_s;
-    memory_s_ += *memory_s;
+  flops_.add(cost.flops, call.total_ns);
+  bytes_.add(cost.bytes, call.total_ns);
+  if (cost.flops) {
+    flops_of_type_[cost.type] += static_cast<double>(*cost.flops);
+    const bool tf32 = cost.type == ElementType::fp32 && is_tf32_kernel(kernel);
+    if (tf32) tf32_flops_ += static_cast<double>(*cost.flops);
   }
-  // One of them alone is not a roof: the other one may take longer.
-  if (!both || !memory_s || (*cost.flops > 0 && !compute_s)) return;
-  roof_ns_ += total_ns;
-  at_roof_ns_ += std::max(compute_s.value_or(0), *memory_s) * ns_of_second;
+  if (!cost.flops || !cost.bytes) return;
+  both_ns_ += call.total_ns;
+  both_flops_ += static_cast<double>(*cost.flops);
+  both_bytes_ += static_cast<double>(*cost.bytes);
+  if (!call.has_roof) return;
+  const RoofTime time = roof_time(cost, costed.gpu, kernel);
+  roof_ns_ += call.total_ns;
+  roof_flops_ += static_cast<double>(*cost.flops);
+  compute_s_ += *time.compute_s;
+  memory_s_ += *time.memory_s;
+  at_roof_ns_ += time.at_least_s() * ns_of_second;
 }
 
 std::optional<double> CostSum::intensity() const {
@@ -109,8 +169,13 @@ std::optional<double> CostSum::intensity() const {
 }
 
 std::optional<double> CostSum::peak_ratio() const {
-  if (peaks_ns_ == 0) return std::nullopt;
-  return std::max(compute_s_, memory_s_) * ns_of_second / static_cast<double>(peaks_ns_);
+  if (roof_ns_ == 0) return std::nullopt;
+  return std::max(compute_s_, memory_s_) * ns_of_second / static_cast<double>(roof_ns_);
+}
+
+std::optional<double> CostSum::above_peak_ratio() const {
+  if (above_peak_ns_ == 0) return std::nullopt;
+  return above_peak_s_ * ns_of_second / static_cast<double>(above_peak_ns_);
 }
 
 ElementType CostSum::main_type() const {
@@ -120,10 +185,15 @@ ElementType CostSum::main_type() const {
   return most == flops_of_type_.end() ? ElementType::unknown : most->first;
 }
 
+bool CostSum::is_mainly_tf32() const {
+  const auto fp32 = flops_of_type_.find(ElementType::fp32);
+  return main_type() == ElementType::fp32 && 2 * tf32_flops_ > fp32->second;
+}
+
 std::optional<double> CostSum::roof_flops_per_s() const {
   const double seconds = std::max(compute_s_, memory_s_);
-  if (peaks_ns_ == 0 || seconds <= 0) return std::nullopt;
-  return peaks_flops_ / seconds;
+  if (roof_ns_ == 0 || seconds <= 0) return std::nullopt;
+  return roof_flops_ / seconds;
 }
 
 std::optional<double> CostSum::point_flops_per_s() const {
@@ -132,7 +202,7 @@ std::optional<double> CostSum::point_flops_per_s() const {
 }
 
 std::string_view CostSum::bound() const {
-  if (peaks_ns_ == 0) return {};
+  if (roof_ns_ == 0) return {};
   return compute_s_ > memory_s_ ? "compute" : "memory";
 }
 

@@ -5,34 +5,63 @@
 // (ncu/gpus.hpp), dense, without sparsity.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/warning.hpp"
 #include "cost/costed_run.hpp"
 #include "ncu/gpus.hpp"
 
 namespace kr::cost {
 
-/// The GPU of a run by the names of its devices; null: it is not known, or they differ.
-const ncu::GpuPeaks* gpu_of(const trace::Trace& trace);
+/// The GPU of a run, whose peaks are roofs.
+struct RunGpu {
+  const ncu::GpuPeaks* peaks = nullptr;  // null: not known
+  std::string unknown;                   // why not: a clause, `the trace does not name its GPU`
+};
+
+/// By the names of its devices.
+RunGpu gpu_of(const trace::Trace& trace);
+
+/// That percentages of peaks are absent, why, and what to do; none: all peaks are known.
+std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed);
 
 /// FLOP/s of the precision; `tf32`: of FP32 operands on tensor cores. None: not known.
 std::optional<double> peak_of(const ncu::GpuPeaks* gpu, ElementType type, bool tf32);
+
+/// How long a call takes at the roof.
+struct RoofTime {
+  std::optional<double> compute_s;  // none: FLOPs or the peak of their precision are not known
+  std::optional<double> memory_s;   // none: bytes or the bandwidth are not known
+
+  /// One of them alone is not a roof: the other one may take longer.
+  bool is_roof() const { return compute_s && memory_s; }
+  /// By what is known.
+  double at_least_s() const { return std::max(compute_s.value_or(0), memory_s.value_or(0)); }
+};
+
+/// `gpu` may be null. `kernel`: the name of the call's longest operation.
+RoofTime roof_time(const match::OpCost& cost, const ncu::GpuPeaks* gpu, std::string_view kernel);
+
+/// Whether a kernel computes FP32 operands as TF32, on tensor cores: `…_tf32f32_…` and, of CUTLASS,
+/// `…_tensorop_s1688gemm_…`, the shape of these instructions.
+bool is_tf32_kernel(std::string_view kernel);
 
 /// How long the FLOPs of a call take at the peak of their precision; none: they or the peak are not
 /// known. `kernel`: the name of the call's longest operation.
 std::optional<double> seconds_at_peak(const match::OpCost& cost, const ncu::GpuPeaks* gpu,
                                       std::string_view kernel);
 
-/// Sums of calls. FLOPs and bytes are exact; nothing of what overflows.
+/// Sums of calls. FLOPs and bytes are exact; nothing of what overflows. Calls above the peak are in
+/// no amount, rate or share.
 class CostSum {
  public:
-  /// `gpu` may be null. `kernel`: the name of the call's longest operation.
-  void add(const match::OpCost& cost, int64_t total_ns, const ncu::GpuPeaks* gpu,
-           std::string_view kernel);
+  /// `kernel`: the name of the call's longest operation.
+  void add(const CostedRun& costed, const CostedCall& call, std::string_view kernel);
   void add_time(int64_t ns) { total_ns_ += ns; }
 
   int64_t total_ns() const { return total_ns_; }
@@ -45,11 +74,12 @@ class CostSum {
   std::optional<double> bytes_per_s() const { return bytes_.rate(); }
   /// Operations per byte, of calls of which both are known.
   std::optional<double> intensity() const;
-  /// The part of the roof at this intensity, of calls of which both are known; above 1 a formula
-  /// or the peak is wrong.
+  /// The part of the roof at this intensity, of calls of which both and their peaks are known.
   std::optional<double> peak_ratio() const;
-  /// The type of the calls with most FLOPs; unknown: there are none.
+  /// The type of the calls with most FLOPs; unknown: there are none. And whether most of these are
+  /// TF32.
   ElementType main_type() const;
+  bool is_mainly_tf32() const;
   /// Operations per second at the roof of the calls of which FLOPs, bytes and both peaks are known.
   std::optional<double> roof_flops_per_s() const;
   /// FLOPs and their rate, of calls of which both are known: a point of the roofline.
@@ -63,7 +93,9 @@ class CostSum {
   /// roof. One of them alone is not a roof.
   int64_t roof_ns() const { return roof_ns_; }
   double at_roof_ns() const { return at_roof_ns_; }
-  bool above_peak() const { return roof_ns_ > 0 && at_roof_ns_ > static_cast<double>(roof_ns_); }
+  /// Time of calls above the peak, and how long they take at their roof, as a part of it.
+  int64_t above_peak_ns() const { return above_peak_ns_; }
+  std::optional<double> above_peak_ratio() const;
 
  private:
   struct Amount {
@@ -80,13 +112,15 @@ class CostSum {
   int64_t both_ns_ = 0;
   double both_flops_ = 0;
   double both_bytes_ = 0;
-  int64_t peaks_ns_ = 0;  // of these, those with both peaks
-  double peaks_flops_ = 0;
+  double roof_flops_ = 0;  // of calls with a roof
   std::map<ElementType, double> flops_of_type_;
-  double compute_s_ = 0;  // at the peak
+  double tf32_flops_ = 0;  // of fp32
+  double compute_s_ = 0;   // at the peak
   double memory_s_ = 0;
   int64_t roof_ns_ = 0;
   double at_roof_ns_ = 0;
+  int64_t above_peak_ns_ = 0;
+  double above_peak_s_ = 0;  // at the roof
 };
 
 }  // namespace kr::cost

@@ -21,11 +21,12 @@ struct RooflinePoint {
   std::string label;      // may be empty
   std::string precision;  // of the operations: `fp32`, `tensor`; may be empty
   RooflineVerdict verdict = RooflineVerdict::unknown;
-  double intensity = 0;     // operations per byte of DRAM; 0 or not finite: not known
-  double flops_per_s = 0;   // 0: it has none, or they were not measured
-  int64_t total_ns = 0;     // 0: no duration is known; drawn with the least area
-  std::string launch = {};  // `grid 32,1,1, block 128,1,1`; may be empty
-  bool computed = false;    // from the shapes of ops, not measured
+  double intensity = 0;      // operations per byte of DRAM; 0 or not finite: not known
+  double flops_per_s = 0;    // 0: it has none, or they were not measured
+  int64_t total_ns = 0;      // 0: no duration is known; drawn with the least area
+  std::string launch = {};   // `grid 32,1,1, block 128,1,1`; may be empty
+  bool computed = false;     // from the shapes of ops, not measured
+  std::string no_cost = {};  // why nothing is computed of this time; then it has no place
 };
 
 struct RooflineRoof {

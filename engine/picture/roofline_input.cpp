@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/join.hpp"
@@ -34,7 +36,8 @@ std::string roof_text(const std::vector<std::string>& names, Kind kind, double p
 
 /// Of points that are not drawn for one reason.
 std::string omitted_note(const Roofline& roofline, const std::vector<std::string>& names,
-                         std::vector<size_t> places, std::string_view reason) {
+                         std::vector<size_t> places, std::string_view noun,
+                         std::string_view reason) {
   std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
     return roofline.points[a].total_ns > roofline.points[b].total_ns;
   });
@@ -48,10 +51,28 @@ std::string omitted_note(const Roofline& roofline, const std::vector<std::string
       named.push_back(fmt::format("{} {}", names[place], point_time(ns)));
     }
   }
-  std::string text = fmt::format("Not drawn: {} {}, {}: {}", plural(places.size(), "point"), reason,
+  std::string text = fmt::format("Not drawn: {} {}, {}: {}", plural(places.size(), noun), reason,
                                  point_time(total_ns), join(named, ", "));
   if (places.size() > most_named) text += fmt::format(" and {} more", places.size() - most_named);
   return text + '.';
+}
+
+/// A reason of the table `roofline`, behind a number of labels.
+std::string no_cost_phrase(std::string_view reason) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> phrases{{
+      {"no op", "with operations that no op launched"},
+      {"in a graph", "with operations of graphs whose ops are not known"},
+      {"no shapes", "with ops whose shapes were not recorded"},
+      {"no clause fits", "with ops that no cost clause fits"},
+      {"no amounts", "with ops whose clause needs what was not recorded"},
+      {"no FLOPs", "with ops whose FLOPs are not known"},
+      {"no bytes", "with ops whose bytes are not known"},
+      {"above the peak", "with ops above the peak of the GPU, so that their cost is wrong"},
+  }};
+  for (const auto& [word, phrase] : phrases) {
+    if (word == reason) return std::string(phrase);
+  }
+  return fmt::format("({})", reason);
 }
 
 /// `Roofs: FP32 93.6 TFLOP/s, DRAM 1.76 TB/s (metrics of the profile).`
@@ -65,7 +86,8 @@ void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
     roofs.push_back(roof_text({roof.name}, roof.kind, roof.per_second));
   }
   if (sources.empty()) {
-    notes.emplace_back("No roofs: neither the profile nor a data sheet has them.");
+    notes.emplace_back(
+        "No roofs: neither the profile nor a data sheet has them; --gpu NAME names the GPU.");
     return;
   }
   for (const std::string& source : sources) {
@@ -165,14 +187,15 @@ std::vector<std::string> point_names(const std::vector<RooflinePoint>& points, s
   std::vector<std::string_view> distinct;
   for (const RooflinePoint& point : points) {
     if (places.try_emplace(point.name, distinct.size()).second) distinct.push_back(point.name);
-    precisions[point.name].insert(point.precision);
+    if (point.no_cost.empty()) precisions[point.name].insert(point.precision);
   }
   const std::vector<std::string> texts = table::cut_names(table::short_names(distinct), width);
   std::vector<std::string> names;
   names.reserve(points.size());
   for (const RooflinePoint& point : points) {
     names.push_back(texts[places[point.name]]);
-    if (precisions[point.name].size() > 1) names.back() += fmt::format(" ({})", point.precision);
+    if (point.no_cost.empty() && precisions[point.name].size() > 1)
+      names.back() += fmt::format(" ({})", point.precision);
   }
   return names;
 }
@@ -186,19 +209,33 @@ std::vector<std::string> roofline_notes(const Roofline& roofline,
     notes.push_back(fmt::format("No compute roof is known for {}.", join(missing, ", ")));
   }
   std::vector<size_t> no_operations, no_bytes;
+  std::map<std::string, std::vector<size_t>> no_cost;  // by reason
+  int64_t total_ns = 0, computed_ns = 0;
   for (size_t i = 0; i < roofline.points.size(); ++i) {
-    if (!is_rate(roofline.points[i].flops_per_s)) {
+    const RooflinePoint& point = roofline.points[i];
+    if (point.computed) total_ns += point.total_ns;
+    if (point.computed && point.no_cost.empty()) computed_ns += point.total_ns;
+    if (!point.no_cost.empty()) {
+      no_cost[point.no_cost].push_back(i);
+    } else if (!is_rate(roofline.points[i].flops_per_s)) {
       no_operations.push_back(i);
     } else if (!is_rate(roofline.points[i].intensity)) {
       no_bytes.push_back(i);
     }
   }
   if (!no_operations.empty()) {
-    notes.push_back(
-        omitted_note(roofline, names, no_operations, "without counted floating-point operations"));
+    notes.push_back(omitted_note(roofline, names, no_operations, "point",
+                                 "without counted floating-point operations"));
   }
   if (!no_bytes.empty()) {
-    notes.push_back(omitted_note(roofline, names, no_bytes, "without counted DRAM bytes"));
+    notes.push_back(omitted_note(roofline, names, no_bytes, "point", "without counted DRAM bytes"));
+  }
+  if (computed_ns < total_ns) {
+    notes.push_back(fmt::format("Computed points are of {} % of the GPU time.",
+                                table::share(computed_ns, total_ns)));
+  }
+  for (const auto& [reason, places] : no_cost) {
+    notes.push_back(omitted_note(roofline, names, places, "label", no_cost_phrase(reason)));
   }
   return notes;
 }

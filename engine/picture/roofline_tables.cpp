@@ -123,6 +123,7 @@ void add_points(const table::Table& table, const std::string& level, const std::
     if (of != level && !(is_computed(row) && of == dimension)) return;
     RooflinePoint point;
     point.computed = is_computed(row);
+    point.no_cost = row.text("no_cost");
     point.name = row.text("key");
     point.label = label_of(row, of, dimension);
     point.precision = row.text("precision");
@@ -194,12 +195,13 @@ Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
   add_points(roofline, level, std::string(dimension), made);
   if (roofs != nullptr) add_roofs(*roofs, made);
   if (made.roofs.empty()) add_peaks(roofline, level, made);
-  const auto computed =
-      static_cast<size_t>(std::count_if(made.points.begin(), made.points.end(),
-                                        [](const RooflinePoint& point) { return point.computed; }));
-  if (computed < made.points.size() || computed == 0) {
-    made.facts.push_back(
-        plural(made.points.size() - computed, level.empty() ? kernel_level : level));
+  size_t measured = 0, computed = 0;
+  for (const RooflinePoint& point : made.points) {
+    measured += point.computed ? 0 : 1;
+    computed += point.computed && point.no_cost.empty() ? 1 : 0;
+  }
+  if (measured > 0 || computed == 0) {
+    made.facts.push_back(plural(measured, level.empty() ? kernel_level : level));
   }
   if (computed > 0) {
     made.facts.push_back(plural(computed, "label") + " of " + std::string(dimension) +

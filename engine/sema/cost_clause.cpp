@@ -136,7 +136,7 @@ class FormulaReader {
       return;
     }
     using Takes = CostFunction::Takes;
-    bool right = operands.size() >= 2;
+    bool right = operands.size() >= (function->takes == Takes::arguments ? 1 : 2);
     if (function->takes == Takes::argument) right = operands.size() == 1;
     if (function->takes == Takes::two) right = operands.size() == 2;
     if (function->takes == Takes::argument || function->takes == Takes::arguments) {

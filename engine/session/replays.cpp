@@ -92,17 +92,23 @@ void Session::add_replays(size_t begin, size_t end) {
   ranks.reserve(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const analyze::LabelledTrace& trace = *all[i].trace;
+    const cost::RunGpu gpu = gpu_of(trace);
     const tables::Run& run = runs.emplace_back(state_->source.runs[all[i].run]);
     const bool has_costs = trace.trace.host && trace.trace.host->ops;
     if (!run.costs && has_costs && state_->changes_need_roof()) {
-      costs[i] = cost::cost_run(rules, trace);
+      costs[i] = cost::cost_run(rules, trace, gpu.peaks);
+      analyze::RunSummary& summary = state_->source.runs[all[i].run].summary;
+      const size_t noted = summary.warnings.size();
+      note_costs(summary, *costs[i], trace);
+      for (const Warning& one : std::span(summary.warnings).subspan(noted)) {
+        state_->warnings.emplace_back(summary.source, one);
+      }
     }
     traces.push_back(&trace);
-    inputs.push_back(
-        {&trace,
-         &run.summary,
-         {run.costs ? run.costs.get() : (costs[i] ? &*costs[i] : nullptr),
-          state_->gpu != nullptr ? state_->gpu : cost::gpu_of(trace.trace), run.ncu.get()}});
+    inputs.push_back({&trace,
+                      &run.summary,
+                      {run.costs ? run.costs.get() : (costs[i] ? &*costs[i] : nullptr), gpu.unknown,
+                       run.ncu.get()}});
     ranks.push_back({&run.summary, nullptr});
   }
   const auto as_job = tables::as_job(

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/in_parallel.hpp"
 #include "base/shared.hpp"
+#include "cost/above_peak.hpp"
 #include "cost/costed_run.hpp"
 #include "cost/rates.hpp"
 #include "coverage/suggest.hpp"
@@ -70,8 +71,9 @@ const std::vector<std::pair<std::string, Warning>>& Session::warnings() const no
   return state_->warnings;
 }
 
-void Session::want_costs() noexcept {
+void Session::want_costs(bool peaks) noexcept {
   state_->want_costs = true;
+  state_->want_peaks = peaks;
 }
 
 void Session::compare_ranks_with(const job::JobOptions& options) {
@@ -93,8 +95,9 @@ const trees::LabelledModules& Session::modules(size_t run) const {
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) state_->dimension = wants.measured;
-  if (state_->want_costs && !wants.costs) {
+  if (state_->want_costs && (!wants.costs || (state_->want_peaks && !wants.peaks))) {
     Wants with_costs = wants;
+    with_costs.peaks |= state_->want_peaks;
     with_costs.sums = with_costs.costs = with_costs.operations = with_costs.host_trace = true;
     return read(specs, with_costs, visit);
   }
@@ -226,6 +229,18 @@ void Session::change(const std::vector<std::string>& changes) {
   }
 }
 
+cost::RunGpu Session::gpu_of(const analyze::LabelledTrace& run) const {
+  if (state_->gpu != nullptr) return {state_->gpu, {}};
+  return cost::gpu_of(run.trace);
+}
+
+/// Calls above the peak: their costs are wrong.
+void Session::note_costs(analyze::RunSummary& to, const cost::CostedRun& costs,
+                         const analyze::LabelledTrace& run) const {
+  auto note = cost::above_peak_note(costs, *state_->source.rules, run.trace, to.gpu_total_ns);
+  if (note) to.warnings.push_back(std::move(*note));
+}
+
 /// `run`: null for a saved one.
 void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTrace>& run) {
   const bool is_itself = run != nullptr && run->trace.ncu != nullptr;
@@ -276,8 +291,15 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
     }
   });
   if (wants.costs) {
-    one.costs = shared(cost::cost_run(rules, *run));
-    one.gpu = state_->gpu != nullptr ? state_->gpu : cost::gpu_of(run->trace);
+    const cost::RunGpu gpu = gpu_of(*run);
+    one.costs = shared(cost::cost_run(rules, *run, gpu.peaks));
+    note_costs(one.summary, *one.costs, *run);
+    const bool has_amounts = one.costs->flops_ns > 0 || one.costs->bytes_ns > 0;
+    if (wants.peaks && has_amounts) {
+      if (auto note = cost::no_peaks_note(gpu, *one.costs)) {
+        one.summary.warnings.push_back(std::move(*note));
+      }
+    }
   }
   if (wants.replay && state_->changes.empty()) replay_alone(one, *run);
   if (wants.collectives) {

@@ -16,6 +16,7 @@
 #include "classify/classify.hpp"
 #include "classify/run_spec.hpp"
 #include "compare/moves.hpp"
+#include "cost/rates.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 #include "trace/open.hpp"
@@ -34,6 +35,7 @@ struct Wants {
   bool overlap = false;           // with collectives: what of them compute covers
   bool rank_collectives = false;  // the same, of files with several ranks only
   bool costs = false;             // with operations: what ops cost, where the format has ops
+  bool peaks = false;             // with costs: notes say why peaks of the GPU are not known
   bool replay = false;            // with sums: what it would take with the changes asked for
   bool operations = false;        // with them, kept until the session ends
   bool unsaved = false;           // something that saved runs do not have: they are refused
@@ -123,7 +125,7 @@ class Session {
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
   /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
-  void want_costs() noexcept;
+  void want_costs(bool peaks) noexcept;
 
   /// What runs read from now on are replayed with. Throws Error.
   void change(const std::vector<std::string>& changes);
@@ -180,6 +182,9 @@ class Session {
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
+  cost::RunGpu gpu_of(const analyze::LabelledTrace& run) const;
+  void note_costs(analyze::RunSummary& to, const cost::CostedRun& costs,
+                  const analyze::LabelledTrace& run) const;
   void replay_alone(tables::Run& to, const analyze::LabelledTrace& run) const;
   /// Replays what was read together, as a job if it is one.
   void replay_with_changes();

@@ -34,6 +34,7 @@ struct Session::State {
   std::shared_ptr<const trace::Trace> ncu_pages;  // null: there are none
   const ncu::GpuPeaks* gpu = nullptr;
   bool want_costs = false;
+  bool want_peaks = false;
   std::vector<what_if::Change> changes;
   /// Runs to be replayed with the changes when all are read.
   struct Unreplayed {

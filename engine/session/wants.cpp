@@ -27,6 +27,7 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
     wants.gpu_metrics |= one->reads.gpu_metrics;
     wants.overlap |= one->reads.overlap;
     wants.health |= one->reads.findings;
+    wants.peaks |= one->reads.peaks;
     wants.identity |= one->reads.identity;
   }
   wants.operations |= wants.costs;
@@ -56,6 +57,7 @@ void Wants::add(const Wants& other) noexcept {
   found_phases |= other.found_phases;
   phases_shown |= other.phases_shown;
   costs |= other.costs;
+  peaks |= other.peaks;
   replay |= other.replay;
   operations |= other.operations;
   host_trace |= other.host_trace;

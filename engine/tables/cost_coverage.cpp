@@ -20,7 +20,7 @@ void add_cost_coverage(const Source& source, RowSink& sink) {
     const int64_t total_ns = run.summary.gpu_total_ns;
     sink.row({run.summary.id, total_ns, costed.op_ns, costed.shapes_ns, costed.graph_ns,
               costed.flops_ns, share_of(costed.flops_ns, total_ns), costed.bytes_ns,
-              share_of(costed.bytes_ns, total_ns)});
+              share_of(costed.bytes_ns, total_ns), costed.above_peak_ns});
   }
 }
 
@@ -57,6 +57,9 @@ const Definition cost_coverage_table{
          {"bytes_ns", Unit::ns, Role::measure, "The time of ops whose bytes are known."},
          {"bytes_share", Unit::ratio, Role::measure,
           "The part of the total time; nothing if the run has no time.", true},
+         {"above_peak_ns", Unit::ns, Role::measure,
+          "The time of ops that by their cost are faster than the GPU can be: their FLOPs and "
+          "bytes are not counted as known."},
      },
      false,
      false},
@@ -67,7 +70,7 @@ const Definition cost_coverage_table{
 const Definition cost_gaps_table{
     {"cost_gaps",
      "ops without a cost",
-     "One row per run, op and reason: time that no clause of a `cost` block explains. By "
+     "One row per run, op and reason: time without FLOPs and bytes that can be used. By "
      "descending time: the first op with `no clause fits` is the one to declare next.",
      {
          {"run", Unit::text, Role::key, "The run."},
@@ -75,9 +78,12 @@ const Definition cost_gaps_table{
           true},
          {"no_cost", Unit::text, Role::key,
           "`no op` encloses the launch, it ran `in a graph` whose capture is not surely known, `no "
-          "shapes` were recorded, or `no clause fits`."},
+          "shapes` were recorded, `no clause fits`, the clause has `no amounts` because it needs "
+          "what is not recorded, or the op would be `above the peak`."},
          {"instances", Unit::count, Role::measure,
-          "Operations whose innermost op it is; nothing where there is no op.", true},
+          "Operations whose innermost op it is, or calls of an op that a clause fits; nothing "
+          "where there is no op.",
+          true},
          {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
          {"share", Unit::ratio, Role::measure, "The part of the run's total time.", true},
          {"shapes", Unit::text, Role::measure,

@@ -79,12 +79,12 @@ std::vector<StepCost> cost_of_steps(const Run& run, const Attribution& places) {
   for (const cost::CostedCall& call : run.costs->calls) {
     const match::OpCost& of = run.costs->cost(call);
     const std::string_view kernel = kernel_name(run, call.longest);
-    const auto seconds = cost::seconds_at_peak(of, run.gpu, kernel);
+    const auto seconds = cost::seconds_at_peak(of, run.costs->gpu, kernel);
     const int64_t rows =
         product_rows(trace.host->ops->ops[run.costs->ops[call.costed].op].arguments);
     each(call.longest, [&](StepCost& step) {
-      step.sum.add(of, call.total_ns, run.gpu, kernel);
-      if (!of.flops) return;
+      step.sum.add(*run.costs, call, kernel);
+      if (!of.flops || call.above_peak) return;
       auto& [flops, at_peak] = step.products[rows];
       flops += static_cast<double>(*of.flops);
       at_peak += seconds.value_or(0);
@@ -153,8 +153,8 @@ const Definition cost_steps_table{
          {"devices", Unit::count, Role::detail, "GPUs of the run that it uses."},
          {"flops", Unit::flop, Role::measure, "FLOPs of its ops; nothing if none are known.", true},
          {"flops_share", Unit::ratio, Role::measure,
-          "The part of its time whose ops have known FLOPs. FLOPs of others are missing in all "
-          "that follows, which is then too low.",
+          "The part of its time whose ops have known FLOPs, not above the peak. FLOPs of others "
+          "are missing in all that follows, which is then too low.",
           true},
          {"flops_utilization", Unit::ratio, Role::measure,
           "FLOPs, each at the peak of its precision, by span and devices: what the GPUs computed. "
@@ -177,6 +177,7 @@ const Definition cost_steps_table{
      false},
     Needs::costs,
     add_cost_steps,
-    without_costs};
+    without_costs,
+    Reads{.peaks = true}};
 
 }  // namespace kr::tables

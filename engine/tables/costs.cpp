@@ -31,15 +31,36 @@ std::string clause_place(const Source& source, sema::CostId id) {
 void add_sums(Cells& row, const CostSum& sum) {
   const bool roof = sum.roof_ns() > 0;
   const auto at_roof_ns = static_cast<int64_t>(std::llround(sum.at_roof_ns()));
-  row.insert(
-      row.end(),
-      {table::cell(sum.flops()), sum.flops() ? Cell(sum.flops_ns()) : Cell(),
-       table::cell(sum.bytes()), sum.bytes() ? Cell(sum.bytes_ns()) : Cell(),
-       table::cell(sum.flops_per_s()), table::cell(sum.bytes_per_s()), table::cell(sum.intensity()),
-       table::cell(sum.peak_ratio()), table::cell_or_nothing(sum.bound()),
-       roof ? Cell(sum.roof_ns()) : Cell(), roof ? Cell(at_roof_ns) : Cell(),
-       roof && !sum.above_peak() ? Cell(sum.roof_ns() - at_roof_ns) : Cell(),
-       sum.above_peak() ? Cell("above the peak: a formula or the peak is wrong") : Cell()});
+  // Within the tolerance, the time may be below that at the roof.
+  const int64_t saved_ns = std::max(int64_t{0}, sum.roof_ns() - at_roof_ns);
+  row.insert(row.end(), {table::cell(sum.flops()), sum.flops() ? Cell(sum.flops_ns()) : Cell(),
+                         table::cell(sum.bytes()), sum.bytes() ? Cell(sum.bytes_ns()) : Cell(),
+                         table::cell(sum.flops_per_s()), table::cell(sum.bytes_per_s()),
+                         table::cell(sum.intensity()), table::cell(sum.peak_ratio()),
+                         table::cell_or_nothing(sum.bound()), roof ? Cell(sum.roof_ns()) : Cell(),
+                         roof ? Cell(at_roof_ns) : Cell(), roof ? Cell(saved_ns) : Cell(),
+                         sum.above_peak_ns() > 0 ? Cell(sum.above_peak_ns()) : Cell(),
+                         table::cell(sum.above_peak_ratio())});
+}
+
+/// Of `cost_rates`: which part of the time rates are about, and why the rest has no cost.
+void add_shares(Cells& row, const KeyCosts& costs) {
+  using cost::NoCost;
+  const auto share = [&](int64_t ns) {
+    return costs.sum.total_ns() > 0 ? Cell(ratio_of(ns, costs.sum.total_ns())) : Cell();
+  };
+  const int64_t both_ns = costs.of(NoCost::none);
+  const int64_t flops_ns = both_ns + costs.of(NoCost::no_bytes);
+  const int64_t bytes_ns = both_ns + costs.of(NoCost::no_flops);
+  NoCost most = NoCost::none;
+  int64_t without_ns = 0;
+  for (const NoCost why : {NoCost::no_op, NoCost::graph, NoCost::no_shapes, NoCost::no_clause,
+                           NoCost::no_amounts, NoCost::above_peak}) {
+    without_ns += costs.of(why);
+    if (costs.of(why) > 0 && (most == NoCost::none || costs.of(why) > costs.of(most))) most = why;
+  }
+  row.insert(row.end(), {share(flops_ns), share(bytes_ns), share(costs.with_roof_ns), without_ns,
+                         table::cell_or_nothing(cost::to_string(most))});
 }
 
 void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
@@ -49,8 +70,9 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
     CostSum sum;
     int64_t instances = 0;
   };
-  // By op, shapes, precision and clause: steps of other sizes have other costs of one op.
-  using Key = std::tuple<std::string, std::string, std::string_view, std::string>;
+  // By op, shapes, precision, clause and what is unusable: steps of other sizes have other costs of
+  // one op.
+  using Key = std::tuple<std::string, std::string, std::string_view, std::string, cost::NoCost>;
   std::map<Key, OpRow> rows;
   std::vector<std::string> places(source.rules->program().costs.size());
   for (const cost::CostedCall& call : costed.calls) {
@@ -58,9 +80,12 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
     const trace::HostOp& op = trace.host->ops->ops[one.op];
     std::string& place = places[one.clause.index];
     if (place.empty()) place = clause_place(source, one.clause);
-    OpRow& row = rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place}];
+    const cost::NoCost lacks = costed.lacks(call);
+    const bool usable = lacks != cost::NoCost::above_peak && lacks != cost::NoCost::no_amounts;
+    OpRow& row = rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place,
+                       usable ? cost::NoCost::none : lacks}];
     row.sum.add_time(call.total_ns);
-    row.sum.add(one.cost, call.total_ns, run.gpu, kernel_name(run, call.longest));
+    row.sum.add(costed, call, kernel_name(run, call.longest));
     ++row.instances;
   }
   struct Row {
@@ -69,7 +94,7 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
   };
   std::vector<Row> sorted;
   for (const auto& [key, row] : rows) {
-    const auto& [op, shapes, precision, clause] = key;
+    const auto& [op, shapes, precision, clause, why] = key;
     Cells cells{run.summary.id,
                 std::string_view(op),
                 table::cell_or_nothing(shapes),
@@ -77,11 +102,14 @@ void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
                 row.instances,
                 row.sum.total_ns()};
     add_sums(cells, row.sum);
-    cells.insert(cells.end(), {std::string_view(clause), Cell()});
+    cells.insert(cells.end(),
+                 {std::string_view(clause), table::cell_or_nothing(cost::to_string(why))});
     sorted.push_back({row.sum.total_ns(), std::move(cells)});
   }
   const std::vector<cost::Gap> gaps = cost::gaps_of(costed, trace, run.summary.gpu_total_ns);
   for (const cost::Gap& gap : gaps) {
+    // These have a clause, and a row.
+    if (gap.why == cost::NoCost::above_peak || gap.why == cost::NoCost::no_amounts) continue;
     Cells cells{run.summary.id,
                 table::cell_or_nothing(gap.op),
                 table::cell_or_nothing(gap.shapes),
@@ -101,42 +129,48 @@ void add_costs(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) add_costs_of(source, run, sink);
 }
 
-/// Sums by key of one level: every operation has at most one key.
+/// Sums by key of one level: every operation has one key, which is empty if it is in none.
 class LevelSums {
  public:
   LevelSums(const Run& run, std::string_view level) : run_(run), level_(level) {}
 
-  /// `key_of(operation)`: empty, it is in none.
   template <class KeyOf>
   void add(const KeyOf& key_of) {
     const trace::Trace& trace = run_.trace->trace;
+    const CostedRun& costed = *run_.costs;
     for (uint32_t i = 0; i < trace.operations.size(); ++i) {
-      const std::string key = key_of(i);
-      if (!key.empty()) sums_[key].add_time(trace.operations[i].duration_ns);
+      KeyCosts& costs = sums_[key_of(i)];
+      const int64_t ns = trace.operations[i].duration_ns;
+      costs.sum.add_time(ns);
+      costs.ns[static_cast<size_t>(costed.no_cost[i])] += ns;
+      const uint32_t call = costed.call_of[i];
+      if (call != no_call && costed.calls[call].has_roof) costs.with_roof_ns += ns;
     }
-    for (const cost::CostedCall& call : run_.costs->calls) {
-      const std::string key = key_of(call.longest);
-      if (key.empty()) continue;
-      sums_[key].add(run_.costs->cost(call), call.total_ns, run_.gpu,
-                     kernel_name(run_, call.longest));
+    for (const cost::CostedCall& call : costed.calls) {
+      sums_[key_of(call.longest)].sum.add(costed, call, kernel_name(run_, call.longest));
     }
   }
+  /// Whether any operation has a key.
+  bool has_keys() const { return !sums_.empty() && !sums_.rbegin()->first.empty(); }
 
   /// By descending time.
-  std::vector<const std::pair<const std::string, CostSum>*> sorted() const {
-    std::vector<const std::pair<const std::string, CostSum>*> sorted;
+  std::vector<const std::pair<const std::string, KeyCosts>*> sorted() const {
+    std::vector<const std::pair<const std::string, KeyCosts>*> sorted;
     sorted.reserve(sums_.size());
     for (const auto& one : sums_) sorted.push_back(&one);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-      return a->second.total_ns() > b->second.total_ns();
+      return a->second.sum.total_ns() > b->second.sum.total_ns();
     });
     return sorted;
   }
 
   void push(RowSink& sink) const {
     for (const auto* one : sorted()) {
-      Cells row{run_.summary.id, level_, std::string_view(one->first), one->second.total_ns()};
-      add_sums(row, one->second);
+      const KeyCosts& costs = one->second;
+      const int64_t total_ns = costs.sum.total_ns();
+      Cells row{run_.summary.id, level_, table::cell_or_nothing(one->first), total_ns};
+      add_sums(row, costs.sum);
+      add_shares(row, costs);
       sink.row(row);
     }
   }
@@ -144,7 +178,7 @@ class LevelSums {
  private:
   const Run& run_;
   std::string_view level_;
-  std::map<std::string, CostSum> sums_;
+  std::map<std::string, KeyCosts> sums_;
 };
 
 /// Calls `each(dimension, label_of)` for the dimensions that the run has.
@@ -186,7 +220,7 @@ void add_cost_rates(const Source& source, RowSink& sink) {
     const auto level = [&](std::string_view name, const auto& key_of) {
       LevelSums sums(run, name);
       sums.add(key_of);
-      sums.push(sink);
+      if (sums.has_keys()) sums.push(sink);
     };
     level("run", [](uint32_t) { return std::string("all operations"); });
     each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
@@ -224,22 +258,35 @@ std::vector<Column> cost_columns(std::vector<Column> first, std::vector<Column> 
                      "FLOPs per byte, of ops of which both are known."),
       known_or_empty(
           "peak_ratio", Unit::ratio, Role::measure,
-          "The part of the roof at this intensity that is reached, of ops of which FLOPs "
-          "and bytes are known; nothing if the GPU's peaks are not known. See `check`."),
+          "The part of the roof at this intensity that is reached, of the ops of `roof_ns`; "
+          "nothing if the GPU's peaks are not known."),
       known_or_empty("bound", Unit::text, Role::measure,
                      "What the roof is at this intensity: `compute` or `memory`."),
       known_or_empty("roof_ns", Unit::ns, Role::detail,
                      "The time of the ops of which FLOPs, bytes and their peaks are known: one of "
-                     "them alone is not a roof."),
+                     "them alone is not a roof. `peak_ratio` is of this time."),
       known_or_empty("at_roof_ns", Unit::ns, Role::detail,
                      "What `roof_ns` would be at the roof of each op: of several, the lowest."),
-      known_or_empty("saved_ns", Unit::ns, Role::measure, "`roof_ns` less `at_roof_ns`."),
-      known_or_empty("check", Unit::text, Role::measure,
-                     "That the rate is above the peak, so a formula or the peak is wrong; nothing "
-                     "if it is not.")};
+      known_or_empty("saved_ns", Unit::ns, Role::measure,
+                     "`roof_ns` less `at_roof_ns`, at least 0."),
+      known_or_empty("above_peak_ns", Unit::ns, Role::measure,
+                     "The time of ops that by their cost are faster than the GPU can be: a formula "
+                     "or the peak is wrong. They are in none of the columns before; nothing if "
+                     "there are none."),
+      known_or_empty("above_peak_ratio", Unit::ratio, Role::measure,
+                     "What the rate of these would be as a part of the roof: above 1.05.")};
   first.insert(first.end(), sums.begin(), sums.end());
   first.insert(first.end(), last.begin(), last.end());
   return first;
+}
+
+/// Amounts are for programs: people compare rates.
+std::vector<Column> rate_columns(std::vector<Column> first, std::vector<Column> last) {
+  std::vector<Column> columns = cost_columns(std::move(first), std::move(last));
+  for (Column& one : columns) {
+    if (one.id == "flops" || one.id == "bytes") one.role = Role::detail;
+  }
+  return columns;
 }
 
 }  // namespace
@@ -295,29 +342,42 @@ const Definition costs_table{
           known_or_empty(
               "no_cost", Unit::text, Role::measure,
               "Why there is no cost: `no op` encloses the launch, it ran `in a graph` whose "
-              "capture is not surely known, `no shapes` were recorded, or `no clause "
-              "fits`; nothing if there is one.")}),
+              "capture is not surely known, `no shapes` were recorded, `no clause fits`, the "
+              "clause has `no amounts` because it needs what is not recorded, or the op would be "
+              "`above the peak`; nothing if there is one.")}),
      false, false},
     Needs::costs,
     add_costs,
-    without_costs};
+    without_costs,
+    Reads{.peaks = true}};
 
 const Definition cost_rates_table{
     {"cost_rates", "achieved rates by declared cost",
      "One row per run, level and key: the costs of its ops added up, per second, and against the "
      "roof. What an op costs counts for the label, step, module, layer and name of its longest "
-     "operation.",
-     cost_columns({{"run", Unit::text, Role::key, "The run."},
-                   {"level", Unit::text, Role::key,
-                    "`run`, a dimension of the rules, `step`, `module`, `layer` or `kernel`."},
-                   {"key", Unit::name, Role::key,
-                    "The label, the text of the step, the module, the number of the layer, or the "
-                    "name of the kernel."},
-                   {"total_ns", Unit::ns, Role::measure, "The time of all its operations."}},
-                  {}),
+     "operation. The rows of a level add up to the time of all operations.",
+     rate_columns(
+         {{"run", Unit::text, Role::key, "The run."},
+          {"level", Unit::text, Role::key,
+           "`run`, a dimension of the rules, `step`, `module`, `layer` or `kernel`."},
+          known_or_empty("key", Unit::name, Role::key,
+                         "The label, the text of the step, the module, the number of the layer, or "
+                         "the name of the kernel; nothing of operations that are in none."),
+          {"total_ns", Unit::ns, Role::measure, "The time of all its operations."}},
+         {known_or_empty("flops_share", Unit::ratio, Role::measure,
+                         "The part of `total_ns` whose FLOPs are known."),
+          known_or_empty("bytes_share", Unit::ratio, Role::measure,
+                         "The part of `total_ns` whose bytes are known."),
+          known_or_empty("roof_share", Unit::ratio, Role::measure,
+                         "The part of `total_ns` that `peak_ratio` is about."),
+          {"no_cost_ns", Unit::ns, Role::detail,
+           "The time of operations without FLOPs and bytes, or above the peak."},
+          known_or_empty("no_cost", Unit::text, Role::measure,
+                         "Why most of these have none, as in `costs`.")}),
      false, false},
     Needs::costs,
     add_cost_rates,
-    without_costs};
+    without_costs,
+    Reads{.peaks = true}};
 
 }  // namespace kr::tables

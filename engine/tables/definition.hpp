@@ -51,6 +51,7 @@ struct Reads {
   bool details = false;      // trace::Trace::details
   bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
   bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
+  bool peaks = false;        // those of the GPU, of Needs::costs
   bool identity = false;     // RunSummary::identity
   bool overlap = false;      // job::Member::overlap and exchanges, of Needs::collectives
   bool findings = false;     // all that findings are made from, of Needs::runs

@@ -47,16 +47,25 @@ void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
   row.insert(row.end(), labels.begin(), labels.end());
   row.insert(row.end(),
              {precision ? Cell(ncu::to_string(*precision)) : Cell(),
-              ns_if(total_ns.has_value(), total_ns.value_or(0)), amount(point.flops_per_s),
-              whole_amount(bytes_per_s), table::cell(point.flops_per_s), table::cell(bytes_per_s),
+              ns_if(total_ns.has_value(), total_ns.value_or(0)),
+              amount(point.flops_per_s),
+              whole_amount(bytes_per_s),
+              table::cell(point.flops_per_s),
+              table::cell(bytes_per_s),
               table::cell(point.intensity),
               table::cell(precision ? ncu::peak_per_s(measures, *precision) : std::nullopt),
               table::cell(measures.get(ncu::Measure::dram_peak_bytes_per_s)),
-              table::cell(point.ridge), table::cell(point.roof), table::cell(point.roof_ratio),
-              table::cell_or_nothing(point.bound), table::cell_or_nothing(ncu::verdict(measures)),
+              table::cell(point.ridge),
+              table::cell(point.roof),
+              table::cell(point.roof_ratio),
+              table::cell_or_nothing(point.bound),
+              table::cell_or_nothing(ncu::verdict(measures)),
               table::cell(measures.get(ncu::Measure::l2_bytes_per_s)),
               table::cell(measures.get(ncu::Measure::l2_peak_bytes_per_s)),
-              ns_if(roof, time.with_roof_ns), ns_if(roof, time.at_roof_ns), "ncu"});
+              ns_if(roof, time.with_roof_ns),
+              ns_if(roof, time.at_roof_ns),
+              "ncu",
+              Cell()});
   sink.row(row);
 }
 
@@ -97,44 +106,81 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
 
 /// As roofs are called: `bf16 tensor`. Empty: not known.
 std::string precision_of(const cost::CostSum& sum) {
-  const std::string word(word_of(sum.main_type()));
+  const std::string word(sum.is_mainly_tf32() ? "tf32" : word_of(sum.main_type()));
   const bool vector = word.empty() || word == "fp32" || word == "fp64";
   return vector ? word : word + " tensor";
 }
 
-/// Of labels that have ops whose FLOPs and bytes are known.
+/// The cells of a point behind those that every row has. `gpu` may be null.
+void add_point_cells(const cost::CostSum& sum, const ncu::GpuPeaks* gpu, Cells& row) {
+  const double bandwidth = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
+  const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
+  const std::string precision = precision_of(sum);
+  const double seconds = static_cast<double>(sum.point_ns()) / ns_per_s;
+  row.insert(row.end(), {table::cell_or_nothing(precision),
+                         sum.point_ns(),
+                         sum.point_flops(),
+                         Cell(int64_t{std::llround(sum.point_bytes())}),
+                         table::cell(sum.point_flops_per_s()),
+                         sum.point_bytes() / seconds,
+                         table::cell(sum.intensity()),
+                         table::cell(peak),
+                         bandwidth > 0 ? Cell(bandwidth) : Cell(),
+                         peak && bandwidth > 0 ? Cell(*peak / bandwidth) : Cell(),
+                         table::cell(sum.roof_flops_per_s()),
+                         table::cell(sum.peak_ratio()),
+                         table::cell_or_nothing(sum.bound()),
+                         Cell(),
+                         Cell(),
+                         Cell(),
+                         Cell(),
+                         Cell(),
+                         "shapes",
+                         Cell()});
+}
+
+/// Of labels: a point of their ops whose FLOPs and bytes are known, and a row for each reason why
+/// others are not in it.
 void add_cost_points(const Source& source, const Run& run,
                      const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
-  const double bandwidth = run.gpu == nullptr ? 0 : run.gpu->dram_bytes_per_s;
-  const Cell memory = bandwidth > 0 ? Cell(bandwidth) : Cell();
+  const ncu::GpuPeaks* const gpu = run.costs->gpu;
   for (const LabelCosts& one : costs_by_label(source, run)) {
-    const cost::CostSum& sum = one.sum;
+    const cost::CostSum& sum = one.costs.sum;
     const auto at = std::find(dimensions.begin(), dimensions.end(), one.dimension);
-    if (sum.point_ns() == 0 || sum.point_flops() <= 0 || at == dimensions.end()) continue;
-    const auto peak = cost::peak_of(run.gpu, sum.main_type(), false);
-    const std::string precision = precision_of(sum);
+    if (at == dimensions.end()) continue;
     Cells labels(dimensions.size());
-    labels[static_cast<size_t>(at - dimensions.begin())] = std::string_view(one.label);
-    row.assign({run.summary.id, std::string_view(one.dimension), std::string_view(one.label),
-                Cell(), Cell(), Cell()});
-    row.insert(row.end(), labels.begin(), labels.end());
-    const double seconds = static_cast<double>(sum.point_ns()) / ns_per_s;
-    row.insert(
-        row.end(),
-        {table::cell_or_nothing(precision), sum.point_ns(), sum.point_flops(),
-         Cell(int64_t{std::llround(sum.point_bytes())}), table::cell(sum.point_flops_per_s()),
-         sum.point_bytes() / seconds, table::cell(sum.intensity()), table::cell(peak), memory,
-         peak && bandwidth > 0 ? Cell(*peak / bandwidth) : Cell(),
-         table::cell(sum.roof_flops_per_s()), table::cell(sum.peak_ratio()),
-         table::cell_or_nothing(sum.bound()), Cell(), Cell(), Cell(), Cell(), Cell(), "shapes"});
-    sink.row(row);
+    labels[static_cast<size_t>(at - dimensions.begin())] = table::cell_or_nothing(one.label);
+    const auto begin_row = [&] {
+      row.assign({run.summary.id, std::string_view(one.dimension), std::string_view(one.label),
+                  Cell(), Cell(), Cell()});
+      row.insert(row.end(), labels.begin(), labels.end());
+    };
+    const bool is_point = sum.point_ns() > 0 && sum.point_flops() > 0;
+    if (is_point) {
+      begin_row();
+      add_point_cells(sum, gpu, row);
+      sink.row(row);
+    }
+    for (size_t i = 0; i < one.costs.ns.size(); ++i) {
+      const auto why = static_cast<cost::NoCost>(i);
+      if (why == cost::NoCost::none) continue;
+      int64_t ns = one.costs.ns[i];
+      if (why == cost::NoCost::no_flops && !is_point) ns += sum.point_ns();
+      if (ns == 0) continue;
+      begin_row();
+      row.insert(row.end(), {Cell(), ns});
+      row.resize(row.size() + 16);
+      row.insert(row.end(), {"shapes", cost::to_string(why)});
+      sink.row(row);
+    }
   }
 }
 
 /// Of the data sheet: of memory, and of the precisions of points.
 void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
-  if (run.gpu == nullptr) return;
-  const std::string from = "data sheet of " + run.gpu->name;
+  const ncu::GpuPeaks* const gpu = run.costs->gpu;
+  if (gpu == nullptr) return;
+  const std::string from = "data sheet of " + gpu->name;
   const auto add = [&](bool memory, const std::string& name, double per_second) {
     const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
     if (run.ncu && std::any_of(run.ncu->roofs.begin(), run.ncu->roofs.end(), is_there)) return;
@@ -144,9 +190,10 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
   };
   std::map<std::string, double> peaks;  // by name
   for (const LabelCosts& one : costs_by_label(source, run)) {
-    const auto peak = cost::peak_of(run.gpu, one.sum.main_type(), false);
-    if (one.sum.point_ns() == 0 || !peak) continue;
-    std::string name = precision_of(one.sum);
+    const cost::CostSum& sum = one.costs.sum;
+    const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
+    if (sum.point_ns() == 0 || !peak) continue;
+    std::string name = precision_of(sum);
     const size_t word = name.find(' ');
     for (size_t i = 0; i < std::min(word, name.size()); ++i) {
       if (name[i] >= 'a' && name[i] <= 'z') name[i] = static_cast<char>(name[i] - 'a' + 'A');
@@ -154,7 +201,7 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
     peaks[name] = *peak;
   }
   for (const auto& [name, peak] : peaks) add(false, name, peak);
-  add(true, "DRAM", run.gpu->dram_bytes_per_s);
+  add(true, "DRAM", gpu->dram_bytes_per_s);
 }
 
 bool has_costs(const Run& run) {
@@ -260,7 +307,11 @@ const Definition roofline_table{
                    "What that would be at the nearest roof: see `optimize_first`."),
       {"source", Unit::text, Role::measure,
        "`ncu`: counters of the GPU measured FLOPs and bytes; `shapes`: they are computed from the "
-       "shapes of ops, by the rules' `cost` blocks."}},
+       "shapes of ops, by the rules' `cost` blocks."},
+      known_column("no_cost", Unit::text, Role::measure,
+                   "Of `shapes`: why this time of the label is not at its point: `no FLOPs`, `no "
+                   "bytes`, or a reason of `costs`. With these rows, a dimension adds up to the "
+                   "time of all operations.")},
      false,
      false},
     Needs::runs,

@@ -46,7 +46,6 @@ struct Run {
   std::shared_ptr<const std::vector<job::Member>> members = {};  // what communicates, by device
   std::shared_ptr<const cost::CostedRun> costs = {};             // what ops cost
   std::shared_ptr<const what_if::RunReplay> replay = {};         // with the changes asked for
-  const ncu::GpuPeaks* gpu = nullptr;                            // whose peaks are roofs of costs
   std::shared_ptr<const analyze::StreamUses> streams = {};
   std::shared_ptr<const analyze::StepSums> saved_steps = {};  // of a saved run
 

@@ -28,17 +28,25 @@ std::optional<double> RoofRatios::of(uint32_t operation) const {
   return found != by_name_.end() ? std::optional(std::min(1.0, found->second)) : std::nullopt;
 }
 
+std::string RoofRatios::without() const {
+  if (roofs_.costs == nullptr || roofs_.unknown_gpu.empty()) {
+    return "none has a cost of FLOPs and bytes with known peaks";
+  }
+  return roofs_.unknown_gpu + " (--gpu NAME)";
+}
+
 std::optional<double> RoofRatios::by_cost(uint32_t operation) const {
-  if (roofs_.costs == nullptr || roofs_.gpu == nullptr) return std::nullopt;
+  if (roofs_.costs == nullptr) return std::nullopt;
   const uint32_t number = roofs_.costs->call_of[operation];
   if (number == cost::CostedRun::none) return std::nullopt;
   const cost::CostedCall& call = roofs_.costs->calls[number];
-  cost::CostSum sum;
+  if (!call.has_roof || call.total_ns <= 0) return std::nullopt;
   const trace::Operation& longest = run_.trace.operations[call.longest];
-  const match::OpCost& cost = roofs_.costs->cost(call);
-  sum.add(cost, call.total_ns, roofs_.gpu, run_.trace.names.get(longest.name).text);
-  if (sum.roof_ns() <= 0 || sum.above_peak()) return std::nullopt;
-  return sum.at_roof_ns() / static_cast<double>(sum.roof_ns());
+  const double at_roof_s = cost::roof_time(roofs_.costs->cost(call), roofs_.costs->gpu,
+                                           run_.trace.names.get(longest.name).text)
+                               .at_least_s();
+  // Times scatter: single calls may be a little above the roof.
+  return std::min(1.0, at_roof_s * 1e9 / static_cast<double>(call.total_ns));
 }
 
 }  // namespace kr::what_if

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analyze/run.hpp"
@@ -12,10 +13,10 @@
 
 namespace kr::what_if {
 
-/// What a roof is known by; all may be null.
+/// What a roof is known by; both may be null.
 struct Roofs {
   const cost::CostedRun* costs = nullptr;
-  const ncu::GpuPeaks* gpu = nullptr;  // peaks for costs
+  std::string unknown_gpu = {};  // why costs have no peaks; empty: they have
   const ncu::Joined* ncu = nullptr;
 };
 
@@ -26,8 +27,10 @@ class RoofRatios {
   RoofRatios(const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
              const Roofs& roofs);
 
-  /// Nothing: the roof is not known, or a formula is wrong because the time is above it.
+  /// Nothing: the roof is not known, or the call is above it: then its cost is wrong.
   std::optional<double> of(uint32_t operation) const;
+  /// Why costs give none.
+  std::string without() const;
 
  private:
   std::optional<double> by_cost(uint32_t operation) const;

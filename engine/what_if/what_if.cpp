@@ -187,10 +187,8 @@ class RunChanges {
     if (change.what != Change::What::roof) return {};
     out.roof_ns = out.roof_ns.value_or(0) + roof_ns;
     if (before_ns == 0 || roof_ns > 0) return {};
-    return fmt::format(
-        "no roof is known of any operation of `{}/{}`: none has a cost and a GPU with known peaks, "
-        "and ncu measured none",
-        change.dimension, change.key);
+    return fmt::format("no roof is known of any operation of `{}/{}`: {}, and ncu measured none",
+                       change.dimension, change.key, ratios_.without());
   }
 
   std::vector<PathSum> path() const {

@@ -80,6 +80,11 @@ pageTest("a reader chooses the level and the run", "roofline-six", async (page) 
   await page.selectOption('[aria-label="Level of the roofline"]', "substage");
   assert.equal(await points(page).count(), 1);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Level of the roofline");
+  const notes = await page.textContent("#roofline");
+  assert.match(notes, /Computed points are of 80\.0 % of the GPU time\./);
+  assert.match(notes, /Not drawn: 1 label with ops above the peak of the GPU, so that their cost is wrong, 10\.0 ms/);
+  assert.match(notes, /Not drawn: 1 label with ops whose FLOPs are not known, 10\.0 ms/);
+  assert.equal(await page.locator("#roofline tbody tr", { hasText: "above the peak" }).count(), 1);
   await page.selectOption('[aria-label="Run of the roofline"]', { index: 1 });
   assert.equal(await points(page).count(), 4);
   assert.match(await points(page).last().getAttribute("aria-label"), /, no duration, limited by/);

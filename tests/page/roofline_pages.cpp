@@ -38,7 +38,9 @@ const kr::table::Info roofline_info{
      {"verdict", Unit::text, Role::measure, "What limits it by ncu.", true},
      {"peak_flops_per_s", Unit::per_second, Role::detail, "Its peak.", true},
      {"peak_bytes_per_s", Unit::per_second, Role::detail, "That of DRAM.", true},
-     {"at_roof_ns", Unit::ns, Role::measure, "Its time at the roof.", true}}};
+     {"at_roof_ns", Unit::ns, Role::measure, "Its time at the roof.", true},
+     {"source", Unit::text, Role::measure, "Where it is from."},
+     {"no_cost", Unit::text, Role::measure, "Why it has no point.", true}}};
 
 const kr::table::Info roofs_info{"roofline_roofs",
                                  "roofs",
@@ -72,6 +74,7 @@ struct Point {
   double intensity = 0;  // 0: not known
   double flops_per_s = 0;
   std::string bound = {};
+  std::string no_cost = {};
 };
 
 /// Whole-number hashes, so that the page is the same everywhere.
@@ -148,7 +151,8 @@ class Rooflines {
          known(point.intensity), known(ratio),
          known(ratio) == kr::Cell() ? kr::Cell() : kr::Cell("memory"),
          kr::table::cell_or_nothing(point.bound), 66e12, 3.35e12,
-         ratio > 0 ? kr::Cell(int64_t(ratio * static_cast<double>(point.total_ns))) : kr::Cell()});
+         ratio > 0 ? kr::Cell(int64_t(ratio * static_cast<double>(point.total_ns))) : kr::Cell(),
+         point.level == "kernel" ? "ncu" : "shapes", kr::table::cell_or_nothing(point.no_cost)});
   }
   std::vector<Run> runs_;
 };
@@ -192,6 +196,13 @@ void make(const std::filesystem::path& folder) {
                  .intensity = 30,
                  .flops_per_s = 50e12,
                  .bound = "memory"});
+  for (const char* label : {"gemm", "norm"}) {
+    six.push_back({.level = "substage",
+                   .key = label,
+                   .label = label,
+                   .total_ns = 10'000'000,
+                   .no_cost = label == std::string_view("gemm") ? "above the peak" : "no FLOPs"});
+  }
   several.add(run.id, six, h100);
   std::vector<Point> four = points_of(other, 4);
   four[2].total_ns = 0;  // not known

@@ -78,7 +78,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, coverage_outputs());
 
   session::Session session = open_session(rules, options.trace, streams);
-  if (options.costs) session.want_costs();
+  if (options.costs) session.want_costs(false);
   session::Wants wants = outputs.tables_named() ? outputs.wants() : session::Wants{};
   if (!wants.costs) wants = {};
   wants.measured = dimension;

@@ -190,7 +190,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
-  if (roofline.wanted() && options.ncu.pages.empty()) session.want_costs();
+  if (roofline.wanted() && options.ncu.pages.empty()) session.want_costs(true);
   options.job.apply(session);
   options.efficiency.join(session, baselines, outputs.wants());
   std::vector<timeline::Timeline> timelines;

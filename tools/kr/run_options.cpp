@@ -40,9 +40,10 @@ void NcuOptions::add_to(CLI::App& app) {
       ->type_name("PAGES")
       ->allow_extra_args(false)
       ->configurable();
-  app.add_option("--gpu", gpu,
-                 "The GPU whose data sheet has the peaks that pages of ncu lack; `kr list gpus` "
-                 "shows them")
+  app.add_option(
+         "--gpu", gpu,
+         "The GPU whose data sheet has the peaks that pages of ncu lack, and that costs are "
+         "compared with if the trace does not name it; `kr list gpus` shows them")
       ->type_name("NAME")
       ->check(project_check([](const std::string& word) { ncu::named_gpu(word, "--gpu"); }))
       ->configurable();
@@ -53,7 +54,7 @@ void NcuOptions::add_to(CLI::App& app) {
 
 void NcuOptions::join(session::Session& session) const {
   for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
-  if (costs) session.want_costs();
+  if (costs) session.want_costs(true);
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 

@@ -344,15 +344,19 @@ function rooflineLegend(points) {
 /** What is not drawn, and where the roofs are from. */
 function rooflineNotes(rows, roofs) {
   const time = (some) => timeText(sumOf(some.map(nsOfPoint)));
-  const without = rows.filter((row) => !isRate(row.flops_per_s));
+  const without = rows.filter((row) => missing(row.no_cost) && !isRate(row.flops_per_s));
   const noBytes = rows.filter((row) => isRate(row.flops_per_s) && !isRate(row.intensity));
-  const points = (some) => `${grouped(some.length)} ${some.length === 1 ? "point" : "points"}`;
-  const omitted = (some, reason) => (some.length > 0 ? `Not drawn: ${points(some)} ${reason}, ${time(some)}: see the table below.` : "");
+  const counted = (some, noun) => `${grouped(some.length)} ${some.length === 1 ? noun : `${noun}s`}`;
+  const omitted = (some, noun, reason) => (some.length > 0 ? `Not drawn: ${counted(some, noun)} ${reason}, ${time(some)}: see the table below.` : "");
+  const computed = rows.filter((row) => row.source === "shapes");
+  const part = computed.filter((row) => missing(row.no_cost));
+  const reasons = [...groupBy(computed.filter((row) => !missing(row.no_cost)), (row) => row.no_cost)];
+  const about = part.length < computed.length && `Computed points are of ${share(sumOf(part.map(nsOfPoint)), sumOf(computed.map(nsOfPoint)))} of the GPU time.`;
   const sources = [...groupBy(roofs.filter((roof) => isRate(roof.per_second)), (roof) => roof.source ?? "")].map(
     ([source, some]) => `Roofs of ${some.map(({ name }) => printable(name)).join(", ")}: ${printable(source) || "source not known"}.`,
   );
   const unknown = missingRoofs(rows, roofs).map(printable).join(", ");
-  const lines = [...(sources.length > 0 ? sources : ["No roofs: neither the profile nor a data sheet has them."]), unknown && `No compute roof is known for ${unknown}.`, omitted(without, "without counted floating-point operations"), omitted(noBytes, "without counted DRAM bytes")];
+  const lines = [...(sources.length > 0 ? sources : ["No roofs: neither the profile nor a data sheet has them; --gpu NAME names the GPU."]), unknown && `No compute roof is known for ${unknown}.`, omitted(without, "point", "without counted floating-point operations"), omitted(noBytes, "point", "without counted DRAM bytes"), about, ...reasons.map(([reason, some]) => omitted(some, "label", NO_COST[reason] ?? `(${printable(reason)})`))];
   return lines.filter(Boolean).map((line) => element("p", { className: "roofline-note" }, line));
 }
 
@@ -378,7 +382,7 @@ SHOWS.roofline = (entry) => {
       sort: "-total_ns",
       columns: [
         ["key", { title: capital(printable(level)), kind: "name", kernel: true, swatch: (row) => lookOfPoint(row).color }],
-        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], "at_roof_ns", "grid", "block", "source",
+        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], ["no_cost", { title: "Without a point" }], "at_roof_ns", "grid", "block", "source",
       ],
     },
     rooflineLegend(chart.rows),

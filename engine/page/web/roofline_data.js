@@ -15,6 +15,18 @@ function lookOfPoint(row) {
 }
 const titleOfLabel = (row) => printable(lookOfPoint(row).title || labelOfPoint(row)) || "no label";
 
+/** Why labels have no point, by the reasons of the table. */
+const NO_COST = {
+  "no op": "with operations that no op launched",
+  "in a graph": "with operations of graphs whose ops are not known",
+  "no shapes": "with ops whose shapes were not recorded",
+  "no clause fits": "with ops that no cost clause fits",
+  "no amounts": "with ops whose clause needs what was not recorded",
+  "no FLOPs": "with ops whose FLOPs are not known",
+  "no bytes": "with ops whose bytes are not known",
+  "above the peak": "with ops above the peak of the GPU, so that their cost is wrong",
+};
+
 /** What limits a kernel: as ncu says it, else by its side of the ridge. */
 const limitOf = (row) => [row.verdict, row.bound].find((one) => BOUNDS.includes(one));
 

@@ -20,7 +20,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,14 +71,25 @@ class KinetoReader {
                              cut.place().offset.value_or(0), events_));
     }
     out_->clock({base_ns_});
-    for (Track& track : out_->tracks()) {
-      const auto named = devices_.find(track.device);
-      if (named != devices_.end()) track.device_name = named->second;
-    }
+    name_devices();
     if (out_->operations() == 0) note_no_operations();
   }
 
  private:
+  /// Of ROCm, operations may number devices in another way than the properties do, which list all
+  /// that the process can use. If all of these have one name, every device has it.
+  void name_devices() {
+    std::set<std::string_view> names;
+    for (const auto& [id, name] : devices_) names.insert(name);
+    for (Track& track : out_->tracks()) {
+      const auto named = devices_.find(track.device);
+      if (named != devices_.end()) {
+        track.device_name = named->second;
+      } else if (names.size() == 1) {
+        track.device_name = *names.begin();
+      }
+    }
+  }
   /// No GPU work may be said only of a file whose events are all known to be something else.
   void note_no_operations() {
     if (!found_layout_.unknown && found_layout_.uncategorized == 0) {

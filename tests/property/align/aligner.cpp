@@ -90,6 +90,16 @@ void add_layers(Random& random, Model& model) {
   }
 }
 
+/// Few ops, so that alignments often agree on them; some sequences do not know theirs.
+void add_ops(Random& random, Sequence& sequence) {
+  if (random.below(4) == 0) return;
+  for (size_t i = 0; i < sequence.names.size(); ++i) {
+    const bool unsure = random.below(20) == 0;
+    sequence.ops.push_back(unsure ? Sequence::unsure
+                                  : sequence.names[i] * 2 + (random.below(6) == 0 ? 1 : 0));
+  }
+}
+
 std::vector<uint32_t> changed(Random& random, std::vector<uint32_t> names) {
   for (size_t change = random.below(4); change > 0; --change) {
     const auto at = static_cast<ptrdiff_t>(random.below(names.size() + 1));
@@ -146,12 +156,14 @@ struct Expected {
   Agreement how = Agreement::abstain;
   Path path = {};  // of `kind`, of kinds
   uint32_t chain = 0;
+  std::set<uint32_t> ops = {};  // of all best alignments, if all names are matched
 };
 
 struct Seen {
   bool unmatched = false;
   std::set<Path> paths, kind_paths;
   std::set<uint32_t> chains;
+  std::set<uint32_t> ops;
   std::vector<Path> standing;  // the paths it stands in
 };
 
@@ -196,6 +208,9 @@ std::vector<Expected> expected(const Model& model, const std::vector<uint32_t>& 
           seen[i].paths.insert(model.path(item.call));
           seen[i].kind_paths.insert(kinds(model.path(item.call)));
           seen[i].chains.insert(item.chain);
+          if (!one.sequence.ops.empty()) {
+            seen[i].ops.insert(one.sequence.ops[static_cast<size_t>(matching[i])]);
+          }
           calls[i].push_back(enclosing(matching[i]));
           continue;
         }
@@ -235,17 +250,40 @@ std::vector<Expected> expected(const Model& model, const std::vector<uint32_t>& 
     } else if (one.chains.size() == 1 && one.kind_paths.size() == 1) {
       out[i] = {Agreement::kind, *one.kind_paths.begin(), *one.chains.begin()};
     }
+    if (most == names.size()) out[i].ops = one.ops;
   }
   return out;
 }
 
-void check(const Model& model, const std::vector<uint32_t>& names, size_t (&counts)[4]) {
+/// Of one best alignment, with whether all agree.
+void check_ops(const Model& model, const std::vector<uint32_t>& names,
+               const kr::align::Aligned& found, const std::vector<Expected>& want,
+               size_t (&sure)[2]) {
+  REQUIRE(found.ops.empty() == want[0].ops.empty());
+  for (size_t i = 0; i < found.ops.size(); ++i) {
+    const kr::align::OpPlace& place = found.ops[i];
+    const Sequence& sequence = model.reference[place.sequence];
+    REQUIRE(sequence.names[place.item] == names[i]);
+    if (i > 0) {
+      REQUIRE(place.sequence == found.ops[i - 1].sequence);
+      REQUIRE(place.item > found.ops[i - 1].item);
+    }
+    const uint32_t only = want[i].ops.size() == 1 ? *want[i].ops.begin() : Sequence::unsure;
+    REQUIRE(place.sure == (only != Sequence::unsure));
+    ++sure[place.sure ? 1 : 0];
+    if (place.sure) REQUIRE(sequence.ops[place.item] == only);
+  }
+}
+
+void check(const Model& model, const std::vector<uint32_t>& names, size_t (&counts)[4],
+           size_t (&sure)[2]) {
   std::vector<uint32_t> candidates(model.reference.size());
   std::iota(candidates.begin(), candidates.end(), 0U);
   const kr::align::Aligned found =
       kr::align::align(names, model.reference, candidates, model.calls, true);
   const std::vector<Expected> want = expected(model, names);
   REQUIRE(found.kernels.size() == want.size());
+  check_ops(model, names, found, want, sure);
   for (size_t i = 0; i < want.size(); ++i) {
     const Placed& placed = found.kernels[i];
     REQUIRE(placed.how == want[i].how);
@@ -263,6 +301,7 @@ void check(const Model& model, const std::vector<uint32_t>& names, size_t (&coun
 
 TEST_CASE("what all best alignments agree on, one by one") {
   size_t counts[4] = {};
+  size_t sure[2] = {};
   // Of two calls of a place the first is taken: found in round 2.
   const uint64_t rounds = kr::test::rounds(3000, 2);
   for (uint64_t round = 0; round < rounds; ++round) {
@@ -277,9 +316,11 @@ TEST_CASE("what all best alignments agree on, one by one") {
       }
     }
     const std::vector<uint32_t> names = changed(random, model.reference[0].names);
-    if (!names.empty()) check(model, names, counts);
+    for (Sequence& sequence : model.reference) add_ops(random, sequence);
+    if (!names.empty()) check(model, names, counts, sure);
   }
   for (const size_t count : counts) CHECK(count > rounds / 60);
+  for (const size_t count : sure) CHECK(count > rounds / 60);
 }
 
 TEST_CASE("a name without its number is one of several instances, never a wrong one") {

@@ -175,8 +175,35 @@ TEST_CASE("what is not drawn is said, with its time") {
   Roofline bare = roofline;
   bare.roofs.clear();
   CHECK(roofline_notes(bare, names)[0] ==
-        "No roofs: neither the profile nor a data sheet has them.");
+        "No roofs: neither the profile nor a data sheet has them; --gpu NAME names the GPU.");
   CHECK(roofline_notes(bare, names)[1] == "No compute roof is known for fp32, fp64, tensor.");
+}
+
+TEST_CASE("time without a computed cost is said by reason, and the share that points are about") {
+  const auto computed = [](const char* label, int64_t ns, const char* no_cost) {
+    RooflinePoint point{label, label, *no_cost == 0 ? "bf16 tensor" : "", RooflineVerdict::memory};
+    point.total_ns = ns;
+    point.computed = true;
+    point.no_cost = no_cost;
+    if (*no_cost == 0) point.intensity = point.flops_per_s = 1e3;
+    return point;
+  };
+  Roofline roofline;
+  roofline.points = {computed("gemm", 600, ""), computed("gemm", 100, "above the peak"),
+                     computed("norm", 200, "no FLOPs"), computed("copy", 60, "no clause fits"),
+                     computed("cat", 40, "no clause fits")};
+  const std::vector<std::string> names = point_names(roofline.points, 30);
+  CHECK(names[0] == "gemm");
+  CHECK(names[1] == "gemm");
+  const std::vector<std::string> notes = roofline_notes(roofline, names);
+  REQUIRE(notes.size() == 6);
+  CHECK(notes[2] == "Computed points are of 60.0 % of the GPU time.");
+  CHECK(notes[3] ==
+        "Not drawn: 1 label with ops above the peak of the GPU, so that their cost is wrong, 100 "
+        "ns: gemm 100 ns.");
+  CHECK(notes[4] == "Not drawn: 1 label with ops whose FLOPs are not known, 200 ns: norm 200 ns.");
+  CHECK(notes[5] ==
+        "Not drawn: 2 labels with ops that no cost clause fits, 100 ns: copy 60 ns, cat 40 ns.");
 }
 
 TEST_CASE("a kernel with several points has its precision in their names") {
