@@ -78,7 +78,7 @@ pageTest("the tree of the largest phase is as wide as the page, and means of its
     const times = stepsOf("decode").map((step) => step.total).sort((a, b) => (a < b ? -1 : 1));
     return [humanTime((timeOfPhase("decode") * 2n + 12n) / 24n), String(timeOfPhase("decode")), humanTime(times[0]), humanTime(times.at(-1))];
   });
-  assert.equal(await page.textContent("#tree-sum"), `${mean} per step · ${least} to ${most}`);
+  assert.equal(await page.textContent("#tree-sum"), `work per step: mean ${mean}, ${least} to ${most}`);
   assert.equal(digits((await page.getAttribute("#tree-sum", "title")).split("·")[1]), BigInt(total));
   const widths = await page.evaluate(() => [byId("icicle").clientWidth, document.documentElement.clientWidth]);
   assert.ok(widths[0] > widths[1] - 100, `${widths}`);
