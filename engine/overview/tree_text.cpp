@@ -127,8 +127,11 @@ class TreeText {
     const trace::ModuleTrace& trace = view_.modules().trace;
     const trees::LabelledModules& modules = view_.modules();
     out_ += options_.ink(table::cut_middle(run_.id, options_.columns()), table::Ink::bold) + '\n';
-    line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
-                     table::counted(static_cast<int64_t>(trace.steps.size()), "step")));
+    const size_t steps = annotated_steps();
+    line(fmt::format("{} · {}{}", printable(trace.source), trace.format,
+                     steps > 0 || modules.step_ids.empty()
+                         ? " · " + table::counted(static_cast<int64_t>(steps), "step")
+                         : ""));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));
     const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
@@ -197,6 +200,13 @@ class TreeText {
       line(fmt::format("and {} more (kr analyze --only layers shows all)",
                        all.size() - most_evidence));
     }
+  }
+
+  /// Those of a trace, without the tree of what is outside of them.
+  size_t annotated_steps() const {
+    const trees::LabelledModules& modules = view_.modules();
+    const size_t trees = modules.trace.steps.size();
+    return modules.step_ids.empty() ? trees : std::min(trees, modules.step_ids.size() - 1);
   }
 
   int64_t steps_total() const {

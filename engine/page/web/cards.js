@@ -162,13 +162,13 @@ const CARDS = {
       columns: ["phase", "what", "devices", "min_ns", "mean_ns", "max_ns", "max_over_mean", "min_rank", "max_rank"],
     },
     HEAT_CARDS.labels,
-    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
+    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched; bars are work, the sum of durations" },
     {
       id: "phases",
       show: "phases",
       table: "phases",
       title: "Phases",
-      note: "operations by the annotation that encloses their launch",
+      note: "operations by the annotation that encloses their launch; bars are work, the sum of durations",
       columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
     },
     {

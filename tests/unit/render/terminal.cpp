@@ -73,6 +73,23 @@ a        50.0     25.0    12.5      3
   CHECK(csv.bytes.starts_with("name,share,busy_ns,calls,half\n"));
 }
 
+TEST_CASE("terminal: a time that is not shown does not decide the unit of the others") {
+  const kr::TableInfo info{"parts",
+                           "parts",
+                           "One row per name.",
+                           {{"name", Unit::text, Role::key, "The name."},
+                            {"busy_ns", Unit::ns, Role::measure, "Its time."},
+                            {"idle_ns", Unit::ns, Role::measure, "The rest."},
+                            {"start_ns", Unit::ns, Role::detail, "When it began."}}};
+  const Table table{info, info.columns, [](RowSink& sink) {
+                      sink.row({"a", int64_t{50'000'000}, int64_t{0}, int64_t{90'000'000'000}});
+                    }};
+  CHECK(terminal_of({table}) == R"(parts
+name  busy ms  idle ms
+a        50.0        0
+)");
+}
+
 TEST_CASE("terminal: all columns but the texts of the short form") {
   const std::string text = terminal_of({units_table()}, {.short_form = false});
   CAPTURE(text);
