@@ -92,6 +92,15 @@ pageTest("the tree of the largest phase is as wide as the page, and means of its
   assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
 });
 
+pageTest("the wall time of steps is beside their work", "tree-walls", async (page) => {
+  // One step of prefill, then twelve of decode, of which the last has no wall time.
+  assert.match(await page.textContent("#tree-sum"), /^work per step: mean .*, .* to .* · wall per step: median 7\.00 ms, p95 12\.0 ms, max 12\.0 ms$/);
+  await page.click('#phase button:text-is("prefill")');
+  assert.match(await page.textContent("#tree-sum"), /^work \S+ \S+ · wall 1\.00 ms$/);
+  await page.click('#phase button:text-is("All")');
+  assert.match(await page.textContent("#tree-sum"), /^work \S+ \S+$/);
+});
+
 pageTest("merged siblings show the least, median and most, and which they are", "tree-phases", async (page) => {
   const layers = await page.evaluate(() => {
     const rows = rowsOfPhase("decode", false).filter(([place]) => data.texts[data.forests[0].name[place]] === "LlamaDecoderLayer");
