@@ -191,6 +191,25 @@ TEST_CASE("ranks have one list of names, one of devices, and short names") {
   CHECK(count("span ms") == 1);
 }
 
+TEST_CASE("a label whose operations run below others on all ranks has no balance") {
+  std::vector<kr::analyze::RunSummary> runs;
+  runs.reserve(2);
+  for (const int rank : {0, 1}) {
+    SummaryBuilder builder(fmt::format("rank{}", rank), {"substage", "kind"});
+    builder.add({"k1", {"gemm", "compute"}, 30'000'000, 30'000'000, 4});
+    builder.add({"k2", {"below", "compute"}, 0, 20'000'000, 2});
+    builder.device(0, "", 30'000'000, 0, 0, 0);
+    runs.push_back(std::move(builder).finish(0));
+    runs.back().distributed = {rank, 2, "nccl"};
+  }
+  const std::string text = text_of(report_of(std::move(runs)), {.color = false, .width = 0});
+  const size_t from = text.find("all ranks together, by substage");
+  REQUIRE((from != text.npos));
+  const std::string part = text.substr(from, text.find("\n\n", from) - from);
+  CHECK(table_holds(part, "gemm"));
+  CHECK(!table_holds(part, "below"));
+}
+
 TEST_CASE("a report of little explained time ends with the command to run next") {
   const auto report_with = [](int64_t unclassified_ns, std::string source) {
     SummaryBuilder builder("a_0", {"substage", "kind"});
