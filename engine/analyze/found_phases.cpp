@@ -122,9 +122,8 @@ class PartMaker {
     } else if (!part.layer) {
       part.evidence += ", each with a graph that was traced as one operation";
     }
-    part.evidence +=
-        fmt::format(", {} {}", table::human_time(static_cast<int64_t>(part.step->median_ns)),
-                    part.steps == 1 ? "long" : "median");
+    part.evidence += fmt::format(", {} {}", part.steps == 1 ? "span" : "median span",
+                                 table::human_time(static_cast<int64_t>(part.step->median_ns)));
     if (repeated) {
       part.evidence += fmt::format("; {} % of the steps that repeat end with {}",
                                    std::lround(100 * device_.bounded), shown_by(device_.boundary));

@@ -255,11 +255,11 @@ std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& r
     for (const LabelSum& sum : runs[run]->dimensions[*at].labels) {
       LabelBalance& label = by_label[sum.label];
       label.label = sum.label;
-      if (__builtin_add_overflow(label.sum_ns, sum.elapsed_ns, &label.sum_ns)) {
+      if (__builtin_add_overflow(label.sum_ns, sum.busy_ns, &label.sum_ns)) {
         label.sum_ns = std::numeric_limits<int64_t>::max();
       }
-      if (sum.elapsed_ns > label.max_ns) {
-        label.max_ns = sum.elapsed_ns;
+      if (sum.busy_ns > label.max_ns) {
+        label.max_ns = sum.busy_ns;
         label.most = run;
       }
     }

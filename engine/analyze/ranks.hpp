@@ -103,7 +103,7 @@ Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job = AsJob::au
 /// Whether a report shows how even the work is: several devices, of a single run or of ranks.
 bool shown_together(const Ranks& ranks) noexcept;
 
-/// A label's elapsed time over all runs.
+/// A label's busy time over all runs.
 struct LabelBalance {
   std::string label;
   int64_t sum_ns = 0;

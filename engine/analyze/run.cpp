@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "classify/step_order.hpp"
 #include "classify/why.hpp"
 #include "table/numbers.hpp"
 
@@ -200,7 +201,15 @@ std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRule
     if (attribution.steps[i].outer == classify::Attribution::none) modules->step_ids.push_back(i);
   }
   number_steps(*modules, modules->step_ids.size());
+  const classify::StepOrder order(run.trace, attribution);
+  classify::StepStarts starts(order, attribution);
+  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
+    starts.add(i, run.trace.operations[i].start_ns);
+  }
+  modules->wall_ns.reserve(modules->step_ids.size() + 1);
+  for (const size_t step : modules->step_ids) modules->wall_ns.push_back(starts.wall_ns(step));
   modules->step_ids.push_back(attribution.steps.size());  // what is outside steps
+  modules->wall_ns.emplace_back();
   return modules;
 }
 

@@ -99,7 +99,7 @@ ActivityStatistics activity_of(std::string type, const Each& each) {
     const int64_t sum = std::accumulate(
         longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});
     out.longest[place++] = {percent, static_cast<int64_t>(count), ratio(sum, out.total_ns),
-                            ratio(sum, static_cast<int64_t>(count))};
+                            ratio(sum, static_cast<int64_t>(count)), sum};
   }
   return out;
 }

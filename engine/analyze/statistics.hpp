@@ -39,6 +39,7 @@ struct Longest {
   int64_t instances = 0;
   double share = 0;  // of the type's total
   double mean_ns = 0;
+  int64_t total_ns = 0;
 };
 
 struct ActivityStatistics {

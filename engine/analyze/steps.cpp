@@ -269,16 +269,19 @@ void add_wall_times(StepSums& sums) {
   }
   for (PhasePart& phase : sums.phases) {
     const auto found = walls.find(phase.phase);
-    if (found == walls.end()) continue;
-    std::vector<int64_t>& of = found->second;
-    std::sort(of.begin(), of.end());
-    const size_t middle = of.size() / 2;
-    const auto upper = static_cast<double>(of[middle]);
-    const double median =
-        of.size() % 2 == 1 ? upper : (static_cast<double>(of[middle - 1]) + upper) / 2;
-    phase.wall = WallTimes{static_cast<int64_t>(of.size()), median,
-                           of[(of.size() * 95 + 99) / 100 - 1], of.back()};
+    if (found != walls.end()) phase.wall = wall_times_of(std::move(found->second));
   }
+}
+
+std::optional<WallTimes> wall_times_of(std::vector<int64_t> times) {
+  if (times.empty()) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const size_t middle = times.size() / 2;
+  const auto upper = static_cast<double>(times[middle]);
+  const double median =
+      times.size() % 2 == 1 ? upper : (static_cast<double>(times[middle - 1]) + upper) / 2;
+  return WallTimes{static_cast<int64_t>(times.size()), median,
+                   times[(times.size() * 95 + 99) / 100 - 1], times.back()};
 }
 
 std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps) {

@@ -62,6 +62,9 @@ struct WallTimes {
   int64_t max_ns = 0;
 };
 
+/// Of these times; nothing of none.
+std::optional<WallTimes> wall_times_of(std::vector<int64_t> times);
+
 /// All operations that steps of a phase launched. An operation is in several phases if a step is
 /// inside a step of another phase.
 struct PhasePart {

@@ -110,9 +110,9 @@ class Efficiencies {
       Block& block = blocks.emplace_back();
       const job::Efficiency& whole = jobs_[0].efficiency.whole();
       const bool partial = jobs_[0].ranks > 1 && jobs_[0].larger_job;
-      block.title =
-          fmt::format("parallel efficiency (%){}: {}, {}", partial ? " of " + jobs_[0].name : "",
-                      table::counted(whole.devices, "device"), table::human_time(whole.elapsed_ns));
+      block.title = fmt::format(
+          "parallel efficiency (%){}: {}, span {}", partial ? " of " + jobs_[0].name : "",
+          table::counted(whole.devices, "device"), table::human_time(whole.elapsed_ns));
       for (const Nccl reading : source_.efficiency.readings) {
         block.columns.push_back({&jobs_[0], reading, fmt::format("nccl {}", to_string(reading))});
       }

@@ -28,12 +28,23 @@ namespace kr::overview {
 /// Gets a text in pieces.
 using Write = std::function<void(std::string_view)>;
 
+/// Which time of operations is shown; the sums of all labels are
+enum class Measure : uint8_t {
+  busy,     // the busy time of all devices, added up
+  elapsed,  // the time in which any device was busy
+  total,    // the sum of all durations
+};
+std::string_view to_string(Measure measure) noexcept;
+/// As an option spells it. Throws Error.
+Measure measure_named(const std::string& name);
+
 struct Report {
   std::string title;
   std::string by = "substage";                   // the dimension tables and charts begin with
   std::vector<const analyze::RunSummary*> runs;  // owned by the caller
   std::vector<picture::LabelStyle> styles;       // for every label that occurs
   std::vector<std::string> rules = {};           // that the user named, for `next_step`
+  Measure measure = Measure::busy;
 };
 
 /// A command to run after a report.
@@ -51,8 +62,8 @@ int64_t explained_ns(const analyze::RunSummary& run, std::string_view dimension)
 /// At least 95 %.
 bool is_well_explained(const analyze::RunSummary& run, std::string_view dimension);
 
-/// result.csv: one row per run and distinct name, by run, substage and elapsed falling; the last
-/// row of each run is `CPU(non-GPU)`, which is not part of its sums. Columns:
+/// result.csv: one row per run and distinct name, by run, substage and elapsed time falling; the
+/// last row of each run is `CPU(non-GPU)`, which is not part of its sums. Columns:
 /// `Model_Engine,Substage, Instances,Name,Elapsed Time (sec),Stage,Total Time (sec),Elapsed
 /// (ns),Total (ns)`, then `Kind of operation,Engine,Model,Rule` (that of the substage), then
 /// further dimensions by name. A run without GPU work and without an elapsed time of its own has no
@@ -75,10 +86,10 @@ std::string dropped_text(const trace::DroppedRecords& records);
 /// For a terminal: of each run its file, how its rules were chosen, how much the rules of the
 /// dimension `by` explain, and warnings. Several runs are one table.
 std::string run_facts(const tables::Source& source, std::string_view by, TableOptions options);
-/// For a terminal: what devices did, labels by run with a row of totals (GPU time) and the wall
-/// time below it, the names that take longest, and the next step. Runs that do not fit side by side
-/// go below each other; of ranks of one job there is one list of names. `source` has the same runs
-/// as the report.
+/// For a terminal: what devices did, labels by run in the measure of the report with their sum and
+/// what completes it (busy + idle = span), the names that take longest, and the next step. Runs
+/// that do not fit side by side go below each other; of ranks of one job there is one list of
+/// names. `source` has the same runs as the report.
 std::string to_table(const tables::Source& source, const Report& report, TableOptions options);
 
 /// `kr classify --format csv`: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each

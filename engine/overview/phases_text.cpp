@@ -82,7 +82,7 @@ std::vector<std::string> found_phases_text(const tables::Source& source) {
   if (all.size() > 1) of += fmt::format("{} device {}", of.empty() ? " of" : ",", first.number());
   std::vector<std::string> shares;
   for (const FoundPart* part : first.parts) shares.push_back(share_of(*part));
-  std::string line = fmt::format("found phases{}: {}", of, join(shares, ", "));
+  std::string line = fmt::format("found phases{}, by span: {}", of, join(shares, ", "));
   if (all.size() > 1) {
     line += fmt::format(" (and {}: --tables found_phases)", plural(all.size() - 1, "more device"));
   }

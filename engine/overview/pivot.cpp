@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/error.hpp"
 #include "sema/program.hpp"
 
 namespace kr::overview {
@@ -20,6 +21,43 @@ void add(analyze::LabelSum& to, const analyze::LabelSum& sum) {
 
 }  // namespace
 
+int64_t time_of(const analyze::LabelSum& sum, Measure measure) {
+  switch (measure) {
+    case Measure::elapsed:
+      return sum.elapsed_ns;
+    case Measure::total:
+      return sum.total_ns;
+    case Measure::busy:
+      break;
+  }
+  return sum.busy_ns;
+}
+
+int64_t time_of(const analyze::RunSummary& run, Measure measure) {
+  return time_of({{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns},
+                 measure);
+}
+
+std::string_view to_string(Measure measure) noexcept {
+  switch (measure) {
+    case Measure::elapsed:
+      return "elapsed";
+    case Measure::total:
+      return "total";
+    case Measure::busy:
+      break;
+  }
+  return "busy";
+}
+
+Measure measure_named(const std::string& name) {
+  for (const Measure measure : {Measure::busy, Measure::elapsed, Measure::total}) {
+    if (name == to_string(measure)) return measure;
+  }
+  throw Error("", fmt::format("`{}` is not a valid value for --measure", name),
+              "choose from busy, elapsed, total");
+}
+
 analyze::LabelSum sum_over_runs(const PivotRow& row) {
   analyze::LabelSum all;
   for (const analyze::LabelSum& sum : row.runs) add(all, sum);
@@ -27,7 +65,7 @@ analyze::LabelSum sum_over_runs(const PivotRow& row) {
 }
 
 std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& runs,
-                                 std::string_view dimension) {
+                                 std::string_view dimension, Measure measure) {
   std::map<std::string_view, std::vector<analyze::LabelSum>> by_label;
   const auto cell = [&](std::string_view label, size_t run) -> analyze::LabelSum& {
     auto& sums = by_label[label];
@@ -46,12 +84,13 @@ std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& 
   std::vector<PivotRow> rows;
   rows.reserve(by_label.size());
   for (auto& [label, sums] : by_label) rows.push_back({std::string(label), std::move(sums)});
-  std::sort(rows.begin(), rows.end(), [](const PivotRow& a, const PivotRow& b) {
+  std::sort(rows.begin(), rows.end(), [&](const PivotRow& a, const PivotRow& b) {
     const analyze::LabelSum of_a = sum_over_runs(a), of_b = sum_over_runs(b);
     const bool last_a = a.label == sema::reserved::unclassified,
                last_b = b.label == sema::reserved::unclassified;
-    return std::tie(last_a, of_b.busy_ns, of_b.total_ns, a.label) <
-           std::tie(last_b, of_a.busy_ns, of_a.total_ns, b.label);
+    const int64_t time_a = time_of(of_a, measure), time_b = time_of(of_b, measure);
+    return std::tie(last_a, time_b, of_b.total_ns, a.label) <
+           std::tie(last_b, time_a, of_a.total_ns, b.label);
   });
   return rows;
 }

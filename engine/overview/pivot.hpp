@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/summary.hpp"
+#include "overview/overview.hpp"
 
 namespace kr::overview {
 
@@ -17,10 +18,15 @@ struct PivotRow {
 /// Labels that are shown one by one; the rest is one row, `others`.
 constexpr size_t most_labels = 30;
 
-/// Rows by busy time over all runs, falling; `unclassified` last. All time of a run without the
+/// The time of a label by the measure.
+int64_t time_of(const analyze::LabelSum& sum, Measure measure);
+/// That of all labels of a dimension together.
+int64_t time_of(const analyze::RunSummary& run, Measure measure);
+
+/// Rows by their time over all runs, falling; `unclassified` last. All time of a run without the
 /// dimension is unclassified.
 std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& runs,
-                                 std::string_view dimension);
+                                 std::string_view dimension, Measure measure = Measure::busy);
 /// The first `limit` labels, and the rest as one row, `others`, before `unclassified`. `others` is
 /// always at least two labels.
 std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit);

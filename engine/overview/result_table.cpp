@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
@@ -18,6 +19,7 @@
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
+#include "tables/definition.hpp"
 #include "tables/registry.hpp"
 #include "tables/run_names.hpp"
 
@@ -28,8 +30,10 @@ constexpr size_t top_names = 10;
 constexpr size_t most_ranks_side_by_side = 4;
 constexpr size_t widest_label = 32;
 constexpr int indent = 2;
+constexpr std::string_view any_gpu_busy = "any GPU busy";
 constexpr std::string_view no_gpu_busy = "no GPU busy";
 constexpr size_t longest_run_name = 28;
+constexpr size_t shortest_run_name = 12;
 constexpr size_t longest_rules = 16;
 constexpr size_t columns_of_all_facts = 110;  // of a terminal
 
@@ -159,7 +163,7 @@ class Overview {
       : source_(source), report_(report), options_(options) {
     int64_t longest = 0;
     for (const analyze::RunSummary* run : report.runs) {
-      longest = std::max({longest, run->gpu_elapsed_ns, run->non_gpu_ns});
+      longest = std::max({longest, time_of(*run, report.measure), run->non_gpu_ns});
     }
     unit_ = table::unit_for(longest);
     for (const picture::LabelStyle& style : report.styles) {
@@ -173,7 +177,7 @@ class Overview {
     out_ += run_facts(source_, report_.by, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const analyze::RunSummary* run) { return run->operations > 0; })) {
-      rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
+      rows_ = folded(make_pivot(report_.runs, report_.by, report_.measure), most_labels);
       phases();
       measured();
       out_ += devices_text(source_, options_) + '\n';
@@ -192,10 +196,12 @@ class Overview {
 
   std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
   bool several() const { return report_.runs.size() > 1; }
-  /// Sums over devices differ from the time in which any of them worked.
-  bool many_devices() const {
-    return std::any_of(report_.runs.begin(), report_.runs.end(),
-                       [](const analyze::RunSummary* run) { return run->devices.size() > 1; });
+  size_t devices() const {
+    size_t all = 0;
+    for (const analyze::RunSummary* run : report_.runs) {
+      all = std::max(all, run->devices.size());
+    }
+    return all;
   }
   static std::string_view wall_name(const analyze::RunSummary& run) {
     return run.wall_from == analyze::WallFrom::user ? "wall time" : "span of the trace";
@@ -210,10 +216,71 @@ class Overview {
   }
 
   void labels() {
-    if (!several()) return one_run(*report_.runs[0]);
     // Of many ranks their sums say more.
     if (report_.runs.size() > most_ranks_side_by_side && tables::named_by_rank(source_)) return;
-    runs_side_by_side();
+    if (several()) {
+      runs_side_by_side();
+    } else {
+      one_run(*report_.runs[0]);
+    }
+    if (report_.measure != Measure::elapsed) wall_times();
+  }
+
+  /// In how much of the wall time a GPU worked. Of one device, and its own span, the rows of busy
+  /// and idle time say so.
+  void wall_times() {
+    std::vector<const analyze::RunSummary*> runs;
+    bool given = true;
+    bool any_given = false;
+    runs.reserve(report_.runs.size());
+    for (const analyze::RunSummary* run : report_.runs) {
+      const bool user = run->wall_from == analyze::WallFrom::user;
+      if (run->operations == 0 || (!user && run->devices.size() < 2)) continue;
+      runs.push_back(run);
+      given &= user;
+      any_given |= user;
+    }
+    if (runs.empty()) return;
+    table::TextGrid grid = wall_grid(runs, any_given && !given, false);
+    if (options_.columns() > 0 && grid.width() + 2 > options_.columns()) {
+      grid = wall_grid(runs, any_given && !given, true);
+    }
+    out_ += grid.text(2, options_.color) + '\n';
+  }
+
+  /// `mixed`: some runs have a wall time that was given.
+  table::TextGrid wall_grid(const std::vector<const analyze::RunSummary*>& runs, bool mixed,
+                            bool narrow) const {
+    constexpr size_t narrow_head = 7;
+    const auto head = [&](std::string_view name) {
+      std::string text = fmt::format("{} {}", name, unit_.name);
+      return narrow ? table::in_lines(text, narrow_head) : text;
+    };
+    table::TextGrid grid;
+    if (several()) grid.column("run", Align::text);
+    if (mixed) grid.column("of", Align::text);
+    grid.column(head(mixed ? "time" : wall_name(*runs[0])), Align::number);
+    for (const std::string_view part : {any_gpu_busy, no_gpu_busy}) {
+      grid.column(head(part), Align::number);
+      grid.column("%", Align::number);
+    }
+    for (const analyze::RunSummary* run : runs) {
+      std::vector<Cell> cells;
+      cells.reserve(7);
+      if (several()) {
+        cells.push_back({table::cut_middle(source_.run_name(run->id),
+                                           narrow ? shortest_run_name : longest_run_name),
+                         {}});
+      }
+      if (mixed) cells.push_back({std::string(wall_name(*run)), {}});
+      cells.push_back({time(run->wall_ns), {}});
+      for (const int64_t ns : {run->gpu_elapsed_ns, run->non_gpu_ns}) {
+        cells.push_back({time(ns), {}});
+        cells.push_back({table::share(ns, run->wall_ns), {}});
+      }
+      grid.row(std::move(cells));
+    }
+    return grid;
   }
 
   std::string color_of(std::string_view label) const {
@@ -231,47 +298,85 @@ class Overview {
     return text + eighths[length % 8];
   }
 
-  /// With several devices, shares are of their busy time.
+  std::string measured_column() const {
+    return fmt::format("{} {}", to_string(report_.measure), unit_.name);
+  }
+
+  /// A row below the labels: their sum, and what completes it.
+  struct Foot {
+    std::string name;
+    std::vector<int64_t> ns;  // by run
+  };
+  /// The first is the sum of the labels; the second and it add up to the third.
+  std::vector<Foot> feet() const {
+    const auto row = [&](std::string name, auto&& of) {
+      Foot foot{std::move(name), {}};
+      foot.ns.reserve(report_.runs.size());
+      for (const analyze::RunSummary* run : report_.runs) foot.ns.push_back(of(*run));
+      return foot;
+    };
+    const auto devices_sum = [](int64_t analyze::DeviceSum::*time) {
+      return [time](const analyze::RunSummary& run) {
+        int64_t sum = 0;
+        for (const analyze::DeviceSum& device : run.devices) sum += device.*time;
+        return sum;
+      };
+    };
+    const auto all = [&](const analyze::RunSummary& run) { return time_of(run, report_.measure); };
+    const std::string of =
+        devices() > 1 ? several() ? ", all devices" : fmt::format(", {} devices", devices()) : "";
+    switch (report_.measure) {
+      case Measure::busy:
+        return {row("busy" + of, all), row("idle" + of, devices_sum(&analyze::DeviceSum::idle_ns)),
+                row("span" + of, devices_sum(&analyze::DeviceSum::span_ns))};
+      case Measure::elapsed:
+        return {row(std::string(any_gpu_busy), all),
+                row(std::string(no_gpu_busy),
+                    [](const analyze::RunSummary& run) { return run.non_gpu_ns; }),
+                row(several() ? "wall time or span" : std::string(wall_name(*report_.runs[0])),
+                    [](const analyze::RunSummary& run) { return run.wall_ns; })};
+      case Measure::total:
+        break;
+    }
+    return {row("sum of durations", all)};
+  }
+
   void one_run(const analyze::RunSummary& run) {
     constexpr size_t bar_columns = 22;
     const bool bars = options_.columns() == 0 || options_.columns() >= 96;
-    const bool busy = many_devices();
+    const int64_t whole = time_of(run, report_.measure);
     table::TextGrid grid;
     grid.column(report_.by, Align::text);
-    grid.column(fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name), Align::number);
+    grid.column(measured_column(), Align::number);
     grid.column("%", Align::number);
     if (bars) grid.column("", Align::text, 1);
-    if (busy) grid.column(fmt::format("elapsed {}", unit_.name), Align::number);
-    grid.column(fmt::format("total {}", unit_.name), Align::number);
     grid.column("instances", Align::number);
     int64_t longest = 0;
-    for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].busy_ns);
-    const auto add = [&](std::string_view label, const analyze::LabelSum& sum, std::string bar_text,
-                         table::Ink row_ink) {
-      std::vector<Cell> cells{{table::cut(label, widest_label), {}},
-                              {time(sum.busy_ns), {}},
-                              {table::share(sum.busy_ns, run.gpu_busy_ns), {}}};
-      if (bars) cells.push_back({std::move(bar_text), color_of(label)});
-      if (busy) cells.push_back({time(sum.elapsed_ns), {}});
-      cells.push_back({time(sum.total_ns), {}});
-      cells.push_back({table::grouped(sum.instances), {}});
+    for (const PivotRow& row : rows_) {
+      longest = std::max(longest, time_of(row.runs[0], report_.measure));
+    }
+    const auto add = [&](std::string_view name, int64_t ns, std::string share,
+                         std::vector<Cell> bar_cell, std::string instances, table::Ink row_ink) {
+      std::vector<Cell> cells{
+          {table::cut(name, widest_label), {}}, {time(ns), {}}, {std::move(share), {}}};
+      if (bars) cells.insert(cells.end(), bar_cell.begin(), bar_cell.end());
+      cells.push_back({std::move(instances), {}});
       grid.row(std::move(cells), row_ink);
     };
-    // Below the column of elapsed times.
-    const auto add_wall = [&](std::string_view name, int64_t ns) {
-      std::vector<Cell> cells{{std::string(name), {}}};
-      if (busy) cells.resize(bars ? 4 : 3);
-      cells.push_back({time(ns), {}});
-      grid.row(std::move(cells));
-    };
     for (const PivotRow& row : rows_) {
-      add(row.label, row.runs[0], bar(row.runs[0].busy_ns, longest, bar_columns), table::Ink::none);
+      const int64_t ns = time_of(row.runs[0], report_.measure);
+      add(row.label, ns, table::share(ns, whole),
+          {{bar(ns, longest, bar_columns), color_of(row.label)}},
+          table::grouped(row.runs[0].instances), table::Ink::none);
     }
     grid.rule();
-    add("GPU time", {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns}, {},
-        table::Ink::bold);
-    add_wall(no_gpu_busy, run.non_gpu_ns);
-    add_wall(wall_name(run), run.gpu_elapsed_ns + run.non_gpu_ns);
+    bool is_sum = true;
+    for (const Foot& foot : feet()) {
+      add(foot.name, foot.ns[0], is_sum ? table::share(whole, whole) : "", {{}},
+          is_sum ? table::grouped(run.operations) : "",
+          is_sum ? table::Ink::bold : table::Ink::none);
+      is_sum = false;
+    }
     out_ += grid.text(2, options_.color) + '\n';
   }
 
@@ -291,14 +396,13 @@ class Overview {
   }
 
   table::TextGrid runs_grid(size_t from, size_t to) const {
-    const bool busy = many_devices();
-    const std::string column = fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name);
     table::TextGrid grid;
     grid.column(report_.by, Align::text);
     for (size_t i = from; i < to; ++i) {
       // The name is above time and share together, in a line of its own: see `run_heads`.
       const size_t name = table::columns_of(head_of_run(i));
-      grid.column(fmt::format("{:>{}}", column, name > 8 ? name - 8 : 0), Align::number, 3);
+      grid.column(fmt::format("{:>{}}", measured_column(), name > 8 ? name - 8 : 0), Align::number,
+                  3);
       grid.column("%", Align::number);
     }
     const auto add = [&](std::string_view label, table::Ink row_ink, auto&& value, bool share) {
@@ -306,26 +410,24 @@ class Overview {
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? table::share(ns, report_.runs[i]->gpu_busy_ns) : "", {}});
+        const int64_t whole = time_of(*report_.runs[i], report_.measure);
+        cells.push_back({share ? table::share(ns, whole) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };
     for (const PivotRow& row : rows_) {
       add(
-          row.label, table::Ink::none, [&](size_t i) { return row.runs[i].busy_ns; }, true);
+          row.label, table::Ink::none,
+          [&](size_t i) { return time_of(row.runs[i], report_.measure); }, true);
     }
     grid.rule();
-    const auto elapsed = [&](size_t i) { return report_.runs[i]->gpu_elapsed_ns; };
-    const auto non_gpu = [&](size_t i) { return report_.runs[i]->non_gpu_ns; };
-    if (busy) {
+    bool is_sum = true;
+    for (const Foot& foot : feet()) {
       add(
-          "busy", table::Ink::bold, [&](size_t i) { return report_.runs[i]->gpu_busy_ns; }, true);
+          foot.name, is_sum ? table::Ink::bold : table::Ink::none,
+          [&](size_t i) { return foot.ns[i]; }, is_sum);
+      is_sum = false;
     }
-    add("GPU time", table::Ink::bold, elapsed, !busy);
-    add(no_gpu_busy, table::Ink::none, non_gpu, false);
-    add(
-        "wall time or span", table::Ink::none, [&](size_t i) { return elapsed(i) + non_gpu(i); },
-        false);
     return grid;
   }
 
@@ -356,8 +458,12 @@ class Overview {
       present.push_back(
           tables::with_run_names(part_of(tables::make(definition, source_), part), source_));
     }
+    print(present);
+  }
+
+  void print(const std::vector<table::Table>& all) {
     std::string text;
-    render::terminal(present, [&](std::string_view piece) { text += piece; },
+    render::terminal(all, [&](std::string_view piece) { text += piece; },
                      {.color = options_.color,
                       .width = std::max(options_.width - indent, 0),
                       .most_rows = options_.all_rows ? 0 : top_names,
@@ -395,10 +501,11 @@ class Overview {
     if (!analyze::shown_together(source_.ranks())) return;
     const std::string number = several() ? "max_rank" : "max_device";
     tables({{"label_balance",
-             {.columns = {"label", "elapsed_ns", "mean_ns", "max_ns", "max_over_mean", "max_rank"},
+             {.columns = {"label", "busy_ns", "mean_ns", "max_ns", "max_over_mean", "max_rank"},
               .title = all_ranks() + " together, by " + report_.by,
               .where = "dimension",
-              .value = report_.by}},
+              .value = report_.by,
+              .not_zero = "max_ns"}},
             {"rank_balance",
              {.columns = {"what", "mean_ns", "max_ns", "max_over_mean", number},
               .title = (several() ? all_ranks() : "all devices") + " together",
@@ -407,7 +514,6 @@ class Overview {
 
   /// Of ranks one list, otherwise one per run.
   void names() {
-    const std::string time = many_devices() ? "busy_ns" : "elapsed_ns";
     const std::string by = tables::dimension_column(*tables::find("kernels"), report_.by);
     if (tables::named_by_rank(source_)) {
       std::vector<std::string> columns{"busy_ns", "share", "max_over_mean", "name"};
@@ -419,14 +525,45 @@ class Overview {
             {.columns = std::move(columns), .title = "kernel summary of " + all_ranks()}}});
     }
     for (const analyze::RunSummary* run : report_.runs) {
-      if (run->names.empty()) continue;
-      tables({{"kernels",
-               {.columns = {time, "share", "instances", by, "name"},
-                .title = several() ? "kernel summary of " + printable(source_.run_name(run->id))
-                                   : "kernel summary",
-                .where = "run",
-                .value = run->id}}});
+      if (!run->names.empty()) print({names_of(*run, by)});
     }
+  }
+
+  int64_t time_of_name(const analyze::NameSum& name) const {
+    return time_of({{}, name.elapsed_ns, name.total_ns, name.instances, name.busy_ns},
+                   report_.measure);
+  }
+
+  /// Names of a run in the measure of the report, the longest first.
+  table::Table names_of(const analyze::RunSummary& run, const std::string& by) const {
+    using table::Role;
+    using table::Unit;
+    const auto info = std::make_shared<table::Info>();
+    info->id = "kernels";
+    info->title =
+        several() ? "kernel summary of " + printable(source_.run_name(run.id)) : "kernel summary";
+    info->columns = {
+        {fmt::format("{}_ns", to_string(report_.measure)), Unit::ns, Role::measure, ""},
+        {"share", Unit::ratio, Role::measure, ""},
+        {"instances", Unit::count, Role::measure, ""},
+        {by, Unit::text, Role::key, "", true},
+        {"name", Unit::name, Role::key, ""}};
+    std::vector<const analyze::NameSum*> names;
+    names.reserve(run.names.size());
+    for (const analyze::NameSum& name : run.names) names.push_back(&name);
+    std::stable_sort(names.begin(), names.end(),
+                     [&](const analyze::NameSum* a, const analyze::NameSum* b) {
+                       return time_of_name(*a) > time_of_name(*b);
+                     });
+    const auto rows = [this, info, &run, names = std::move(names)](table::RowSink& sink) {
+      for (const analyze::NameSum* name : names) {
+        const int64_t ns = time_of_name(*name);
+        const auto* label = name->label(run.dimension(report_.by));
+        sink.row({ns, tables::ratio_of(ns, time_of(run, report_.measure)), name->instances,
+                  label != nullptr ? table::Cell(label->label) : table::Cell(), name->name});
+      }
+    };
+    return {*info, info->columns, rows};
   }
 
   void next() {

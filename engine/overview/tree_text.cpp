@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -126,8 +127,11 @@ class TreeText {
     const trace::ModuleTrace& trace = view_.modules().trace;
     const trees::LabelledModules& modules = view_.modules();
     out_ += options_.ink(table::cut_middle(run_.id, options_.columns()), table::Ink::bold) + '\n';
-    line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
-                     table::counted(static_cast<int64_t>(trace.steps.size()), "step")));
+    const size_t steps = annotated_steps();
+    line(fmt::format("{} · {}{}", printable(trace.source), trace.format,
+                     steps > 0 || modules.step_ids.empty()
+                         ? " · " + table::counted(static_cast<int64_t>(steps), "step")
+                         : ""));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));
     const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
@@ -198,6 +202,13 @@ class TreeText {
     }
   }
 
+  /// Those of a trace, without the tree of what is outside of them.
+  size_t annotated_steps() const {
+    const trees::LabelledModules& modules = view_.modules();
+    const size_t trees = modules.trace.steps.size();
+    return modules.step_ids.empty() ? trees : std::min(trees, modules.step_ids.size() - 1);
+  }
+
   int64_t steps_total() const {
     int64_t total = 0;
     for (const trees::ViewStep& step : view_.steps()) total += step.total_ns;
@@ -217,6 +228,22 @@ class TreeText {
     return fmt::format("{} to {}", table::human_time(least), table::human_time(most));
   }
 
+  /// The wall time of the step, or of the steps of a phase; empty if it is not known.
+  std::string wall_of(const trees::ViewStep& shown) const {
+    const std::vector<std::optional<int64_t>>& walls = view_.modules().wall_ns;
+    std::vector<int64_t> times;
+    times.reserve(shown.of.size());
+    for (const size_t step : shown.of) {
+      if (step < walls.size() && walls[step]) times.push_back(*walls[step]);
+    }
+    const auto wall = analyze::wall_times_of(std::move(times));
+    if (!wall) return {};
+    if (steps_ == 1) return fmt::format("wall {}", table::human_time(wall->max_ns));
+    return fmt::format("wall per step: median {}, p95 {}, max {}",
+                       table::human_time(std::llround(wall->median_ns)),
+                       table::human_time(wall->p95_ns), table::human_time(wall->max_ns));
+  }
+
   void step(size_t index) {
     const trees::ViewStep& step = view_.step(index);
     steps_ = static_cast<int64_t>(step.of.size());
@@ -224,9 +251,7 @@ class TreeText {
     counts_ = view_.counts(index);
     std::string head = step.key;
     const std::string plain = step.step ? fmt::format("{}_{}", step.phase, *step.step) : step.phase;
-    if (steps_ > 1) {
-      head += fmt::format(" · mean of {} steps, {}", table::grouped(steps_), range_of(step));
-    }
+    if (steps_ > 1) head += fmt::format(" · {} steps", table::grouped(steps_));
     if (plain != step.key) head += fmt::format(" · {}", plain);
     if (step.layer) head += fmt::format(" · layer {}", *step.layer);
     if (step.running_seqs) {
@@ -237,12 +262,19 @@ class TreeText {
       head += fmt::format(" · {}", table::counted(*step.tokens, "token"));
     }
     out_ += '\n' + options_.ink(table::cut_middle(head, options_.columns()), table::Ink::bold) +
-            fmt::format("  {}{}\n", table::human_time(mean(step.total_ns)),
-                        steps_ > 1 ? " per step" : "");
+            "  " + times_of(step) + '\n';
     const bool list = view_.options().by_label || view_.options().compat;
     const std::vector<Line> lines = list ? list_of(index) : tree_of(index);
     print_lines(lines, step);
     if (out_.size() > (size_t{1} << 16)) flush();
+  }
+
+  std::string times_of(const trees::ViewStep& step) const {
+    const std::string work = table::human_time(mean(step.total_ns));
+    const std::string wall = wall_of(step);
+    const std::string of_wall = wall.empty() ? "" : " · " + wall;
+    if (steps_ == 1) return fmt::format("work {}{}", work, of_wall);
+    return fmt::format("work per step: mean {}, {}{}", work, range_of(step), of_wall);
   }
 
   std::vector<Line> list_of(size_t index) {
@@ -375,7 +407,7 @@ class TreeText {
 
   void fill(table::TextGrid& grid, const std::vector<Line>& lines, LineNames& names,
             const trees::ViewStep& step, size_t name_columns, Spread spread) const {
-    grid.column(fmt::format("time {}", unit_.name), Align::number);
+    grid.column(fmt::format("work {}", unit_.name), Align::number);
     grid.column("%", Align::number);
     grid.column("calls", Align::number);
     if (spread != Spread::none) {
@@ -439,7 +471,7 @@ class TreeText {
     const table::Table table = part_of(
         tables::make(*tables::find("tree_trends"), source),
         {.columns = {"phase", "steps", "mean_ns", "first_ns", "last_ns", "slope_ns", "name"},
-         .title = "steps compared",
+         .title = "steps compared: work per step",
          .not_zero = "total_ns"});
     out_ += '\n';
     render::terminal(

@@ -8,6 +8,7 @@
 #include "overview/health_line.hpp"
 #include "overview/phases_text.hpp"
 #include "page/pages.hpp"
+#include "render/columns.hpp"
 #include "render/render.hpp"
 #include "table/names.hpp"
 
@@ -34,7 +35,8 @@ void write_description(JsonWriter& json, const table::Table& table, size_t rows)
   json.key("doc").text(info.doc);
   json.key("rows").number(rows);
   json.key("columns").open('[');
-  for (const table::Column& column : table.columns()) {
+  for (const size_t i : render::order_for_people(table.columns())) {
+    const table::Column& column = table.columns()[i];
     if (column.role == table::Role::short_form) continue;
     json.open('{', true);
     json.key("id").text(column.id);

@@ -128,6 +128,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
   return make_page(report_page,
                    {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
                       json.key("by").text(report.by);
+                      json.key("measure").text(overview::to_string(report.measure));
                       write_dimensions(json, source);
                       write_styles(json, report.styles);
                       write_tiles(json, report_tiles(source));

@@ -39,19 +39,25 @@ void add_explained(std::vector<Tile>& tiles, const tables::Source& source) {
   }
 }
 
-/// The four parts of the span of all devices.
-void add_device_parts(std::vector<Tile>& tiles, const analyze::DeviceSum& all) {
-  const auto part = [&](const char* title, int64_t ns, std::string beside) {
-    tiles.push_back({title, share_text(ns, all.span_ns), std::move(beside), exact_ns(ns)});
+/// The span of all devices, and what of it is busy, the four parts of the table `devices`.
+void add_device_times(std::vector<Tile>& tiles, const analyze::DeviceSum& all, size_t devices) {
+  tiles.push_back(time_tile("Span", all.span_ns,
+                            "of " + plural(devices, "device") + (devices > 1 ? ", added up" : "")));
+  const auto part = [&](const char* title, int64_t ns) {
+    tiles.push_back(
+        {title, share_text(ns, all.span_ns), table::human_time(ns) + " of the span", exact_ns(ns)});
   };
-  const auto hidden = [](int64_t ns, int64_t whole_ns) {
-    return fmt::format("not hidden: {} of {}", table::human_time(ns), table::human_time(whole_ns));
-  };
-  part("Compute", all.compute_ns, table::human_time(all.compute_ns));
-  part("Exposed communication", all.exposed_communication_ns,
-       hidden(all.exposed_communication_ns, all.communication_ns));
-  part("Exposed memory", all.exposed_memory_ns, hidden(all.exposed_memory_ns, all.memory_ns));
-  part("Idle", all.idle_ns, table::human_time(all.idle_ns));
+  part("Busy", all.busy_ns);
+  part("Compute", all.compute_ns);
+  part("Exposed communication", all.exposed_communication_ns);
+  part("Exposed memory", all.exposed_memory_ns);
+  part("Idle", all.idle_ns);
+}
+
+size_t devices_of(const tables::Source& source) {
+  size_t devices = 0;
+  for (const tables::Run& run : source.runs) devices += run.summary.devices.size();
+  return devices;
 }
 
 analyze::DeviceSum sum_of_devices(const tables::Source& source) {
@@ -70,26 +76,22 @@ analyze::DeviceSum sum_of_devices(const tables::Source& source) {
   return all;
 }
 
-/// Of one run: the time in which a GPU worked, and in which none did.
+/// In how much of the wall time no device worked. Of one device, and its own span, this is its idle
+/// time.
 void add_wall_time(std::vector<Tile>& tiles, const analyze::RunSummary& run) {
-  const int64_t wall_ns = run.gpu_elapsed_ns + run.non_gpu_ns;
-  const std::string wall =
-      run.wall_from == analyze::WallFrom::user ? " of the wall time" : " of the span";
-  tiles.push_back(
-      time_tile("GPU time", run.gpu_elapsed_ns, share_text(run.gpu_elapsed_ns, wall_ns) + wall));
-  tiles.push_back(
-      time_tile("No GPU busy", run.non_gpu_ns, share_text(run.non_gpu_ns, wall_ns) + wall));
+  const bool given = run.wall_from == analyze::WallFrom::user;
+  if (!given && run.devices.size() < 2) return;
+  tiles.push_back(time_tile(
+      "No GPU busy", run.non_gpu_ns,
+      share_text(run.non_gpu_ns, run.wall_ns) + " of the " + (given ? "wall time" : "trace")));
 }
 
 void add_counts(std::vector<Tile>& tiles, const tables::Source& source) {
-  size_t devices = 0;
   int64_t operations = 0;
-  for (const tables::Run& run : source.runs) {
-    devices += run.summary.devices.size();
-    operations += run.summary.operations;
-  }
-  tiles.push_back({"Operations", table::grouped(operations),
-                   plural(devices, "device") + ", " + plural(source.runs.size(), "run")});
+  for (const tables::Run& run : source.runs) operations += run.summary.operations;
+  tiles.push_back(
+      {"Operations", table::grouped(operations),
+       plural(devices_of(source), "device") + ", " + plural(source.runs.size(), "run")});
 }
 
 }  // namespace
@@ -101,13 +103,8 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
     return {};
   }
   std::vector<Tile> tiles;
-  if (source.runs.size() == 1) {
-    add_wall_time(tiles, source.runs[0].summary);
-  } else {
-    tiles.push_back(time_tile(
-        "Busy", all.busy_ns, share_text(all.busy_ns, all.span_ns) + " of the span of all devices"));
-  }
-  add_device_parts(tiles, all);
+  add_device_times(tiles, all, devices_of(source));
+  if (source.runs.size() == 1) add_wall_time(tiles, source.runs[0].summary);
   add_explained(tiles, source);
   return tiles;
 }
@@ -115,10 +112,8 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
 std::vector<Tile> analysis_tiles(const tables::Source& source) {
   const analyze::DeviceSum all = sum_of_devices(source);
   if (all.span_ns == 0) return {};
-  std::vector<Tile> tiles{{"Busy", share_text(all.busy_ns, all.span_ns),
-                           table::human_time(all.busy_ns) + " of " + table::human_time(all.span_ns),
-                           exact_ns(all.busy_ns)}};
-  add_device_parts(tiles, all);
+  std::vector<Tile> tiles;
+  add_device_times(tiles, all, devices_of(source));
   int64_t host_bound_ns = 0;
   bool launches = false;
   for (const tables::Run& run : source.runs) {
@@ -130,7 +125,8 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
   }
   if (launches) {
     tiles.push_back({"Host-bound", share_text(host_bound_ns, all.idle_ns),
-                     "of idle time: " + table::human_time(host_bound_ns), exact_ns(host_bound_ns)});
+                     table::human_time(host_bound_ns) + " of the idle time",
+                     exact_ns(host_bound_ns)});
   }
   add_counts(tiles, source);
   return tiles;

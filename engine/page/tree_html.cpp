@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/run.hpp"
 #include "analyze/steps.hpp"
@@ -38,6 +39,7 @@ class PageWriter {
     write_entries();
     write_steps();
     write_entry_sums();
+    write_wall_times();
     write_forests();
     write_trees();
     write_texts();
@@ -133,7 +135,35 @@ class PageWriter {
         ns[entry] = calls[entry] = 0;
       }
       json_.close(']');
+      optional(wall_of(step));
       json_.close(']');
+    }
+    json_.close(']');
+  }
+
+  std::optional<int64_t> wall_of(const trees::ViewStep& step) const {
+    const std::vector<std::optional<int64_t>>& walls = view_.modules().wall_ns;
+    return step.of[0] < walls.size() ? walls[step.of[0]] : std::nullopt;
+  }
+
+  /// By phase: the median, the 95th percentile and the largest of the wall times of its steps.
+  void write_wall_times() {
+    std::vector<std::vector<int64_t>> walls(data_.phases.size());
+    for (size_t i = 0; i < data_.phase_of.size(); ++i) {
+      if (const auto wall = wall_of(view_.steps()[i])) walls[data_.phase_of[i]].push_back(*wall);
+    }
+    json_.key("phase_walls").open('[');
+    for (std::vector<int64_t>& of_phase : walls) {
+      const auto wall = analyze::wall_times_of(std::move(of_phase));
+      if (wall) {
+        json_.open('[', true);
+        json_.number(std::llround(wall->median_ns));
+        json_.number(wall->p95_ns);
+        json_.number(wall->max_ns);
+        json_.close(']');
+      } else {
+        json_.null();
+      }
     }
     json_.close(']');
   }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "table/table.hpp"
 
@@ -47,6 +49,25 @@ inline bool may_have_fraction(const Column& column) noexcept {
 inline std::string_view compared(const Column& column) noexcept {
   const std::string_view id = column.id;
   return id.starts_with("a_") || id.starts_with("b_") ? id.substr(2) : id;
+}
+
+/// Places of columns in the order in which people read them: a share right of what it is a share
+/// of.
+inline std::vector<size_t> order_for_people(std::span<const Column> columns) {
+  const auto has = [&](std::string_view id) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const Column& column) { return column.id == id; });
+  };
+  std::vector<size_t> order;
+  order.reserve(columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (has(columns[i].share_of)) continue;
+    order.push_back(i);
+    for (size_t share = 0; share < columns.size(); ++share) {
+      if (columns[share].share_of == columns[i].id) order.push_back(share);
+    }
+  }
+  return order;
 }
 
 }  // namespace kr::render

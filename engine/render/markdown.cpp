@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
+#include "render/columns.hpp"
 #include "render/output_buffer.hpp"
 #include "render/shown_table.hpp"
 #include "table/text_grid.hpp"
@@ -13,7 +14,7 @@ constexpr size_t longest_name = 80;
 
 void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& shown) {
   std::vector<size_t> columns;
-  for (size_t i = 0; i < table.columns().size(); ++i) {
+  for (const size_t i : order_for_people(table.columns())) {
     const Role role = table.columns()[i].role;
     if (role != Role::detail && role != Role::short_form) columns.push_back(i);
   }

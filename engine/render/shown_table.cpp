@@ -88,7 +88,10 @@ void ShownTable::choose_times() {
   int64_t longest = 0;
   std::map<std::string_view, int64_t> longest_of;
   for (size_t i = 0; i < facts_.size(); ++i) {
-    longest = std::max(longest, facts_[i].longest_ns);
+    // A start or an end, which most readers do not see, is much longer than all durations.
+    if (table_.columns()[i].role != Role::detail) {
+      longest = std::max(longest, facts_[i].longest_ns);
+    }
     int64_t& side = longest_of[compared(table_.columns()[i])];
     side = std::max(side, facts_[i].longest_ns);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "render/columns.hpp"
 #include "render/output_buffer.hpp"
 #include "render/shown_table.hpp"
 #include "table/text_grid.hpp"
@@ -23,7 +24,7 @@ class TerminalTable {
  public:
   TerminalTable(const Table& table, ShownTable& shown, TerminalOptions options)
       : table_(table), shown_(shown), options_(options) {
-    for (size_t i = 0; i < table.columns().size(); ++i) {
+    for (const size_t i : order_for_people(table.columns())) {
       if (is_visible(i)) places_.push_back({i, shown.heading(i), {}});
     }
     shown.each([&](std::span<const Cell> cells) {

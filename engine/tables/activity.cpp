@@ -34,7 +34,8 @@ void add_activity_longest(const Source& source, RowSink& sink) {
     for (const analyze::ActivityStatistics& one : run.statistics->activity) {
       for (const analyze::Longest& longest : one.longest) {
         sink.row({run.summary.id, one.type, int64_t{longest.percent}, longest.instances,
-                  longest.share, longest.instances > 0 ? Cell(longest.mean_ns) : Cell()});
+                  longest.share, longest.instances > 0 ? Cell(longest.mean_ns) : Cell(),
+                  longest.total_ns});
       }
     }
   }
@@ -79,8 +80,10 @@ const Definition activity_longest_table{
       {"percent", Unit::id, Role::key, "1, 5 or 10: so many of 100 by number, the longest first."},
       {"instances", Unit::count, Role::measure,
        "The number of these, rounded down; 0 if the type has few."},
-      {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the type."},
-      {"mean_ns", Unit::ns, Role::measure, "Their mean duration; empty if there are none.", true}},
+      {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the type.", false, false,
+       "total_ns"},
+      {"mean_ns", Unit::ns, Role::measure, "Their mean duration; empty if there are none.", true},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}},
      false,
      false},
     Needs::statistics,

@@ -116,7 +116,8 @@ std::vector<Column> overlap_columns(std::vector<Column> own) {
         "label."},
        {"overlapped_ns", Unit::ns, Role::measure,
         "The rest: `exposed_ns` and `overlapped_ns` add up to `busy_ns`."},
-       {"exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`."}});
+       {"exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`.", false, false,
+        "exposed_ns"}});
   return columns;
 }
 

@@ -68,7 +68,8 @@ const Definition in_flight_table{
                  {"operations", Unit::id, Role::key,
                   "How many kernels, copies and sets ran at once; 0: the device was idle."},
                  {"total_ns", Unit::ns, Role::measure, "The time in which so many ran."},
-                 {"share", Unit::ratio, Role::measure, "Its part of the device's span."}},
+                 {"share", Unit::ratio, Role::measure, "Its part of the device's span.", false,
+                  false, "total_ns"}},
      .in_short_form = false},
     Needs::streams,
     add_in_flight};

@@ -85,7 +85,8 @@ const Definition cost_gaps_table{
           "where there is no op.",
           true},
          {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
-         {"share", Unit::ratio, Role::measure, "The part of the run's total time.", true},
+         {"share", Unit::ratio, Role::measure, "The part of the run's total time.", true, false,
+          "total_ns"},
          {"shapes", Unit::text, Role::measure,
           "The arguments that take most of this time, as in `costs`; nothing if none were "
           "recorded.",

@@ -76,7 +76,7 @@ std::vector<Column> below_columns(std::string_view what, std::string_view unit, 
         {"share", Unit::ratio, Role::measure,
          "The part of the samples that is more than 0.5 % below the highest; empty for fewer than "
          "two samples.",
-         true},
+         true, false, "below_ns"},
         {fmt::format("mean_{}", unit), column, Role::measure,
          "The mean of the samples; empty for fewer than two.", true},
         {fmt::format("highest_{}", unit), column, Role::detail,

@@ -36,7 +36,7 @@ const Definition kernels_by_device_table{
       {"stddev_ns", Unit::ns, Role::measure,
        "The standard deviation of the sample of durations; 0 for one."},
       {"share", Unit::ratio, Role::measure,
-       "Their part of the durations of all operations of the run."}}},
+       "Their part of the durations of all operations of the run.", false, false, "total_ns"}}},
     Needs::statistics,
     add_kernels_by_device};
 

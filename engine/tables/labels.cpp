@@ -40,7 +40,8 @@ void add_labels(const Source& source, RowSink& sink) {
       for (const analyze::LabelSum& sum : run.dimensions[*at].labels) {
         sink.row({run.id, dimension, sum.label,
                   table::cell_or_nothing(titles.of(dimension, sum.label)), sum.instances,
-                  sum.elapsed_ns, sum.total_ns, sum.busy_ns});
+                  sum.elapsed_ns, sum.total_ns, sum.busy_ns,
+                  ratio_of(sum.busy_ns, run.gpu_busy_ns)});
       }
     }
   }
@@ -81,13 +82,16 @@ const Definition labels_table{
       {"label", Unit::text, Role::key, "The label."},
       {"title", Unit::text, Role::detail, "The title that the rules give the label.", true},
       {"instances", Unit::count, Role::measure, "Operations with the label."},
-      {"elapsed_ns", Unit::ns, Role::measure,
-       "Their part of the time in which a GPU was busy: what no earlier operation on any device "
+      {"elapsed_ns", Unit::ns, Role::detail,
+       "Their part of the time in which any GPU was busy: what no earlier operation on any device "
        "covers."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
-      {"busy_ns", Unit::ns, Role::detail,
+      {"total_ns", Unit::ns, Role::detail, "The sum of their durations."},
+      {"busy_ns", Unit::ns, Role::measure,
        "Their part of the busy time of their devices: what no earlier operation on the same device "
-       "covers. All labels of a dimension add up to the busy time of all devices."}}},
+       "covers. All labels of a dimension add up to the busy time of all devices."},
+      {"share", Unit::ratio, Role::measure,
+       "`busy_ns` as a part of the busy time of all devices of the run.", false, false,
+       "busy_ns"}}},
     Needs::runs,
     add_labels};
 
@@ -114,11 +118,12 @@ const Definition labels_by_device_table{
 const Definition label_balance_table{
     {"label_balance",
      "load balance of labels across ranks",
-     "One row per dimension and label: how evenly its elapsed time is spread over the ranks.",
+     "One row per dimension and label: how evenly its busy time is spread over the ranks.",
      {{"dimension", Unit::text, Role::key, "The dimension."},
       {"label", Unit::text, Role::key, "The label."},
-      {"elapsed_ns", Unit::ns, Role::measure, "The sum over all ranks."},
-      {"mean_ns", Unit::ns, Role::measure, "The mean over all ranks."},
+      {"busy_ns", Unit::ns, Role::measure,
+       "Its part of the busy time of their devices, as in `labels`: the sum over all ranks."},
+      {"mean_ns", Unit::ns, Role::measure, "The mean of `busy_ns` over all ranks."},
       {"max_ns", Unit::ns, Role::measure, "The largest of any rank."},
       {"max_over_mean", Unit::factor, Role::measure, "`max_ns` divided by `mean_ns`."},
       {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."}}},

@@ -123,7 +123,8 @@ const Definition attribution_table{
        "`none`: none of these."},
       {"operations", Unit::count, Role::measure, "Operations with this evidence."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
-      {"share", Unit::ratio, Role::measure, "Their part of the time of all operations."}}},
+      {"share", Unit::ratio, Role::measure, "Their part of the time of all operations.", false,
+       false, "total_ns"}}},
     Needs::statistics,
     add_attribution};
 

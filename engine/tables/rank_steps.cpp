@@ -49,7 +49,7 @@ void add_rank_steps(const Source& source, RowSink& sink) {
 
 const Definition rank_step_balance_table{
     {"rank_step_balance",
-     "slowest rank by step",
+     "slowest rank by step, by own time",
      "One row per step that two ranks or more have: the rank that needs most time itself, and the "
      "one that waits most.",
      {{"phase", Unit::text, Role::key, "The phase."},

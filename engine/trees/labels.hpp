@@ -62,6 +62,9 @@ struct LabelledModules {
   /// By step, of trees made from operations: its number among all steps of the run, with those
   /// inside others. Empty: they are in order.
   std::vector<size_t> step_ids;
+  /// By step, of trees made from operations: its wall time (classify/step_order.hpp), nothing of
+  /// the last step. Empty: a profile without times of its own.
+  std::vector<std::optional<int64_t>> wall_ns;
   /// Of trees made from operations: how the time of all operations was attributed.
   std::optional<classify::AttributionSums> attribution;
   std::vector<classify::LayerEvidence> layer_evidence;  // of the same

@@ -55,6 +55,9 @@ struct Column {
   std::string doc;         // one sentence
   bool optional = false;   // a cell may be empty
   bool is_change = false;  // a difference of two sides: people see it with its sign
+  /// Of a share: the column that it is read with, that of the part or else of the whole. People see
+  /// the share right of it; files have columns in the order of the table.
+  std::string share_of = {};
 };
 /// For a heading: `total_ns` is `total`, `share_of_run` is `share of run`.
 std::string title(const Column& column);

@@ -179,7 +179,7 @@ pageTest("steps: bars in order, the same sums, another dimension, another run", 
 pageTest("tables with a row per percent, cause or evidence are shown with one row per key", "analysis", async (page) => {
   const { activity, activity_longest: longest, activity_ratios: ratios, idle } = JSON.parse(json("analysis")).tables;
   assert.equal(await page.locator("#activity tbody tr").count(), activity.length);
-  const shares = await column(page, "activity", 7);
+  const shares = await column(page, "activity", 8);
   activity.forEach((row, at) => {
     const one = longest.find((other) => other.run === row.run && other.type === row.type && other.percent === 1);
     assert.ok(one.instances === 0 ? shares[at] === "–" : Math.abs(Number(shares[at]) - one.share * 100) <= 0.0501, shares[at]);
@@ -201,8 +201,9 @@ pageTest("tiles are sums over all devices of all runs", "analysis", async (page)
   const human = (ns) => page.evaluate((ns) => humanTime(BigInt(ns)), ns);
   const tiles = await page.textContent("#tiles");
   const bound = sum(idle.filter((row) => ["host", "synchronization", "copy"].includes(row.cause)), "total_ns");
-  assert.ok(tiles.includes(`of idle time: ${await human(bound)}`));
-  assert.ok(tiles.includes(`${await human(sum(devices, "busy_ns"))} of ${await human(sum(devices, "span_ns"))}`));
+  assert.ok(tiles.includes(`${await human(bound)} of the idle time`));
+  assert.ok(tiles.includes(`Span${await human(sum(devices, "span_ns"))}`));
+  assert.ok(tiles.includes(`${await human(sum(devices, "busy_ns"))} of the span`));
 });
 
 pageTest("notes: warnings, inexact times and dropped records, of a run and of all", "analysis-hostile", async (page) => {

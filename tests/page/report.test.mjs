@@ -64,12 +64,13 @@ const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
 pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) => {
   assert.equal(await page.textContent("#title"), "GPU time of llama_vllm_decode_tp2_0");
   assert.deepEqual(await page.$$eval(".tile-name", (all) => all.map((one) => one.textContent)), [
-    "GPU time",
-    "No GPU busy",
+    "Span",
+    "Busy",
     "Compute",
     "Exposed communication",
     "Exposed memory",
     "Idle",
+    "No GPU busy",
     "Explained",
   ]);
   // What devices did is the first card.
@@ -81,7 +82,7 @@ pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) =>
   assert.equal(rows[1][0].split("\n")[0].trim().startsWith("gemm"), true);
   assert.deepEqual(
     rows.slice(-3).map((row) => row[0]),
-    ["GPU time", NON_GPU, "wall time or span"],
+    ["busy, 2 devices", "idle, 2 devices", "span, 2 devices"],
   );
   assert.equal(rows.at(-4)[0], "unclassified");
   assert.equal(await page.locator("#devices tbody tr").count(), 2);
@@ -103,7 +104,7 @@ pageTest("ranks: labels and devices together, as result.json has them", "ranks",
     const labels = rows.filter((row) => !/ns$/.test(row[0])).slice(0, balanced(by).length);
     for (const one of balanced(by)) {
       const row = labels.find((cells) => cells[0] === one.label);
-      assert.equal(digits(row[1]), BigInt(one.elapsed_ns));
+      assert.equal(digits(row[1]), BigInt(one.busy_ns));
       assert.equal(digits(row[2]), BigInt(Math.round(one.mean_ns)));
       assert.equal(digits(row[3]), BigInt(one.max_ns));
       assert.equal(row[5], String(one.max_rank));
@@ -141,7 +142,12 @@ pageTest("the data is what --format json writes", "hostile", async (page) => {
   assert.equal(await page.evaluate(() => resultsText()), read("hostile.json"));
 });
 
+/** The time without operations that completes a measure in the chart. */
+const isRest = ({ label }) => label === NON_GPU || label.startsWith("idle");
+
+// No operation of these runs runs on two devices at once, so their busy time is that of result.csv.
 for (const [measure, column] of [
+  ["busy", "Elapsed (ns)"],
   ["elapsed", "Elapsed (ns)"],
   ["total", "Total (ns)"],
   ["instances", "Instances"],
@@ -156,7 +162,7 @@ for (const [measure, column] of [
     ]) {
       await page.evaluate((changes) => update(changes), { by: dimension, measure });
       const sums = csvSums(csv, csvColumn, column);
-      const items = (await chartItems(page)).filter((item) => item.label !== NON_GPU);
+      const items = (await chartItems(page)).filter((item) => !isRest(item));
       assert.equal(items.length, sums.size);
       for (const { label, run, exact } of items) {
         assert.equal(BigInt(exact), sums.get(`${run}\n${label}`));
@@ -201,7 +207,54 @@ pageTest("numbers have three digits, and every digit when pointed at, in each un
   }
 });
 
-pageTest("shares are of GPU time, the same in chart and table", "one", async (page) => {
+for (const measure of ["busy", "elapsed", "total"]) {
+  pageTest(`one run has one measure, and shares of the same column: ${measure}`, "one", async (page) => {
+    await page.selectOption("#unit", "ns");
+    await page.evaluate((measure) => update({ measure }), measure);
+    const { runs: [run], tables } = JSON.parse(read("one.json"));
+    const whole = { busy: run.gpu_busy_ns, elapsed: run.gpu_elapsed_ns, total: run.gpu_total_ns }[measure];
+    const sumOfDevices = (column) => tables.devices.reduce((sum, row) => sum + row[column], 0);
+    const [head, ...rows] = await tableRows(page, "labels");
+    const labels = await page.$$eval("#labels tbody .swatch", (all) => all.map((one) => one.nextSibling.textContent));
+    assert.deepEqual(head.slice(1).map((text) => text.trim().split(/\s/)[0].toLowerCase()), [measure, "share", "instances"]);
+    for (const { label, ...row } of tables.labels.filter((row) => row.dimension === "substage")) {
+      const cells = rows[labels.indexOf(label)];
+      assert.equal(digits(cells[1]), BigInt(row[`${measure}_ns`]), label);
+      assert.ok(Math.abs(Number(cells[2]) - (100 * row[`${measure}_ns`]) / whole) <= 0.0501, `${label} ${cells[2]}`);
+    }
+    const foot = rows.slice(-{ busy: 3, elapsed: 3, total: 1 }[measure]);
+    assert.deepEqual(foot.map((cells) => digits(cells[1])), {
+      busy: [whole, sumOfDevices("idle_ns"), sumOfDevices("span_ns")],
+      elapsed: [whole, run.non_gpu_ns, run.wall_ns],
+      total: [whole],
+    }[measure].map(BigInt));
+    assert.equal(Number(foot[0][2]), 100);
+    // The table of names has the same measure, and the same shares.
+    const kernels = await page.$$eval("#kernels thead button", (all) => all.map((one) => one.dataset.column));
+    const at = kernels.indexOf(`${measure}_ns`);
+    assert.equal(kernels[at + 1], "share");
+    assert.equal(kernels.filter((name) => ["busy_ns", "elapsed_ns", "total_ns"].includes(name)).length, 1);
+    const longest = [...tables.kernels].sort((a, b) => b[`${measure}_ns`] - a[`${measure}_ns`])[0];
+    const first = await page.$$eval("#kernels tbody tr[data-at='0'] td", (cells) => cells.map((cell) => cell.textContent));
+    assert.equal(digits(first[at]), BigInt(longest[`${measure}_ns`]));
+    assert.ok(Math.abs(Number(first[at + 1]) - (100 * longest[`${measure}_ns`]) / whole) <= 0.0501);
+  });
+}
+
+pageTest("tiles are the sums of the table of devices, and each names its time", "one", async (page) => {
+  const { tables } = JSON.parse(read("one.json"));
+  const sum = (column) => tables.devices.reduce((all, row) => all + row[column], 0);
+  const tiles = await page.$$eval(".tile", (all) => all.map((one) => [...one.children].map((part) => part.textContent)));
+  const said = await page.evaluate((times) => times.map((ns) => humanTime(BigInt(ns))), [sum("span_ns"), sum("busy_ns"), sum("compute_ns"), sum("idle_ns")]);
+  const [span, busy, compute, idle] = said;
+  const tile = (name) => tiles.find((parts) => parts[0] === name).join(" ");
+  assert.match(tile("Span"), new RegExp(`${span} of 2 devices, added up`));
+  assert.match(tile("Busy"), new RegExp(`% ${busy} of the span`));
+  assert.match(tile("Compute"), new RegExp(`% ${compute} of the span`));
+  assert.match(tile("Idle"), new RegExp(`% ${idle} of the span`));
+});
+
+pageTest("shares are of busy time, the same in chart and table", "one", async (page) => {
   await page.click('#measure button:text("Share")');
   const { runs, tables } = JSON.parse(read("one.json"));
   const run = runs[0];
@@ -209,13 +262,13 @@ pageTest("shares are of GPU time, the same in chart and table", "one", async (pa
     rows.map((row) => [row.querySelector(".swatch").nextSibling.textContent, row.cells[2].innerText.trim()]),
   );
   const drawn = await page.textContent("#chart");
-  for (const { label, elapsed_ns } of tables.labels.filter((row) => row.dimension === "substage")) {
-    const percent = (elapsed_ns / run.gpu_elapsed_ns) * 100;
+  for (const { label, busy_ns } of tables.labels.filter((row) => row.dimension === "substage")) {
+    const percent = (busy_ns / run.gpu_busy_ns) * 100;
     const text = cells.find((row) => row[0] === label)[1];
     assert.ok(Math.abs(Number(text) - percent) <= (percent < 0.1 ? 0.005 : 0.0501), `${label} ${text}`);
     if (percent > 10) assert.ok(drawn.includes(`${text} %`), `${label} ${text}`);
   }
-  assert.equal((await chartItems(page)).some((item) => item.label === NON_GPU), false);
+  assert.equal((await chartItems(page)).some(isRest), false);
 });
 
 pageTest("the page says numbers as the program does", "one", async (page) => {
@@ -277,7 +330,9 @@ pageTest("kernels are searched, filtered and sorted", "several", async (page) =>
     }, name);
   const values = async () => (await column("elapsed_ns")).map(digits);
   const descending = csv.map((row) => BigInt(row["Elapsed (ns)"])).sort((a, b) => (a < b ? 1 : -1));
-  // With several devices rows are sorted by busy time.
+  await page.click('#measure button:text("Elapsed")');
+  assert.deepEqual((await values()).slice(0, 20), descending.slice(0, 20));
+  await page.click('#kernels button[data-column="name"]');
   await page.click('#kernels button[data-column="elapsed_ns"]');
   assert.deepEqual((await values()).slice(0, 20), descending.slice(0, 20));
   await page.click('#kernels button[data-column="elapsed_ns"]');
@@ -285,7 +340,7 @@ pageTest("kernels are searched, filtered and sorted", "several", async (page) =>
   await page.click('#kernels button[data-column="name"]');
   const names = await column("name");
   assert.deepEqual(names, [...names].sort());
-  for (const name of ["instances", "share", "total_ns", "mean_ns", "min_ns", "max_ns", "label", "run"]) {
+  for (const name of ["instances", "share", "mean_ns", "min_ns", "max_ns", "label", "run"]) {
     await page.click(`#kernels button[data-column="${name}"]`);
     assert.notEqual(
       await page.getAttribute(`#kernels th:has(button[data-column="${name}"])`, "aria-sort"),
@@ -385,7 +440,7 @@ pageTest("the label table is saved with exact times", "two", async (page) => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click('#labels button:text-is("CSV")')]);
   const rows = readCsv(readFileSync(await download.path(), "utf8"));
   const run = JSON.parse(read("two.json")).runs[0];
-  const gpu = rows.find((row) => row.substage === "GPU time");
+  const gpu = rows.find((row) => row.substage === "busy, all devices");
   assert.equal(gpu["llama_vllm_before_0 busy (ns)"], String(run.gpu_busy_ns));
 });
 
@@ -473,11 +528,11 @@ pageTest("20,000 names stay quick", "wide", async (page) => {
 
 pageTest("more labels than a chart can show are others, and the sum holds", "wide", async (page) => {
   await page.click('#by button:text("operation")');
-  const items = (await chartItems(page)).filter((item) => item.label !== NON_GPU);
+  const items = (await chartItems(page)).filter((item) => !isRest(item));
   assert.ok(items.length <= 32);
   assert.ok(items.some((item) => item.label.startsWith("others (")));
   const run = JSON.parse(read("wide.json")).runs[0];
-  assert.equal(items.reduce((sum, item) => sum + BigInt(item.exact), 0n), BigInt(run.gpu_elapsed_ns));
+  assert.equal(items.reduce((sum, item) => sum + BigInt(item.exact), 0n), BigInt(run.gpu_busy_ns));
   await page.click("#labels .more");
   assert.equal(await page.locator("#labels tbody tr").count(), 310);
 });

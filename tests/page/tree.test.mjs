@@ -78,7 +78,7 @@ pageTest("the tree of the largest phase is as wide as the page, and means of its
     const times = stepsOf("decode").map((step) => step.total).sort((a, b) => (a < b ? -1 : 1));
     return [humanTime((timeOfPhase("decode") * 2n + 12n) / 24n), String(timeOfPhase("decode")), humanTime(times[0]), humanTime(times.at(-1))];
   });
-  assert.equal(await page.textContent("#tree-sum"), `${mean} per step · ${least} to ${most}`);
+  assert.equal(await page.textContent("#tree-sum"), `work per step: mean ${mean}, ${least} to ${most}`);
   assert.equal(digits((await page.getAttribute("#tree-sum", "title")).split("·")[1]), BigInt(total));
   const widths = await page.evaluate(() => [byId("icicle").clientWidth, document.documentElement.clientWidth]);
   assert.ok(widths[0] > widths[1] - 100, `${widths}`);
@@ -90,6 +90,15 @@ pageTest("the tree of the largest phase is as wide as the page, and means of its
   assert.equal(await page.locator("#icicle .node-value").first().textContent(), "1");
   await page.click('#phase button:text-is("All")');
   assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
+});
+
+pageTest("the wall time of steps is beside their work", "tree-walls", async (page) => {
+  // One step of prefill, then twelve of decode, of which the last has no wall time.
+  assert.match(await page.textContent("#tree-sum"), /^work per step: mean .*, .* to .* · wall per step: median 7\.00 ms, p95 12\.0 ms, max 12\.0 ms$/);
+  await page.click('#phase button:text-is("prefill")');
+  assert.match(await page.textContent("#tree-sum"), /^work \S+ \S+ · wall 1\.00 ms$/);
+  await page.click('#phase button:text-is("All")');
+  assert.match(await page.textContent("#tree-sum"), /^work \S+ \S+$/);
 });
 
 pageTest("merged siblings show the least, median and most, and which they are", "tree-phases", async (page) => {

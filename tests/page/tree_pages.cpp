@@ -76,6 +76,14 @@ void make(const std::filesystem::path& folder) {
   kr::trees::ViewOptions phases = modules();
   phases.by_phase = true;
   maker.page("tree-phases", OwnedView(llama_trace(12), phases));
+  OwnedView walls(llama_trace(12),
+                  phases);  // as trees made from operations have them: 1 ms, 2 ms, …
+  const size_t steps = walls.modules->trace.steps.size();
+  for (size_t i = 0; i + 1 < steps; ++i) {
+    walls.modules->wall_ns.emplace_back(static_cast<int64_t>(i + 1) * 1'000'000);
+  }
+  walls.modules->wall_ns.emplace_back();
+  maker.page("tree-walls", walls);
   maker.pictures("phases", OwnedView(llama_trace(12), phases), Metric::cuda_time_ms);
   kr::trees::ViewOptions apart = modules();
   apart.merge_siblings = false;

@@ -183,6 +183,7 @@ std::vector<classify::RunSpec> ReportOptions::specs() const {
 Exit write_report(const ReportOptions& options, const std::vector<classify::RunSpec>& specs,
                   Streams& streams, const BeforeReading& before) {
   const std::vector<JobSource> baselines = options.efficiency.jobs();
+  const overview::Measure measure = overview::measure_named(options.measure);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
@@ -216,6 +217,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   overview::Report report;
   report.title = options.title;
   report.by = options.by;
+  report.measure = measure;
   report.rules = options.rules.names;
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
@@ -246,6 +248,11 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE");
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
       ->type_name("DIM")
+      ->configurable();
+  app.add_option("--measure", options.measure,
+                 "Which time of operations the printed table and the page show first: busy, "
+                 "elapsed or total (default: busy)")
+      ->type_name("MEASURE")
       ->configurable();
   options.add_to(app, report_outputs());
   options.ncu.add_to(app);

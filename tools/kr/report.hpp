@@ -20,6 +20,7 @@ struct ReportOptions : RunVerbOptions {
   std::string title;
   std::string save;
   std::string by = "substage";
+  std::string measure = "busy";
   NcuOptions ncu;
   JobOptions job;
   EfficiencyOptions efficiency;

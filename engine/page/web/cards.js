@@ -92,7 +92,7 @@ const CARDS = {
       title: "Parallel efficiency by phase and step",
       note: "of the operations that the steps launched, on all ranks",
       where: (row) => rowsOf("efficiency").some((job) => Number(job.devices) > 1),
-      columns: ["phase", "step", "occurrence", "nccl", "run", "devices", "steps", "elapsed_ns", "parallel_efficiency", "load_balance", "communication_efficiency", "orchestration_efficiency", "computation_scalability", "speedup"],
+      columns: ["phase", "step", "occurrence", "nccl", "run", "devices", "steps", ["elapsed_ns", { title: "Span" }], "parallel_efficiency", "load_balance", "communication_efficiency", "orchestration_efficiency", "computation_scalability", "speedup"],
     },
     ROOFLINE_CARD,
     {
@@ -162,13 +162,13 @@ const CARDS = {
       columns: ["phase", "what", "devices", "min_ns", "mean_ns", "max_ns", "max_over_mean", "min_rank", "max_rank"],
     },
     HEAT_CARDS.labels,
-    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
+    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched; bars are work, the sum of durations" },
     {
       id: "phases",
       show: "phases",
       table: "phases",
       title: "Phases",
-      note: "operations by the annotation that encloses their launch",
+      note: "operations by the annotation that encloses their launch; bars are work, the sum of durations",
       columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
     },
     {
@@ -290,7 +290,7 @@ const CARDS = {
       title: "Activity summary",
       note: "with the longest operations of each type",
       columns: ["type", "run", "instances", "total_ns", "mean_ns", "min_ns", "max_ns"],
-      wide: { table: "activity_longest", by: "percent", keys: ["run", "type"], values: ["share", "mean_ns"], where: (row) => row.instances > 0, name: (percent) => `longest ${percent} %` },
+      wide: { table: "activity_longest", by: "percent", keys: ["run", "type"], values: ["total_ns", "share", "mean_ns"], where: (row) => row.instances > 0, name: (percent) => `longest ${percent} %` },
     },
     {
       id: "activity_ratios",

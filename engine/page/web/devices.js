@@ -25,7 +25,7 @@ SHOWS.devices = (entry) => {
       title,
       plain: true, // the unit is that of the span
       swatch: color,
-      below: (row) => share(timeOf(row, name), timeOf(row, "span")) + (all ? ` · exposed of ${humanTime(timeOf(row, all))}` : ""),
+      below: (row) => share(timeOf(row, name), timeOf(row, "span")) + (all ? ` · ${humanTime(timeOf(row, all))} in all` : ""),
       unit: unitOf(longest),
     },
   ];

@@ -38,7 +38,7 @@ function factorTable(columns, scaled, name) {
   const below = scaled ? 1 : 0; // everything but global efficiency and speedup
   const depthOf = ({ id, depth }) => depth + (id === "global_efficiency" || id === "speedup" ? 0 : below);
   const heads = columns.map(({ head }) => element("th", { scope: "col" }, ...head.flatMap((line, at) => (at === 0 ? [line] : [element("br"), line]))));
-  const time = element("tr", {}, element("th", { scope: "row" }, "Elapsed"), ...columns.map(({ row }) => element("td", { className: "factor", title: exactTime(BigInt(row.elapsed_ns)) }, humanTime(BigInt(row.elapsed_ns)))));
+  const time = element("tr", {}, element("th", { scope: "row" }, "Span"), ...columns.map(({ row }) => element("td", { className: "factor", title: exactTime(BigInt(row.elapsed_ns)) }, humanTime(BigInt(row.elapsed_ns)))));
   const table = element(
     "table",
     { className: "factors", "aria-label": name },

@@ -52,18 +52,83 @@ TEST_CASE("one run as a table") {
   0  H100  ████████████████░░░░     50.0     39.0 78.0       0.500 1.0      0.500 1.0  10.0 20.0
   █ compute  ▓ exposed communication  ▒ exposed memory  ░ idle
 
-  substage           elapsed ms      %                         total ms  instances
-  gemm                     30.0   75.0 ██████████████████████      40.0      1,200
-  attn                     10.0   25.0 ███████▎                    10.0          2
-  ────────────────────────────────────────────────────────────────────────────────
-  GPU time                 40.0  100.0                             50.0      1,202
-  no GPU busy              10.0
-  span of the trace        50.0
+  substage  busy ms      %                         instances
+  gemm         30.0   75.0 ██████████████████████      1,200
+  attn         10.0   25.0 ███████▎                        2
+  ──────────────────────────────────────────────────────────
+  busy         40.0  100.0                             1,202
+  idle         10.0
+  span         50.0
 
   kernel summary
-  elapsed ms  share %  instances  substage  name
-        30.0     75.0      1,200  gemm      k1
-        10.0     25.0          2  attn      k2
+  busy ms  share %  instances  substage  name
+     30.0     75.0      1,200  gemm      k1
+     10.0     25.0          2  attn      k2
+)");
+}
+
+namespace {
+
+/// Of two devices, on which two kernels mostly run at the same time.
+kr::overview::Report two_devices() {
+  SummaryBuilder builder("two_0", {"substage", "kind"});
+  builder.add({"k1", {"gemm", "compute"}, 30'000'000, 70'000'000, 4});
+  builder.add({"k2", {"attn", "compute"}, 20'000'000, 20'000'000, 2});
+  builder.device(0, "", 40'000'000, 0, 0, 20'000'000);
+  builder.device(1, "", 35'000'000, 0, 0, 25'000'000);
+  kr::analyze::RunSummary run = std::move(builder).finish(50'000'000);
+  run.names[0].busy_ns = 60'000'000;
+  run.names[1].busy_ns = 15'000'000;
+  run.dimensions[0].labels[0].busy_ns = 60'000'000;
+  run.dimensions[0].labels[1].busy_ns = 15'000'000;
+  run.gpu_busy_ns = 75'000'000;
+  run.wall_from = kr::analyze::WallFrom::user;
+  return report_of({run});
+}
+
+/// The lines from the labels to the names.
+std::string label_part(const std::string& text) {
+  const size_t from = text.find("  substage");
+  return text.substr(from, text.find("parallel efficiency") - from);
+}
+
+}  // namespace
+
+TEST_CASE("labels have one measure, whose sum is shown, and shares of it") {
+  kr::overview::Report report = two_devices();
+  const auto part = [&] { return label_part(text_of(report, {.color = false, .width = 80})); };
+  CHECK(part() == R"(  substage         busy ms      %  instances
+  gemm                60.0   80.0          4
+  attn                15.0   20.0          2
+  ──────────────────────────────────────────
+  busy, 2 devices     75.0  100.0          6
+  idle, 2 devices     45.0
+  span, 2 devices    120
+
+  wall time ms  any GPU busy ms     %  no GPU busy ms     %
+           100             50.0  50.0            50.0  50.0
+
+)");
+  report.measure = kr::overview::Measure::elapsed;
+  CHECK(part() == R"(  substage      elapsed ms      %  instances
+  gemm                30.0   60.0          4
+  attn                20.0   40.0          2
+  ──────────────────────────────────────────
+  any GPU busy        50.0  100.0          6
+  no GPU busy         50.0
+  wall time          100
+
+)");
+  report.measure = kr::overview::Measure::total;
+  CHECK(part() == R"(  substage          total ms      %  instances
+  gemm                  70.0   77.8          4
+  attn                  20.0   22.2          2
+  ────────────────────────────────────────────
+  sum of durations      90.0  100.0          6
+
+  wall time ms  any GPU busy ms     %  no GPU busy ms     %
+           100             50.0  50.0            50.0  50.0
+
 )");
 }
 
@@ -120,10 +185,29 @@ TEST_CASE("ranks have one list of names, one of devices, and short names") {
     for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++found;
     return found;
   };
-  CHECK(count("rank 10") == 4);  // the run, its two devices, its column
+  CHECK(count("rank 10") == 5);  // the run, its two devices, its column, its span
   CHECK(count("llama_vllm_rank10_1") == 0);
   CHECK(count("kernel summary") == 1);
   CHECK(count("span ms") == 1);
+}
+
+TEST_CASE("a label whose operations run below others on all ranks has no balance") {
+  std::vector<kr::analyze::RunSummary> runs;
+  runs.reserve(2);
+  for (const int rank : {0, 1}) {
+    SummaryBuilder builder(fmt::format("rank{}", rank), {"substage", "kind"});
+    builder.add({"k1", {"gemm", "compute"}, 30'000'000, 30'000'000, 4});
+    builder.add({"k2", {"below", "compute"}, 0, 20'000'000, 2});
+    builder.device(0, "", 30'000'000, 0, 0, 0);
+    runs.push_back(std::move(builder).finish(0));
+    runs.back().distributed = {rank, 2, "nccl"};
+  }
+  const std::string text = text_of(report_of(std::move(runs)), {.color = false, .width = 0});
+  const size_t from = text.find("all ranks together, by substage");
+  REQUIRE((from != text.npos));
+  const std::string part = text.substr(from, text.find("\n\n", from) - from);
+  CHECK(table_holds(part, "gemm"));
+  CHECK(!table_holds(part, "below"));
 }
 
 TEST_CASE("a report of little explained time ends with the command to run next") {

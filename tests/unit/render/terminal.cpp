@@ -48,6 +48,48 @@ a
 )");
 }
 
+TEST_CASE("terminal and Markdown: a share is right of the column of the part") {
+  const kr::TableInfo info{
+      "parts",
+      "parts",
+      "One row per name.",
+      {{"name", Unit::text, Role::key, "The name."},
+       {"share", Unit::ratio, Role::measure, "Part of the time.", false, false, "busy_ns"},
+       {"busy_ns", Unit::ns, Role::measure, "Its time."},
+       {"calls", Unit::count, Role::measure, "Its calls."},
+       {"half", Unit::ratio, Role::measure, "Half of the time.", false, false, "busy_ns"}}};
+  const Table table{info, info.columns, [](RowSink& sink) {
+                      sink.row({"a", 0.25, int64_t{50'000'000}, int64_t{3}, 0.125});
+                    }};
+  CHECK(terminal_of({table}) == R"(parts
+name  busy ms  share %  half %  calls
+a        50.0     25.0    12.5      3
+)");
+  Collected markdown;
+  kr::render::markdown(std::vector{table}, markdown.sink());
+  CHECK(markdown.bytes.find("| name | busy ms | share % | half % | calls |") != std::string::npos);
+  Collected csv;
+  kr::render::csv(table, csv.sink());
+  CHECK(csv.bytes.starts_with("name,share,busy_ns,calls,half\n"));
+}
+
+TEST_CASE("terminal: a time that is not shown does not decide the unit of the others") {
+  const kr::TableInfo info{"parts",
+                           "parts",
+                           "One row per name.",
+                           {{"name", Unit::text, Role::key, "The name."},
+                            {"busy_ns", Unit::ns, Role::measure, "Its time."},
+                            {"idle_ns", Unit::ns, Role::measure, "The rest."},
+                            {"start_ns", Unit::ns, Role::detail, "When it began."}}};
+  const Table table{info, info.columns, [](RowSink& sink) {
+                      sink.row({"a", int64_t{50'000'000}, int64_t{0}, int64_t{90'000'000'000}});
+                    }};
+  CHECK(terminal_of({table}) == R"(parts
+name  busy ms  idle ms
+a        50.0        0
+)");
+}
+
 TEST_CASE("terminal: all columns but the texts of the short form") {
   const std::string text = terminal_of({units_table()}, {.short_form = false});
   CAPTURE(text);

@@ -113,6 +113,12 @@ TEST_CASE("every definition is whole") {
       CHECK(column.id.ends_with("_ns") == (column.unit == Unit::ns));
       if (column.id == table::dimension_columns) CHECK(column.unit == Unit::text);
       has_key = has_key || column.role == Role::key;
+      // People see a share right of the column of the part, in the same form.
+      if (column.id == "share") CHECK(!column.share_of.empty());
+      if (column.share_of.empty()) continue;
+      const auto part = std::ranges::find(info.columns, column.share_of, &table::Column::id);
+      REQUIRE((part != info.columns.end()));
+      CHECK(part->role == column.role);
     }
     CHECK((has_key || info.describes_results));
   }

@@ -83,7 +83,7 @@ function describeStack(zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
       axisLabel: { color: ink("faint"), hideOverlap: true },
       axisLine: { lineStyle: { color: ink("line") } },
     },
-    values: { name: unit.name },
+    values: { name: `work, ${unit.name}` },
     parts: series.map((one) => ({
       key: one.label,
       name: one.name,

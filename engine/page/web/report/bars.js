@@ -4,12 +4,13 @@ const BAND = 92; // pixels a run
 const BAR = 42;
 const SIDE = { left: 2, right: 92 };
 
-/** The rows that are drawn: labels, then time off the GPU if the measure has it. */
+/** The rows that are drawn: labels, then the time without operations that completes them, if the measure has it. */
 function chartRows() {
   const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...lookOf(state.by, row.label) }));
-  if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
-    const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n, busy: 0n }));
-    rows.push({ label: NON_GPU, title: "", doc: "", color: "#d5dae1", nonGpu: true, cells });
+  const { name, rest } = measureNamed(state.measure);
+  if (rest && runs.some((run) => run.rest[name] > 0n)) {
+    const cells = runs.map((run) => ({ elapsed: 0n, total: 0n, instances: 0n, busy: 0n, [name]: run.rest[name] }));
+    rows.push({ label: rest, title: "", doc: "", color: "#d5dae1", rest: true, cells });
   }
   return rows;
 }
@@ -42,15 +43,12 @@ function tooltipOf(row, number) {
   return tip(
     [swatch(row.color), shortened(printable(row.label), 80)],
     [printable(row.title), runs.length > 1 ? shortId(run.run) : ""],
-    [
-      ["Elapsed", exactTime(sum.elapsed)],
-      row.nonGpu
-        ? ["Share of wall time", share(sum.elapsed, run.all.elapsed + run.nonGpu)]
-        : ["Share", share(sum.busy, run.all.busy)],
-      manyDevices && !row.nonGpu ? ["Busy", exactTime(sum.busy)] : null,
-      row.nonGpu ? null : ["Total", exactTime(sum.total)],
-      row.nonGpu ? null : ["Instances", grouped(sum.instances)],
-    ],
+    row.rest
+      ? [["Time", exactTime(sizeOf(sum)), `${share(sizeOf(sum), run.whole[state.measure])} of ${wholeName(measureNamed(state.measure).whole)}`]]
+      : [
+          ...MEASURES.filter(({ time }) => time).map(({ name, title }) => [title, exactTime(sum[name]), share(sum[name], run.all[name])]),
+          ["Instances", grouped(sum.instances)],
+        ],
   );
 }
 
@@ -108,12 +106,12 @@ function describeRuns() {
       name: printable(row.label),
       title: printable(row.title || row.label),
       color: row.color,
-      share: row.nonGpu ? "" : share(row.all.busy, allRuns.busy),
-      hatched: row.nonGpu,
+      share: row.rest ? "" : share(row.all[shownTime()], allRuns[shownTime()]),
+      hatched: row.rest,
       row,
       series: {
         barWidth: BAR,
-        cursor: row.nonGpu || row.others ? "default" : "pointer",
+        cursor: row.rest || row.others ? "default" : "pointer",
         emphasis: { focus: runs.length > 1 ? "series" : "none", itemStyle: { borderColor: text } },
         blur: { itemStyle: { opacity: 0.25 } },
       },
@@ -146,7 +144,7 @@ chart.setUp({
   describe: describeRuns,
   begun: (drawing) =>
     drawing.on("click", ({ data: { row }, dataIndex }) => {
-      if (!row || row.nonGpu || row.others) return;
+      if (!row || row.rest || row.others) return;
       update({ label: row.label, run: runs.length > 1 ? String(dataIndex) : "" });
       byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
     }),
@@ -159,7 +157,7 @@ const chartCard = card("chart-card", "GPU time", "", [element("div", { className
 SHOWS.chart = () => (someGpuWork && !compact ? chartCard : null);
 
 function drawChart() {
-  const title = `${MEASURES.find((one) => one.name === state.measure).long} by ${state.by}`;
+  const title = `${measureNamed(state.measure).long} by ${state.by}`;
   byId("chart-card-title").textContent = title;
   chart.box.style.height = `${runs.length * BAND + 34}px`;
   chart.box.setAttribute("aria-label", `Stacked bars: ${title}, one bar per run. The table below has the same numbers.`);

@@ -14,9 +14,11 @@ function factsOf(run) {
       ["Engine and model", printable(`${run.engine}/${run.model}`)],
       ...(run.why ? [["Chosen because", printable(run.why)]] : []),
       ["Operations", `${grouped(run.operations)}, ${grouped(run.names)} distinct names`],
-      ["GPU time", exactTime(run.all.elapsed), ` · ${exactTime(run.all.total)} in total`],
+      ["Busy", exactTime(run.all.busy), mostDevices > 1 ? " · of all devices, added up" : ""],
+      ["Sum of durations", exactTime(run.all.total)],
+      ["Any GPU busy", exactTime(run.all.elapsed)],
       ["Wall time", exactTime(BigInt(run.wall_ns)), ` · ${from}`],
-      [capital(NON_GPU), exactTime(run.nonGpu)],
+      [capital(NON_GPU), exactTime(run.rest.elapsed)],
       ...notes.map((note) => [note.severity === "warning" ? "Warning" : "Note", shownNote(note, "").text]),
     ]),
   );

@@ -4,6 +4,8 @@ const MOST_OPTIONS = 200;
 
 function kernelColumns() {
   const unit = sumUnit();
+  const time = shownTime();
+  const part = (row) => ratio(BigInt(row[`${time}_ns`]), runs[row.number].all[time]);
   const label = (row) => labelOf(row, state.by);
   return columnsOf(
     {
@@ -13,13 +15,11 @@ function kernelColumns() {
         { name: "label", title: state.by, kind: "text", of: label, swatch: (row) => lookOf(state.by, label(row)).color },
         "run",
         "instances",
-        ...(manyDevices ? [["busy_ns", { unit }]] : []),
-        ["elapsed_ns", { unit }],
-        "share",
-        ["total_ns", { unit }],
-        ["mean_ns", { kind: "human" }],
-        ["min_ns", { kind: "human" }],
-        ["max_ns", { kind: "human" }],
+        [`${time}_ns`, { unit }],
+        ["share", { of: part, csv_title: time === "busy" ? "share" : `share of ${time}_ns`, hint: `${time}_ns as a part of that of the run` }],
+        ["mean_ns", { kind: "human", title: "Mean duration" }],
+        ["min_ns", { kind: "human", title: "Min duration" }],
+        ["max_ns", { kind: "human", title: "Max duration" }],
       ],
     },
     kernels,
@@ -37,15 +37,16 @@ const kernelTable = new DataTable({
   tall: true,
   rows: kernels,
   columns: [],
-  sort: DEFAULTS.sort,
+  sort: `-${DEFAULTS.measure}_ns`,
   searched: ["name"],
   placeholder: "Search names",
   filters: [labelFilter, runFilter],
   filter: (row) =>
     (state.run === "" || row.number === Number(state.run)) && (state.label === "" || labelOf(row, state.by) === state.label),
   counted: (rows) => {
-    const sum = sumOf(rows.map((row) => row.busy_ns)); // of the rows that the user chose
-    return `${humanTime(sum)} · ${share(sum, (state.run === "" ? allRuns : runs[Number(state.run)].all).busy)}`;
+    const time = shownTime();
+    const sum = sumOf(rows.map((row) => row[`${time}_ns`])); // of the rows that the user chose
+    return `${time} ${humanTime(sum)} · ${share(sum, (state.run === "" ? allRuns : runs[Number(state.run)].all)[time])}`;
   },
   chosen: drawDetail,
   onchange: (changes) => update(changes),
@@ -67,7 +68,7 @@ function drawFilters() {
 
 function drawKernels() {
   drawFilters();
-  kernelTable.set({ columns: kernelColumns(), sort: state.sort, wanted: state.search });
+  kernelTable.set({ columns: kernelColumns(), sort: sortOf(), wanted: state.search });
   drawDetail(kernelTable.marked);
 }
 
@@ -83,7 +84,6 @@ function drawDetail(row) {
     const by = element("span", { className: "faint" }, `  ${printable(ruleOf(row, dimension)) || "no rule"}`);
     return [dimension, swatch(lookOf(dimension, label).color), shortened(printable(label), 200), by];
   });
-  const elapsed = BigInt(row.elapsed_ns);
   detail.replaceChildren(
     element("pre", { className: "full-name", tabIndex: 0 }, printable(row.name)),
     pairs([
@@ -91,8 +91,8 @@ function drawDetail(row) {
       ...(runs.length > 1 ? [["run", shortId(run.run)]] : []),
       ["type", row.type],
       ...labels,
-      ["elapsed", exactTime(elapsed), ` · ${share(BigInt(row.busy_ns), run.all.busy)}`],
-      ["total", exactTime(BigInt(row.total_ns)), ` · ${grouped(row.instances)} instances`],
+      ...["busy", "elapsed", "total"].map((time) => [time, exactTime(BigInt(row[`${time}_ns`])), ` · ${share(BigInt(row[`${time}_ns`]), run.all[time])}`]),
+      ["instances", grouped(row.instances)],
     ]),
     quietButton("Copy name", { onclick: (event) => copy(event.currentTarget, row.name) }),
   );

@@ -3,22 +3,31 @@
 const NON_GPU = "no GPU busy";
 const UNCLASSIFIED = "unclassified";
 
-/** Of a run with several devices, the busy time of all of them differs from the time in which any was busy. */
-const manyDevices = [...groupBy(rowsOf("devices"), (row) => row.run).values()].some((rows) => rows.length > 1);
+const devicesByRun = groupBy(rowsOf("devices"), (row) => row.run);
+const mostDevices = Math.max(0, ...[...devicesByRun.values()].map((rows) => rows.length));
 
+/**
+ * What the chart and the tables show. Of a time: `sum`, the name of the sum of all labels; `rest` and `whole`, what
+ * completes it: sum + rest = whole. Busy times are added up over devices.
+ */
+const ofDevices = mostDevices < 2 ? "" : runs.length > 1 ? ", all devices" : `, ${mostDevices} devices`;
 const MEASURES = [
-  ...(manyDevices ? [{ name: "busy", title: "Busy", long: "Busy time of all devices", time: true }] : []),
-  { name: "elapsed", title: "Elapsed", long: "GPU time", time: true },
-  { name: "total", title: "Total", long: "Sum of durations", time: true },
-  { name: "share", title: "Share", long: manyDevices ? "Share of busy time" : "Share of GPU time" },
-  { name: "instances", title: "Instances", long: "Operations" },
+  { name: "busy", title: "Busy", long: "Busy time", time: true, sum: `busy${ofDevices}`, rest: `idle${ofDevices}`, whole: `span${ofDevices}` },
+  { name: "elapsed", title: "Elapsed", long: "Elapsed time", time: true, sum: "any GPU busy", rest: NON_GPU, whole: "wall time or span" },
+  { name: "total", title: "Total", long: "Sum of durations", time: true, sum: "sum of durations" },
+  { name: "share", title: "Share", long: "Share of busy time" },
+  { name: "instances", title: "Instances", long: "Operations", sum: "operations" },
 ];
+const RESTS = MEASURES.flatMap(({ rest }) => rest ?? []);
+const measureNamed = (name) => MEASURES.find((measure) => measure.name === name);
 
 const sumsOf = ([elapsed, total, instances, busy]) => ({ elapsed: BigInt(elapsed), total: BigInt(total), instances: BigInt(instances), busy: BigInt(busy) });
 
 for (const run of runs) {
   run.all = sumsOf([run.gpu_elapsed_ns, run.gpu_total_ns, run.operations, run.gpu_busy_ns]);
-  run.nonGpu = BigInt(run.non_gpu_ns);
+  const devicesSum = (column) => (devicesByRun.get(run.run) ?? []).reduce((sum, row) => sum + BigInt(row[column]), 0n);
+  run.rest = { busy: devicesSum("idle_ns"), elapsed: BigInt(run.non_gpu_ns) };
+  run.whole = { busy: devicesSum("span_ns"), elapsed: BigInt(run.wall_ns) };
 }
 /** Of many ranks a page has no labels and kernels of each. */
 const compact = page.pivots === undefined;
@@ -54,29 +63,33 @@ for (const row of kernels) {
 const labelOf = (row, dimension) => row[page.dimensions[dimension]] ?? UNCLASSIFIED;
 const ruleOf = (row, dimension) => page.rules.texts[page.rules.runs[row.number][dimension]?.[row.at]] || "";
 
-/** Time off the GPU is not drawn at first if it leaves the labels less than half the bar. */
-const dwarfed = runs.some((run) => run.nonGpu > run.all.elapsed && run.all.elapsed > 0n);
+/** Time without an operation is not drawn at first if it leaves the labels less than half the bar. */
+const dwarfing = MEASURES.filter(({ name, rest }) => rest && runs.some((run) => run.rest[name] > run.all[name] && run.all[name] > 0n));
 
 const DEFAULTS = {
   by: dimensions.includes(page.by) ? page.by : dimensions[0] || page.by,
-  measure: MEASURES[0].name,
+  measure: measureNamed(page.measure)?.name ?? MEASURES[0].name,
   unit: "auto",
-  hidden: new Set(dwarfed ? [NON_GPU] : []),
+  hidden: new Set(dwarfing.map(({ rest }) => rest)),
   label: "",
   run: "",
   search: "",
-  sort: manyDevices ? "-busy_ns" : "-elapsed_ns",
+  sort: "", // the longest first, by the measure
   span: "", // of the timeline, as `from-to` in ns; empty: all
 };
 
 function checkState() {
   if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
-  if (!MEASURES.some((measure) => measure.name === state.measure)) state.measure = DEFAULTS.measure;
+  if (!measureNamed(state.measure)) state.measure = DEFAULTS.measure;
   if (state.run !== "" && !runs[Number(state.run)]) state.run = "";
   if (dimensions.length > 0 && !compact && !pivotOf(state.by).rows.some((row) => row.label === state.label)) state.label = "";
 }
 
+/** The time that is shown: that of the measure, or beside numbers of operations and shares the busy time. */
+const shownTime = () => (measureNamed(state.measure).time ? state.measure : "busy");
+const sortOf = () => state.sort || `-${shownTime()}_ns`;
+
 /** The unit of sums: the one that fits the largest. */
 function sumUnit() {
-  return unitOf(largestOf(runs.map((run) => (["total", "busy"].includes(state.measure) ? run.all[state.measure] : run.all.elapsed))));
+  return unitOf(largestOf(runs.map((run) => run.all[shownTime()])));
 }

@@ -6,7 +6,7 @@ function update(changes) {
   if ("by" in changes) {
     state.label = "";
     pivotTable.shown = MOST_LABELS;
-    state.hidden = new Set([...state.hidden].filter((label) => label === NON_GPU));
+    state.hidden = new Set([...state.hidden].filter((label) => RESTS.includes(label)));
   }
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
   address.write();
@@ -45,11 +45,12 @@ setUpShell({
       ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
       : `${grouped(runs.length)} runs · ${grouped(allRuns.instances)} operations`,
   footer: [
+    element("em", {}, "Busy"),
+    " is the part of an operation that no earlier one on its device covers: it adds up to the busy time of all devices. ",
     element("em", {}, "Elapsed"),
-    " is the part of an operation that no earlier one covers, over all devices together: it adds up to GPU time. ",
-    ...(manyDevices ? [element("em", {}, "Busy"), " is the same for each device by itself: it adds up to the busy time of all devices, and shares are of this. "] : []),
+    " is the same over all devices together: it adds up to the time in which any GPU was busy. ",
     element("em", {}, "Total"),
-    " is the sum of durations.",
+    " is the sum of durations. Shares are of the column beside them.",
   ],
   empty: NO_GPU_WORK,
   controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork && !compact ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],

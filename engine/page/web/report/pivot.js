@@ -1,20 +1,20 @@
-// Labels by run. One run: all measures side by side; several: the chosen measure, one column per run.
+// Labels by run, in the measure that is chosen. One run: with the share of the same column; several: one column per run.
 
 const MOST_LABELS = 60;
 
 const comparing = () => runs.length === 2 && state.measure !== "share";
-const sizeOf = (sum) => sum[state.measure === "share" ? "busy" : state.measure];
+const sizeOf = (sum) => sum[state.measure === "share" ? "busy" : state.measure] ?? 0n;
 
-/** Columns of a measure of one run; rows without it are empty. */
-function measureColumn(measure, run, at, more) {
-  const { title, time } = MEASURES.find(({ name }) => name === measure);
-  const here = (row) => row.cells[at] !== null && (runs.length === 1 || row.off || row.cells[at].instances > 0n);
-  const color = (row) => (row.off || row.all === null ? undefined : lookOf(state.by, row.label).color);
+/** Columns of a measure of one run; rows without it are empty. A share is of the measure `part`. */
+function measureColumn(measure, run, at, more, part = "busy") {
+  const { title, time } = measureNamed(measure);
+  const here = (row) => row.cells[at] !== null && (runs.length === 1 || row.foot || row.cells[at].instances > 0n);
+  const color = (row) => (row.foot ? undefined : lookOf(state.by, row.label).color);
   if (measure === "share") {
-    const part = (row) => (here(row) && !row.off ? [row.cells[at].busy, run.all.busy] : null);
-    return { name: `share ${at}`, title, kind: "part", of: part, track: color, ...more };
+    const share = (row) => (here(row) && !row.off ? [row.cells[at][part], run.all[part]] : null);
+    return { name: `share ${at}`, title, kind: "part", of: share, track: color, ...more };
   }
-  const of = (row) => (here(row) && (!row.off || measure === "elapsed") ? row.cells[at][measure] : null);
+  const of = (row) => (here(row) && (!row.off || row.off === measure) ? row.cells[at][measure] : null);
   return {
     name: `${measure} ${at}`,
     title,
@@ -37,9 +37,9 @@ function pivotColumns() {
     after: (row) => printable(lookOf(state.by, row.label).title),
   };
   if (runs.length === 1) {
-    return [label, ...(manyDevices ? ["busy", "share", "elapsed", "total", "instances"] : ["elapsed", "share", "total", "instances"]).map((measure) => measureColumn(measure, runs[0], 0, {}))];
+    return [label, ...[shownTime(), "share", "instances"].map((measure) => measureColumn(measure, runs[0], 0, {}, shownTime()))];
   }
-  const { title } = MEASURES.find(({ name }) => name === state.measure);
+  const { title } = measureNamed(state.measure);
   const columns = runs.map((run, at) =>
     measureColumn(state.measure, run, at, {
       title: shortened(printable(shortId(run.run)), 36),
@@ -51,29 +51,33 @@ function pivotColumns() {
   if (comparing()) {
     const change = (row) => sizeOf(row.cells[1]) - sizeOf(row.cells[0]);
     const part = (row) => (sizeOf(row.cells[0]) === 0n ? "" : `${change(row) > 0n ? "+" : ""}${shortPercent(100 * Number(change(row)) / Number(sizeOf(row.cells[0])))} %`);
-    const there = (row) => !row.off || state.measure === "elapsed";
     columns.push({
       name: "change",
       title: "Change",
       kind: state.measure === "instances" ? "count" : "time",
       unit: sumUnit(),
       signed: true,
-      of: (row) => (there(row) ? change(row) : null),
+      of: change,
       beside: part,
     });
   }
   return [label, ...columns];
 }
 
-/** GPU time, the time in which no GPU was busy, and both. */
+/** The sum of the labels, and what completes it. */
 function pivotFoot() {
-  const off = (label, of) => ({ label, foot: true, off: true, all: null, className: "off", cells: runs.map((run) => ({ elapsed: of(run), total: 0n, instances: 0n, busy: 0n })) });
+  const shown = runs.length === 1 || state.measure === "share" ? shownTime() : state.measure;
+  const { sum, rest, whole } = measureNamed(shown);
+  const row = (label, className, of) => ({ label, foot: true, off: shown, className, cells: runs.map((run) => ({ [shown]: of(run) })) });
   return [
-    { label: "GPU time", foot: true, all: null, className: "sum", cells: runs.map((run) => run.all) },
-    off(NON_GPU, (run) => run.nonGpu),
-    off("wall time or span", (run) => run.all.elapsed + run.nonGpu),
+    { label: sum, foot: true, className: "sum", cells: runs.map((run) => run.all) },
+    ...(rest && state.measure !== "share" ? [row(rest, "off", (run) => run.rest[shown]), row(wholeName(whole), "off", (run) => run.whole[shown])] : []),
   ];
 }
+
+/** Of one run, what its wall time is. */
+const wholeName = (name) =>
+  name === "wall time or span" && runs.length === 1 ? (runs[0].wall_from === "user" ? "wall time" : "span of the trace") : name;
 
 const pivotTable = new DataTable({
   title: "Labels",

@@ -9,7 +9,7 @@ function labelBalance() {
       table: "label_balance",
       columns: [
         ["label", { title: state.by, swatch: (row) => lookOf(state.by, row.label).color }],
-        ["elapsed_ns", { title: "Sum", unit: sumUnit() }],
+        ["busy_ns", { title: "Busy, sum", unit: sumUnit() }],
         ["mean_ns", { unit: sumUnit() }],
         ["max_ns", { unit: sumUnit() }],
         ["max_over_mean", any("max_over_mean")],

@@ -47,6 +47,17 @@ function treeTitle() {
   return stepCount > 1n ? `Tree of ${phase}: mean of ${grouped(stepCount)} steps` : `Tree of ${phase}: 1 step`;
 }
 
+/** The work of the steps shown, the sum of durations; and their wall time, if it is known. */
+function timesText() {
+  if (stepCount > 1n) {
+    const work = `work per step: mean ${humanTime(perStep(tree.ns))}, ${rangeOfPhase(state.phase).map(humanTime).join(" to ")}`;
+    const [median, p95, max] = (wallsOfPhase(state.phase) ?? []).map(humanTime);
+    return median ? `${work} · wall per step: median ${median}, p95 ${p95}, max ${max}` : work;
+  }
+  const wall = treeStep ? treeStep.wall : wallsOfPhase(state.phase)?.[2];
+  return `work ${humanTime(tree.ns)}${missing(wall) ? "" : ` · wall ${humanTime(wall)}`}`;
+}
+
 const perStep = (ns) => (ns * 2n + stepCount) / (stepCount * 2n);
 const callsPerStep = (calls) => (calls % stepCount === 0n ? grouped(calls / stepCount) : withCommas(decimal(calls, stepCount, 1)));
 const spreadAt = (node) => (siblings === null ? null : spreadOf(siblings.get(node.place)));
@@ -233,7 +244,7 @@ function drawTree() {
   const chosen = chosenStep();
   const among = stepsOf(state.phase);
   byId("tree-title").textContent = treeTitle();
-  byId("tree-sum").textContent = stepCount > 1n ? `${humanTime(perStep(tree.ns))} per step · ${rangeOfPhase(state.phase).map(humanTime).join(" to ")}` : humanTime(tree.ns);
+  byId("tree-sum").textContent = timesText();
   byId("tree-sum").title = `${exactTime(tree.ns)} · ${grouped(tree.ns)} ns`;
   const note = byId("tree-note");
   note.hidden = chosen === null || treeStep === chosen;

@@ -8,13 +8,14 @@ const ALL = "all"; // all phases
 const entries = data.entries.map(([name, color]) => ({ name, color }));
 if (data.others) entries.push({ name: "others", color: REST });
 
-const steps = data.steps.map(([key, phase, seqs, total, cells], at) => ({
+const steps = data.steps.map(([key, phase, seqs, total, cells, wall], at) => ({
   at,
   key,
   phase,
   seqs: seqs === null ? null : BigInt(seqs),
   total: BigInt(total),
   cells,
+  wall: wall === null ? null : BigInt(wall), // to the start of the next step
   tree: null,
 }));
 for (const [at, shape, ...ns] of data.trees) steps[at].tree = { shape, ns };
@@ -74,6 +75,12 @@ function countOfPhase(phase) {
 /** The times of the shortest and of the longest of these steps. */
 function rangeOfPhase(phase) {
   return [data.phase_least_ns, data.phase_most_ns].map((times) => BigInt(times[phaseNumber(phase)]));
+}
+
+/** The median, the 95th percentile and the largest of the wall times of the steps of a phase; null for all phases together. */
+function wallsOfPhase(phase) {
+  const walls = phase === ALL ? null : data.phase_walls[phaseNumber(phase)];
+  return walls ? walls.map(BigInt) : null;
 }
 
 /**

@@ -63,7 +63,7 @@ setUpShell({
   title: printable(data.subject),
   subtitle: [...data.facts, `${run.engine}/${run.model}`].map(printable).join(" · "),
   footer: [
-    "Times are CUDA time of kernels, added up along the tree; ",
+    "Times are work, the sum of the durations of kernels, added up along the tree; ",
     element("em", {}, "(self)"),
     " is time of a module that none of its children has.",
   ],
