@@ -84,7 +84,7 @@ void CsvCursor::begin(const TextPlace& place, CsvWidth width, CsvProgress& progr
   stop(CsvStop::end, place.text.size());
 }
 
-// Bytes of the line break that stands at `at`; 0 where something else does.
+// Bytes of the line break at `at`; 0 if there is none.
 size_t CsvCursor::blank(size_t at) const noexcept {
   if (text()[at] == '\n') return 1;
   return text().substr(at).starts_with("\r\n") ? 2 : 0;
