@@ -1,4 +1,4 @@
-// The C interface over the one in C++: handles hold objects, exceptions become error objects.
+// The C interface over the one in C++: handles own objects, exceptions become error objects.
 #include "kr/kr.h"
 
 #include <algorithm>

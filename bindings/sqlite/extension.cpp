@@ -43,7 +43,7 @@ Answer demangled(SharedRules&, const Question& asked) {
   return text ? std::move(*text) : std::string(asked.name);
 }
 
-/// A function of names. Answers are kept: queries ask for few names, often.
+/// A function of names. Answers are kept: queries use few names, often.
 class NameFunction {
  public:
   using Ask = Answer (*)(SharedRules&, const Question&);
