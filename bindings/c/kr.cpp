@@ -41,8 +41,8 @@ struct AbsentTable {
   kr::Error error;
 };
 
-void require(bool holds, const char* what) {
-  if (!holds) throw InvalidCall{what};
+void require(bool condition, const char* what) {
+  if (!condition) throw InvalidCall{what};
 }
 
 /// There is always an object for this: a failure to make another one is reported by it too.

@@ -56,7 +56,7 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   return codes;
 }
 
-bool holds(const Codes& codes, const diag::CodeInfo* code) {
+bool has_code(const Codes& codes, const diag::CodeInfo* code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
@@ -169,11 +169,11 @@ Exit lint(const LintArguments& options, Streams& streams) {
   }
   how.dry = options.diff;
   const auto wanted = [&](const diag::Diagnostic& one, bool infos) {
-    if (holds(ignore, one.code)) return false;
+    if (has_code(ignore, one.code)) return false;
     const auto changed = severities.find(one.code);
     if (changed != severities.end() && !changed->second) return false;
     const diag::Severity severity = changed != severities.end() ? *changed->second : one.severity;
-    if (!select.empty()) return holds(select, one.code);
+    if (!select.empty()) return has_code(select, one.code);
     // That not all was checked is always reported.
     const bool always = one.code == diag::code::proof_budget_used_up.info();
     return infos || always || severity != diag::Severity::info;

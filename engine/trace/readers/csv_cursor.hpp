@@ -85,7 +85,7 @@ struct CsvProgress {
 struct CsvWidth {
   size_t least = 0;
   size_t most = 0;
-  bool holds(size_t cells) const noexcept { return least <= cells && cells <= most; }
+  bool allows(size_t cells) const noexcept { return least <= cells && cells <= most; }
 };
 
 class CsvCursor {
