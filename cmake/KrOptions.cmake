@@ -33,7 +33,7 @@ endif()
 # At -O1, GCC takes members of an empty std::optional for read.
 set(KR_SHORT_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
-# Modules that read bytes of others. With sanitizers, these are optimized a little, and tell libFuzzer which of their branches were
+# Modules that read bytes of others. With sanitizers, these are optimized a little, and report to libFuzzer which of their branches were
 # taken; all others are only compiled: at -O1 that takes clang three times the time.
 set(KR_INPUT_MODULES base source diag syntax regex sema match trace prove layout convert)
 if(KR_SANITIZE)

@@ -13,7 +13,7 @@ else()
   find_program(KR_NPM npm)
   if(NOT KR_NPM)
     message(FATAL_ERROR "pages are drawn with ECharts: install npm, or name a folder "
-                        "that holds echarts.min.js with -DKR_ECHARTS_DIR=FOLDER")
+                        "that contains echarts.min.js with -DKR_ECHARTS_DIR=FOLDER")
   endif()
   set(echarts ${page_build}/echarts.min.js)
   add_custom_command(

@@ -1,8 +1,8 @@
 # cmake -DTEXT=<gpus.tsv> -DOUT=<file.cpp> -P embed_gpus.cmake
-# Writes a source file that holds the text as a raw string.
+# Writes a source file that contains the text as a raw string.
 file(READ ${TEXT} text)
 if("${text}" MATCHES "\\)kr_gpus\"")
-  message(FATAL_ERROR "${TEXT} holds what ends a raw string here")
+  message(FATAL_ERROR "${TEXT} contains what ends a raw string here")
 endif()
 file(WRITE ${OUT} "// Made by cmake/embed_gpus.cmake.
 #include \"ncu/gpus_text.hpp\"

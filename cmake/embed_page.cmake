@@ -1,7 +1,7 @@
 # cmake -DSHELL_HTML=<file> -D<PART>_SCRIPTS=<files> -D<PART>_STYLES=<files>, for SHELL, REPORT, TREE, ANALYSIS and TABLES,
 #       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
 # Joins scripts and styles in FOLDER and writes a source file that takes them in as they are, by the assembler,
-# and holds the hashes by which a page's policy knows its scripts from any other.
+# and contains the hashes by which a page's policy knows its scripts from any other.
 
 # SHA-256 of a file, in base64 as `Content-Security-Policy` wants it.
 function(hash_of file result)

@@ -10,7 +10,7 @@ execute_process(
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "npm ci failed:\n${said}\n"
                       "Without a network, configure with -DKR_ECHARTS_DIR=FOLDER, a folder that "
-                      "holds echarts.min.js.")
+                      "contains echarts.min.js.")
 endif()
 configure_file(${TO}/node_modules/echarts/dist/echarts.min.js ${TO}/echarts.min.js COPYONLY)
 file(TOUCH ${TO}/echarts.min.js)

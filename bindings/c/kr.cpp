@@ -1,4 +1,4 @@
-// The C interface over the one in C++: handles hold objects, exceptions become error objects.
+// The C interface over the one in C++: handles own objects, exceptions become error objects.
 #include "kr/kr.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ struct AbsentTable {
   kr::Error error;
 };
 
-void require(bool holds, const char* what) {
-  if (!holds) throw InvalidCall{what};
+void require(bool condition, const char* what) {
+  if (!condition) throw InvalidCall{what};
 }
 
 /// There is always an object for this: a failure to make another one is reported by it too.

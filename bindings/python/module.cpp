@@ -191,7 +191,7 @@ PyObject* rules_classify(PyObject*, PyObject* args) {
 }
 
 /// (rules, address, count, width, dimension, engine, model): `(labels, codes)` of the elements of
-/// an array of numpy, which the caller holds.
+/// an array of numpy, which the caller keeps alive.
 PyObject* rules_classify_cells(PyObject*, PyObject* args) {
   return guarded([&] {
     const Rules& rules = rules_of(at(args, 0));

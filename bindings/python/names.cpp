@@ -148,7 +148,7 @@ DistinctNames DistinctNames::of_list(PyObject* list) {
   }
   DistinctNames made;
   made.place_of_.reserve(static_cast<size_t>(PyList_Size(list)));
-  // The last object of the list that was met at an address. The list holds them as long as no code
+  // The last object of the list that was met at an address. The list owns them as long as no code
   // of Python runs.
   std::vector<std::pair<PyObject*, uint32_t>> recent(size_t{1} << 14);
   std::string other;

@@ -12,7 +12,7 @@
 
 namespace kr::python {
 
-/// Thrown by work that was asked to stop.
+/// Thrown by work that was requested to stop.
 struct Interrupted {};
 
 /// Whether the call that works now is to stop.

@@ -20,33 +20,33 @@ namespace kr_sqlite {
 namespace {
 
 /// The name and up to three words: dimension, engine, model.
-struct Question {
+struct Query {
   std::string_view name;
   std::string_view words[3];
 };
 using Answer = std::optional<std::string>;  // none: NULL
 
-Answer label_of(SharedRules& rules, const Question& asked) {
-  return rules.get().label(asked.name, asked.words[0], asked.words[1], asked.words[2]);
+Answer label_of(SharedRules& rules, const Query& query) {
+  return rules.get().label(query.name, query.words[0], query.words[1], query.words[2]);
 }
 
-Answer rule_of(SharedRules& rules, const Question& asked) {
+Answer rule_of(SharedRules& rules, const Query& query) {
   const auto rule =
-      rules.get().rule(asked.name, asked.words[0].empty() ? "substage" : asked.words[0],
-                       asked.words[1], asked.words[2]);
+      rules.get().rule(query.name, query.words[0].empty() ? "substage" : query.words[0],
+                       query.words[1], query.words[2]);
   if (!rule) return std::nullopt;
   return rule->text.empty() ? rule->place : rule->place + ": " + rule->text;
 }
 
-Answer demangled(SharedRules&, const Question& asked) {
-  auto text = kr::demangled(asked.name);
-  return text ? std::move(*text) : std::string(asked.name);
+Answer demangled(SharedRules&, const Query& query) {
+  auto text = kr::demangled(query.name);
+  return text ? std::move(*text) : std::string(query.name);
 }
 
-/// A function of names. Answers are kept: queries ask for few names, often.
+/// A function of names. Answers are kept: queries use few names, often.
 class NameFunction {
  public:
-  using Ask = Answer (*)(SharedRules&, const Question&);
+  using Ask = Answer (*)(SharedRules&, const Query&);
   /// `needed`: so many arguments must not be NULL.
   NameFunction(Shared rules, Ask ask, int needed)
       : rules_(std::move(rules)), ask_(ask), needed_(needed) {}
@@ -54,13 +54,13 @@ class NameFunction {
   int needed() const noexcept { return needed_; }
 
   /// Valid until the next call. Throws kr::Error.
-  const Answer& answer(const Question& asked) {
-    Answers& answers = answers_with(asked.words);
-    const auto known = answers.find(asked.name);
+  const Answer& answer(const Query& query) {
+    Answers& answers = answers_with(query.words);
+    const auto known = answers.find(query.name);
     if (known != answers.end()) return known->second;
-    Answer answer = ask_(*rules_, asked);
+    Answer answer = ask_(*rules_, query);
     if (answers.size() >= most_answers) answers.clear();
-    return answers.emplace(asked.name, std::move(answer)).first->second;
+    return answers.emplace(query.name, std::move(answer)).first->second;
   }
 
  private:
@@ -106,10 +106,10 @@ void call(sqlite3_context* context, int count, sqlite3_value** values) {
     for (int i = 0; i < count && i < function->needed(); ++i) {
       if (sqlite3_value_type(values[i]) == SQLITE_NULL) return sqlite3_result_null(context);
     }
-    Question asked;
-    asked.name = text_of(values[0]);
-    for (int i = 1; i < count; ++i) asked.words[i - 1] = text_of(values[i]);
-    const Answer& answer = function->answer(asked);
+    Query query;
+    query.name = text_of(values[0]);
+    for (int i = 1; i < count; ++i) query.words[i - 1] = text_of(values[i]);
+    const Answer& answer = function->answer(query);
     if (!answer) return sqlite3_result_null(context);
     sqlite3_result_text64(context, answer->data(), answer->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   } catch (const std::bad_alloc&) {

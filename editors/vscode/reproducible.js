@@ -6,7 +6,7 @@ const yauzl = require("yauzl");
 const yazl = require("yazl");
 
 const [path] = process.argv.slice(2);
-// ZIP files hold local times.
+// ZIP files contain local times.
 process.env.TZ = "UTC";
 const mtime = new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000);
 

@@ -1,4 +1,4 @@
-// The union of intervals as a list, which tells how much of any other interval it covers.
+// The union of intervals as a list, which shows how much of any other interval it covers.
 #pragma once
 
 #include <algorithm>

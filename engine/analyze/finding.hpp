@@ -1,6 +1,6 @@
 // What limits the trust in the tables of a run: one finding each, with its effect on them. The list
 // of what there may be is findings.def; `find_health` (analyze/health.hpp) finds most of them, and
-// whoever finds another adds it to RunSummary::findings.
+// code that finds another adds it to RunSummary::findings.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // A profiler samples a whole GPU at a constant period. A sample belongs to a label if its time lies
 // in the label's own time on that device: in [start, end) of at least one of its operations there.
-// Each sample stands for the same time, so the plain mean of a label's samples is the mean weighted
+// Each sample represents the same time, so the plain mean of a label's samples is the mean weighted
 // by time.
 //
 // What a sample cannot show:
@@ -61,7 +61,7 @@ struct MetricTimes {
   size_t key = 0;      // the place of the label, phase, step or name
   int32_t device = 0;  // which has metrics
   int64_t own_ns = 0;  // the union of its operations on the device
-  /// By metric of the device, as they stand in GpuMetricSums::metrics. Empty: no sample.
+  /// By metric of the device, in the order of GpuMetricSums::metrics. Empty: no sample.
   std::vector<MetricPart> parts;
 
   /// Of the metric at a place among those of the device.

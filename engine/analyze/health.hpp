@@ -16,7 +16,7 @@
 // - warm-up: of the steps of a phase with one number of tokens, at least five, the first take more
 //   than twice the median span of all of them. Counted are the first ones up to one that does not.
 //   Without annotated steps, the same of those that were found, by device: of decode, and of those
-//   with several stacks, as in training. Prompts differ in length, so prefill tells nothing.
+//   with several stacks, as in training. Prompts differ in length, so prefill shows nothing.
 // - unsampled-metrics: names of operations, by device, with fewer than two samples of each metric.
 // - overlap: the durations of the operations add up to more than 1 % above the busy time of the
 //   devices.

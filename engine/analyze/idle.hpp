@@ -6,8 +6,8 @@
 // was going on there:
 //
 // - `host`: a thread of the host computed, or was in a call that neither waits nor copies. So does
-//   a launching call that takes longer than usual. What the host itself waited for outside of calls
-//   (requests, another process) no trace tells apart.
+//   a launching call that takes longer than usual. Waiting of the host itself outside
+//   of calls (for requests, another process) counts, too: no trace distinguishes it.
 // - `synchronization`: a call returned after the work that it waited for had ended.
 // - `copy`: a call that copies: it staged pageable memory, or returned.
 // - `launch`: from the launching call to the start, at most the usual latency.

@@ -64,8 +64,8 @@ class Namer {
                all_generate(decode_) && attention_grows(steps_, decode_)) {
       one_kind();
     } else {
-      out_.why = prefill_.empty() ? "one kind of step: nothing tells prefill from decode"
-                                  : "too few steps of one kind to tell prefill from decode";
+      out_.why = prefill_.empty() ? "one kind of step: nothing distinguishes prefill from decode"
+                                  : "too few steps of one kind to distinguish prefill from decode";
     }
     return std::move(out_);
   }
@@ -74,7 +74,7 @@ class Namer {
   /// `decode_` are the graphs.
   void name_graphs() {
     if (decode_.size() < least_decode) {
-      out_.why = "too few graphs to tell what they are";
+      out_.why = "too few graphs to identify them";
       return;
     }
     const auto training = std::any_of(steps_.begin(), steps_.end(), [](const StepFacts& step) {
@@ -89,7 +89,7 @@ class Namer {
     if (others) find_prefill(median);
     const bool generate = all_generate(decode_);
     if (prefill_.empty() && !generate) {
-      out_.why = "one kind of step: nothing tells prefill from decode";
+      out_.why = "one kind of step: nothing distinguishes prefill from decode";
       return;
     }
     name_all(decode_, FoundPhase::decode);

@@ -27,7 +27,7 @@ struct StepFacts {
   bool whole_graph = false;  // a graph that was traced as one operation; its layers are not known
   uint32_t stacks = 1;
   int64_t total_ns = 0;
-  uint64_t layer_kernels = 0;  // stands for the set of names in the stack
+  uint64_t layer_kernels = 0;  // a hash of the set of names in the stack
   int64_t attention_ns = 0;    // in the stack
   int64_t attention_outside_ns = 0;
   int64_t training_ns = 0;
@@ -40,7 +40,7 @@ struct PhaseVerdict {
   Confidence confidence = Confidence::low;  // of prefill and decode
   bool any = false;                         // there is a step of these
   bool one_token_per_step = false;
-  std::string why;  // what tells prefill from decode, or why nothing does
+  std::string why;  // what distinguishes prefill from decode, or why nothing does
 };
 
 /// `bounded`: the part of the steps whose end something shows (step_finder.hpp); 0: nothing

@@ -297,7 +297,7 @@ Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job) {
         reason += " (`--job yes` numbers runs in their order)";
       }
     }
-    if (as_job == AsJob::no) reason = "that is what was asked for";
+    if (as_job == AsJob::no) reason = "that was requested";
     if (as_job == AsJob::yes) {
       out.forced_although = std::exchange(reason, {});
       renumber(out.runs);

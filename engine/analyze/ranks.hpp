@@ -93,12 +93,12 @@ struct Ranks {
 /// Several runs are one job if
 /// - no two have the same rank, their numbers of processes (world sizes) are equal and not less
 /// than
-///   the number of runs, and no two that tell their clock are an hour or more apart;
+///   the number of runs, and no two that contain their clock are an hour or more apart;
 /// - and each says which rank it is (in the trace or in its name), or is a process of a merged
-///   trace, or they are of different files that all tell their clock, and there is a time at which
+///   trace, or they are of different files that all contain their clock, and there is a time when
 ///   all of them ran.
 ///
-/// With AsJob::yes, runs whose rank another has are numbered like those that tell none.
+/// With AsJob::yes, runs whose rank another has are numbered like those without one.
 Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job = AsJob::automatic);
 /// Whether a report shows how even the work is: several devices, of a single run or of ranks.
 bool shown_together(const Ranks& ranks) noexcept;

@@ -59,7 +59,7 @@ struct LabelledOrModules {
 
 /// What of a run is wanted beside what trace::OpenOptions say.
 struct LabelWants {
-  bool or_modules = false;  // module trees, if the file holds them
+  bool or_modules = false;  // module trees, if the file contains them
   /// Without a host trace, at least Trace::range_names, which are kept.
   bool range_names = false;
   /// What kernels of graphs are compared with; null: nothing. The host trace is read for it.

@@ -106,17 +106,17 @@ ActivityStatistics activity_of(std::string type, const Each& each) {
 
 std::vector<ActivityStatistics> activity(const trace::Trace& trace) {
   const auto of_kind = [&](OperationKind kind) {
-    return [&trace, kind](const auto& tell) {
+    return [&trace, kind](const auto& add) {
       for (const trace::Operation& operation : trace.operations) {
-        if (trace.names.get(operation.name).kind == kind) tell(operation.duration_ns);
+        if (trace.names.get(operation.name).kind == kind) add(operation.duration_ns);
       }
     };
   };
   const auto of_calls = [&](bool driver) {
-    return [&trace, driver](const auto& tell) {
+    return [&trace, driver](const auto& add) {
       if (!trace.host) return;
       for (const trace::Launch& launch : trace.host->launches) {
-        if (trace.host->calls[launch.call].driver == driver) tell(launch.duration_ns);
+        if (trace.host->calls[launch.call].driver == driver) add(launch.duration_ns);
       }
     };
   };
@@ -168,7 +168,7 @@ std::vector<ActivityRatio> compare_activity(
 RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run,
                       const RunSummary& summary) {
   RunStatistics out;
-  // On a thread of its own, as far as there is one.
+  // On a thread of its own, if there is one.
   auto placed = std::async([&] {
     const classify::Attribution& places = run.attribution(rules);
     return sum_steps(rules.program(), run.trace, run.labelled, places);

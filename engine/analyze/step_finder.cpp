@@ -73,7 +73,7 @@ class StepFinder {
   StepPlacesFound find() {
     StepPlacesFound found;
     if (find_graphs(found)) {
-      // Their kernels are not known, and those between them tell less.
+      // Their kernels are not known, and those between them show less.
     } else if (const std::optional<Steps> steps = best_steps()) {
       found.boundary = steps->boundary;
       found.bounded = steps->bounded;

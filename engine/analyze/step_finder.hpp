@@ -1,4 +1,4 @@
-// Steps of a model in the kernels of one device, without annotations: a step holds one stack of
+// Steps of a model in the kernels of one device, without annotations: a step has one stack of
 // layers (layer_stack.hpp) and the kernels before and after it.
 //
 // Steps that repeat are found by a name that occurs once per step. Of every name, the stretches
@@ -10,7 +10,7 @@
 //   device, a kernel that the rules label as sampling or embedding, or a launch of a graph that
 //   begins or ends, and the stack has none of it; or the longest gap of the stretch is outside the
 //   stack.
-// A graph that was traced as one operation stands for the stack of a step, of unknown layers, if it
+// A graph that was traced as one operation counts as the stack of a step, of unknown layers, if it
 // is launched once per step: 9 of 10 pairs of graphs that follow each other have such a copy or
 // label between them. Stacks of other steps may come between, too.
 // Between two stacks, the step ends at the longest gap. If nothing repeats, the kernels themselves,

@@ -84,7 +84,7 @@ struct NameSum {
   }
 };
 
-/// What a run is, to tell whether two files hold the same.
+/// Identifies a run: shows whether two files contain the same.
 struct RunIdentity {
   std::string operations;  // 32 hexadecimal digits: of their names, times, devices, streams
   std::string rules;       // the same, of the texts of all rules loaded
@@ -115,7 +115,7 @@ struct RunSummary {
   std::vector<KernelTime> kernel_times;  // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
-  std::optional<RunIdentity> identity;  // if asked for
+  std::optional<RunIdentity> identity;  // if requested
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;

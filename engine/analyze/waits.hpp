@@ -5,7 +5,7 @@
 // call in the trace counts with its own times. A call inside another one counts as well as that.
 //
 // Busy is the time in which at least one device worked that the process launched operations to; of
-// a process that launched none, one of all devices. That holds for 64 different groups of devices;
+// a process that launched none, one of all devices. This is so for 64 different groups of devices;
 // for more, which no job has, it is one of all devices.
 #pragma once
 

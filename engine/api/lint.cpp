@@ -48,7 +48,7 @@ std::vector<Finding> lint_text(std::string_view text, const LintTextOptions& opt
   how.lint.infos = options.infos;
   how.dry = true;
   how.overlay = overlay_of(text, options);
-  // As for the command: that not all was checked is said unasked.
+  // As for the command: that not all was checked is always reported.
   how.should_report = [&](const diag::Diagnostic& one) {
     return options.infos || one.severity != diag::Severity::info ||
            one.code == diag::code::proof_budget_used_up.info();

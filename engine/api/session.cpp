@@ -36,7 +36,7 @@ bool is_standard_input(const RunSource& run) {
   return run.path == "-";
 }
 
-/// A table that holds what it refers to.
+/// A table that owns what it refers to.
 Table held(Table table, std::shared_ptr<const Results> results) {
   const TableInfo& info = table.info();
   std::vector<Column> columns = table.columns();
@@ -200,7 +200,7 @@ void Session::Impl::prepare(const Definitions& needed, const session::Wants& als
   if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
                   is_standard_input)) {
     throw Error("standard input", "it cannot be read again for more tables",
-                "ask for all tables at once");
+                "request all tables at once");
   }
   const auto next = new_results();
   next->session.join_ncu(options.ncu,

@@ -21,7 +21,7 @@ using tables::Needs;
 using Definitions = std::vector<const Definition*>;
 using SharedRules = std::shared_ptr<const match::CompiledRules>;
 
-/// What was read; never changed after it is made. Tables hold it.
+/// What was read; never changed after it is made. Tables share it.
 struct Results {
   template <class... Options>
   explicit Results(SharedRules with, Options&&... options)

@@ -28,7 +28,7 @@ constexpr bool is_identifier_byte(char c) noexcept {
   return is_letter(c) || is_digit(c) || c == '_';
 }
 
-/// Whether the word stands somewhere with no identifier going on at its ends.
+/// Whether the text contains the word as a whole word.
 constexpr bool has_word(std::string_view text, std::string_view word) noexcept {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

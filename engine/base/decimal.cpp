@@ -46,7 +46,7 @@ bool usual_number(std::string_view text, int exponent, int64_t& ns) noexcept {
   return true;
 }
 
-// `e-05`, or nothing. What is beyond any use is held to a bound that is too.
+// `e-05`, or nothing. Limited to a bound that no valid number reaches.
 int64_t written_exponent(std::string_view text) {
   constexpr int64_t bound = int64_t{1} << 40;
   if (text.empty()) return 0;
@@ -83,7 +83,7 @@ DecimalFault read_json_number(std::string_view text, int exponent, int64_t& ns) 
   const size_t mark = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, mark);
   const size_t point = std::min(digits.find('.'), digits.size());
-  // So many digits stand before the point, once it is moved.
+  // The digits before the point, after it is moved.
   const int64_t kept = static_cast<int64_t>(point) + exponent + written_exponent(text.substr(mark));
   int64_t value = 0;
   int64_t seen = 0;

@@ -1,5 +1,5 @@
 // Decimals as exact whole numbers of a smaller unit: times in ns, shares in millionths. No floating
-// point: a double holds a time of day in microseconds only to a quarter of one.
+// point: a double represents a time of day in microseconds only to a quarter of one.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ struct DemangledText {
   std::string text;  // with room for the longest
 };
 
-/// libiberty cannot be told to stop, and some names of a hundred bytes stand for more text than
-/// memory holds. So what is over the limit leaves it by a jump. Its functions keep all they use on
+/// libiberty cannot be stopped, and the text of some names of a hundred bytes is longer than
+/// memory. So a longjmp leaves it at the limit. Its functions keep all they use on
 /// the stack, except one buffer for Rust names that are not ASCII: such a name, over the limit,
 /// leaks some bytes.
 void append_piece(const char* piece, size_t size, void* opaque) {

@@ -11,10 +11,10 @@ namespace kr {
 /// Longer names are not decoded: the stack that libiberty needs grows with the name. The longest
 /// names of composable_kernel have 2,000 bytes.
 inline constexpr size_t longest_mangled = 4096;
-/// Nor are names whose text would be longer: short names can stand for texts of any length.
+/// Nor are names whose text would be longer: short names can have texts of any length.
 inline constexpr size_t longest_demangled = size_t{1} << 16;
 
-/// What a mangled name stands for, with return type and parameters. Nothing if the name is not
+/// The text of a mangled name, with return type and parameters. Nothing if the name is not
 /// mangled, not valid or over a limit. The text is UTF-8. Fit for several threads.
 std::optional<std::string> demangled(std::string_view name);
 

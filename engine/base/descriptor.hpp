@@ -24,7 +24,7 @@ class Descriptor {
   /// What close() says.
   int close() noexcept { return ::close(std::exchange(number_, -1)); }
   int number() const noexcept { return number_; }
-  /// Whether something is open, of which `info` then tells.
+  /// Whether something is open, which `info` then describes.
   bool describe(struct stat& info) const noexcept {
     return number_ >= 0 && ::fstat(number_, &info) == 0;
   }

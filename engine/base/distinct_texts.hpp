@@ -1,4 +1,4 @@
-// Texts, each held once: lists of them are compared and indexed by number. Moved, never copied: the
+// Texts, each stored once: lists of them are compared and indexed by number. Moved, not copied: the
 // texts of a copy would be those of the original.
 #pragma once
 

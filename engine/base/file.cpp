@@ -41,7 +41,7 @@ Error missing(const fs::path& path) {
   return {path.string(), "no such file", "check the spelling of its name"};
 }
 
-/// Gives a file the owner and permissions of the one it replaces, as far as this user may.
+/// Gives a file the owner and permissions of the one it replaces, if this user may.
 bool keep_permissions(int descriptor, const struct stat& of) {
   mode_t mode = of.st_mode & 07777;
   struct stat own {};

@@ -1,5 +1,5 @@
 // Whole files in and out. Files that a person may have from an earlier run are written aside and
-// renamed into place, so that what stands under the name is always whole.
+// renamed into place, so that the file of this name is always whole.
 #pragma once
 
 #include <filesystem>

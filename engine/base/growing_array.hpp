@@ -1,6 +1,6 @@
-// A growing array of trivial values for what is held once an operation. It grows through realloc,
+// A growing array of trivial values: what is stored once per operation. It grows by realloc,
 // which moves page tables rather than bytes for large blocks, so that the peak of memory is the
-// array itself: a std::vector holds old and new storage at once when it grows.
+// array itself: a std::vector has old and new storage at once when it grows.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "base/hash.hpp"
 
-// All of xxHash is in its header, so that libkr asks for no library more.
+// All of xxHash is in its header, so that libkr needs no further library.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

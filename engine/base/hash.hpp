@@ -19,7 +19,7 @@ struct NumberHash {
   }
 };
 
-/// 128 bits that stand for bytes, or for what is added piece by piece: equal for equal ones in
+/// 128 bits that identify bytes, or what is added piece by piece: equal for equal ones in
 /// every run, and for different ones different but for odds too small to count. No protection
 /// against malice.
 struct Hash128 {

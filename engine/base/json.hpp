@@ -6,7 +6,7 @@
 
 namespace kr {
 
-/// `text` between quotes. Valid UTF-8 stands as it is; a byte that is none becomes `\udcNN`, the
+/// `text` between quotes. Valid UTF-8 is unchanged; an invalid byte becomes `\udcNN`, the
 /// lone surrogate that Python's `surrogateescape` reads back as that byte, so that no two names
 /// look the same and the result is always valid JSON in valid UTF-8.
 std::string json_string(std::string_view text);

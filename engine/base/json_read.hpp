@@ -10,7 +10,7 @@ namespace kr {
 
 struct JsonMember;
 
-/// A value and all that is in it. Members stand in the order written, equal keys each for itself.
+/// A value and all that is in it. Members are in the order written, equal keys each for itself.
 struct JsonValue {
   enum class Kind : uint8_t { null, boolean, integer, number, string, array, object };
 
@@ -18,7 +18,7 @@ struct JsonValue {
   bool boolean = false;
   int64_t integer = 0;  // integer: a number written without point and exponent that fits
   double number = 0;    // integer and number
-  std::string string;   // UTF-8; may hold NUL bytes
+  std::string string;   // UTF-8; may contain NUL bytes
   std::vector<JsonValue> items;
   std::vector<JsonMember> members;
   uint64_t begin = 0;  // where its text begins in the whole, in bytes

@@ -39,7 +39,7 @@ class JsonWriter {
     element();
     out_ += "null";
   }
-  /// In a script a whole number that no double holds is a text: JavaScript would round it.
+  /// In a script a whole number that no double can represent is a text: JavaScript would round it.
   template <class Number>
   void number(Number value) {
     element();

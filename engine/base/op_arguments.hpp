@@ -10,7 +10,7 @@
 
 namespace kr {
 
-/// Type of the elements of a tensor. `unknown` if the trace does not tell it or kr does not know
+/// Type of the elements of a tensor. `unknown` if the trace does not contain it or kr does not know
 /// its size.
 enum class ElementType : uint8_t {
   unknown,
@@ -47,7 +47,7 @@ struct OpArgument {
     tensor,   ///< `type`, `dims`, perhaps `strides`
     scalar,   ///< one integer or boolean: `values[0]`
     list,     ///< a list of integers or booleans: `values`
-    tensors   ///< a list of tensors, whose types no trace tells
+    tensors   ///< a list of tensors, whose types no trace contains
   };
   Kind kind = Kind::unknown;
   ElementType type = ElementType::unknown;

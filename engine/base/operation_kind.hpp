@@ -1,4 +1,4 @@
-// The three kinds of GPU operation that rules and readers speak of.
+// The three kinds of GPU operation of rules and readers.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::array<OperationKind, 3> operation_kinds{
 std::string_view to_string(OperationKind kind) noexcept;
 std::optional<OperationKind> operation_kind_from(std::string_view word) noexcept;
 
-/// A spelling of copies or sets: the head of a name, and what stands somewhere behind it (mostly
+/// A spelling of copies or sets: the head of a name, and a text anywhere after it (mostly
 /// nothing).
 struct OperationSpelling {
   OperationKind kind;
@@ -26,10 +26,10 @@ struct OperationSpelling {
   std::string_view part;
 };
 
-/// The first that fits a name tells its kind.
+/// The first that matches a name gives its kind.
 std::span<const OperationSpelling> operation_spellings() noexcept;
 
-/// The kind that a name alone tells, as a CSV without categories has to be read: the spellings of
+/// The kind by the name alone, as a CSV without categories has to be read: the spellings of
 /// copies and sets of nsys (`[CUDA memcpy HtoD]`, `[CUDA Unified Memory memcpy DtoH]`,
 /// `[CUDA memset]`), of Kineto (`Memcpy HtoD (Pageable -> Device)`, `Memset (Device)`) and of ROCm
 /// (`__amd_rocclr_copyBuffer`, `__amd_rocclr_fillBufferAligned`, `CopyHostToDevice`). All else is a

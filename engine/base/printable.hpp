@@ -12,7 +12,7 @@ namespace kr {
 std::string hex_byte(char byte);
 std::string hex_bytes(std::string_view text);
 
-/// What stands for one character of a text on the screen.
+/// What represents one character of a text on the screen.
 struct Glyph {
   size_t bytes = 0;    // of the text
   std::string shown;   // `\x1b` for an escape; the character itself otherwise

@@ -24,8 +24,8 @@ namespace {
 
 constexpr int lock_wait_ms = 2000;
 
-// What one connection may do, by the size of the file. A row of an export takes half a step a byte,
-// and each text is read once or twice.
+// What one connection may do, by the size of the file. A row of an export takes half a step per
+// byte, and each text is read once or twice.
 constexpr uint64_t steps_a_byte = 16;
 constexpr uint64_t least_steps = 10'000'000;
 constexpr uint64_t text_a_byte = 16;
@@ -158,7 +158,7 @@ Database Database::read(const std::string& path) {
     database.handle_.reset();
     database.open(true);
   } else if (code != SQLITE_OK && primary != SQLITE_CORRUPT) {
-    database.fail(code);  // what is damaged is met, and judged, by whoever reads it
+    database.fail(code);  // damage is met, and judged, by what reads it
   }
   return database;
 }

@@ -28,7 +28,7 @@ class Database {
   /// A file that no one else writes and that has no `-wal`: no locks are taken, nothing is written
   /// beside it. Errors name `path`.
   static Database read_private(const std::string& location, std::string path);
-  /// A new or existing file, for writing. It may stand in for `path` until it is whole: errors name
+  /// A new or existing file, for writing. It may be renamed to `path` when it is whole: errors name
   /// `path`.
   static Database write(const std::string& location, std::string path = {});
 
@@ -105,7 +105,7 @@ class Statement {
   };
   void cells(std::span<Cell> out) const;
   /// Bytes of text, as UTF-8 whatever the database has, or of a blob; good until the next step.
-  /// Throws Error where all texts read are longer than the file can hold.
+  /// Throws Error if all texts read are longer than the file can contain.
   std::string_view text(int column) const;
 
  private:

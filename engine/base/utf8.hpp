@@ -10,7 +10,7 @@ namespace kr {
 /// Some editors write it before a text. Readers skip it.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// The length of the character that begins at `at`; 0 where the bytes are none.
+/// The length of the character that begins at `at`; 0 if the bytes are not a character.
 size_t utf8_length(std::string_view text, size_t at = 0) noexcept;
 
 /// Where `text` stops being UTF-8: its size where it never does.

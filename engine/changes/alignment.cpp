@@ -85,7 +85,7 @@ class AlignmentTable {
 
 Meetings meetings(std::span<const uint32_t> a, std::span<const uint32_t> b,
                   const MeetingScore& score) {
-  constexpr size_t longest = 2048;  // 30 each: 61440, which 16 bits hold
+  constexpr size_t longest = 2048;  // 30 each: 61440, which fits in 16 bits
   KR_CHECK(a.size() <= longest && b.size() <= longest);
   const DenseSequence left(a), right(b);
   const AlignmentTable table(left, right, score);

@@ -20,7 +20,7 @@ using MeetingScore = std::function<uint32_t(uint32_t a, uint32_t b)>;
 using Meetings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
 /// The meetings of an alignment with the highest sum of scores, without what is ambiguous.
-/// Sequences have at most 2048 names. The score is asked once per pair of names.
+/// Sequences have at most 2048 names. The score is called once per pair of names.
 Meetings meetings(std::span<const uint32_t> a, std::span<const uint32_t> b,
                   const MeetingScore& score);
 

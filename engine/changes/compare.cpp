@@ -135,7 +135,7 @@ std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profi
 }
 
 /// Whether both say the same of how much longer one run is. Blocks found by repetition may be a few
-/// too few, at the ends of a trace or where a kernel of another kind stands between.
+/// too few, at the ends of a trace or where a kernel of another kind is between.
 bool alike(const Unit& x, const Unit& y) {
   constexpr double most = 0.02;
   const auto ratio = [](const Unit& unit) {
@@ -180,7 +180,7 @@ std::vector<NameChange> name_changes(std::span<const Profile> a, std::span<const
   return changes;
 }
 
-/// The names of each label, in both runs. Dimensions stand in the order in which the runs have
+/// The names of each label, in both runs. Dimensions are in the order in which the runs have
 /// them.
 struct LabelNames {
   size_t dimension;  // its place

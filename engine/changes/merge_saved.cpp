@@ -118,7 +118,7 @@ class Merger {
         "SELECT r.run, r.rank, coalesce(r.rank_from, 'order'), i.operations_hash, i.rules_hash "
         "FROM runs r LEFT JOIN run_identities i ON i.run = r.run ORDER BY r.rowid");
     while (rows.step()) {
-      if (rows.is_null(3) || rows.is_null(4)) part.refuse("does not tell which runs it holds");
+      if (rows.is_null(3) || rows.is_null(4)) part.refuse("does not contain the identity of runs");
       const std::string id(rows.text(0));
       const bool ranked = !rows.is_null(1) && rows.text(2) != "order";
       const size_t end = id.find_last_not_of("0123456789");
@@ -160,7 +160,7 @@ class Merger {
       const auto [at, added] = known.try_emplace(run.identity.operations, &run);
       if (added) continue;
       throw Error(paths_[run.part],
-                  fmt::format("holds the same run as {}: {} and {}", paths_[at->second->part],
+                  fmt::format("contains the same run as {}: {} and {}", paths_[at->second->part],
                               run.id, at->second->id),
                   "merge each run once");
     }
@@ -198,7 +198,7 @@ class Merger {
     for (const MergedColumn& one : own) {
       parameters.push_back(static_cast<int>(std::distance(columns.begin(), columns.find(one))) + 1);
     }
-    // A rank that is only the place of a run among those read together is none.
+    // A rank that is only the place of a run among those read together does not count.
     const bool unranked = table == "runs" && run.rank == no_rank;
     Statement from = part.of_run(fmt::format("SELECT {} FROM {} WHERE run = ?1 ORDER BY rowid",
                                              list_of(own), sqlite::quoted(table)),

@@ -18,8 +18,8 @@
 
 namespace kr::changes {
 
-/// A difference below this is not called one: two runs of the same program differ by as much, and
-/// one run a side cannot tell.
+/// A smaller difference is not reported: two runs of the same program differ by as much, and
+/// one run per side does not show the noise.
 inline constexpr double least_percent = 1;
 
 enum class Verdict : uint8_t { within_noise, more, less };

@@ -20,7 +20,7 @@ namespace kr::changes {
 inline constexpr int saved_version = render::schema_version * 1000 + 3;
 
 /// The tables of runs of operations, and of one run of module trees: those that a comparison reads,
-/// and those that a person asks for first.
+/// and those that a person reads first.
 std::span<const std::string_view> saved_tables();
 std::span<const std::string_view> saved_tree_tables();
 /// At which module trees are saved: kernel, module and layer.

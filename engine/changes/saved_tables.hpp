@@ -1,4 +1,4 @@
-// The tables of a saved run, as its readers ask for them: what is there may be damaged, or made by
+// The tables of a saved run, as its readers read them: what is there may be damaged, or made by
 // a stranger, so every number is checked.
 #pragma once
 
@@ -61,7 +61,7 @@ class SavedTables {
 
   std::string path_;
   sqlite::Database database_;
-  mutable std::map<std::string, RowsByRun, std::less<>> rows_;  // by table, once asked for
+  mutable std::map<std::string, RowsByRun, std::less<>> rows_;  // by table, once requested
 };
 
 /// The levels and the profile of a run of module trees.

@@ -321,7 +321,7 @@ class Finder {
       for (const uint32_t j : right) {
         const SideName& x = a_.names[i];
         const SideName& y = b_.names[j];
-        // An alignment of both in which they do not meet speaks against them.
+        // An alignment of both in which they do not meet is evidence against them.
         if (!x.same_work(y) || (x.places > 0 && y.places > 0)) continue;
         const double score = likeness(i, j);
         if (score < least_likeness) continue;

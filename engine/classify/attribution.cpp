@@ -117,7 +117,7 @@ class Attributor {
     return !out_.range_nodes.empty() && out_.range_nodes[range];
   }
 
-  /// Ranges around a few launches are no tree.
+  /// Ranges around a few launches are not a tree.
   void settle_ranges() {
     if (out_.range_nodes.empty()) return;
     int64_t inside = 0;

@@ -1,6 +1,6 @@
 // The step and the module of GPU operations, which enclose their launch, and their layer, found by
 // repetition. If a graph launches a whole step at once, its operations are in the modules in which
-// their nodes were created, as far as the trace contains that, else in none.
+// their nodes were created, if the trace contains that, else in none.
 #pragma once
 
 #include <array>
@@ -81,7 +81,7 @@ struct Attribution {
   std::vector<TraceStep> steps;  // by start on the host
   NumberOfOperation step_of;     // in `steps`
   NumberOfOperation module_of;   // the innermost module, in HostTrace::ranges
-  /// The innermost range of the program that stands for a module (see `range_nodes`).
+  /// The innermost range of the program that represents a module (see `range_nodes`).
   NumberOfOperation range_of;
   /// Of nodes of graphs: how their creation is known; else `none`. Empty: of no operation.
   std::vector<PlaceEvidence> node_evidence;

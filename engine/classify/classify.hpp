@@ -41,11 +41,11 @@ struct Evidence {
   std::function<void(const std::function<void(const match::Subject&, int64_t total_ns)>&)> each;
   /// Each of these names may enclose any subject; used instead of Subject::within.
   std::span<const match::AtomSet> perhaps_within = {};
-  /// Names of modules and other ranges of the trace, as far as they are known. A model is chosen if
+  /// Names of modules and other ranges of the trace, if they are known. A model is chosen if
   /// it is the only one of its engine whose `detect` matches the class of a module that is a
   /// model's: `Qwen3DecoderLayer`, `LlamaForCausalLM`.
   std::span<const std::string> range_names = {};
-  /// The same names, as far as `within` distinguishes them.
+  /// The same names, reduced to what `within` distinguishes.
   std::span<const match::AtomSet> range_sets = {};
 };
 

@@ -1,4 +1,4 @@
-// The enclosing context of subjects, as far as rules can distinguish it.
+// The enclosing context of subjects, reduced to what rules can distinguish.
 //
 // `within` uses few atoms. For rules, an enclosing name is the set of these atoms that match it,
 // and a context is a set of such sets. A million module paths have only a few contexts, and each is
@@ -24,7 +24,7 @@ class EnclosingContexts {
   /// The empty context.
   static constexpr uint32_t none = 0;
 
-  /// Distinguishes contexts as far as these expressions do.
+  /// Distinguishes contexts only where these expressions do.
   EnclosingContexts(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
   /// Whether any of the expressions uses `within`; else every context is `none`.
@@ -81,7 +81,7 @@ class NamesInContext {
 /// Whether any of the expressions contains `within`.
 bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
-/// The names of a trace that may enclose operations, as far as rules can distinguish them, if it is
+/// The names of a trace that may enclose operations, reduced to what rules distinguish, if it is
 /// not known which name encloses which operation.
 class RangeNames {
  public:

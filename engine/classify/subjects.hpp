@@ -1,4 +1,4 @@
-// The distinct subjects of a trace: pairs of a name and an enclosing context, as far as the rules
+// The distinct subjects of a trace: pairs of a name and an enclosing context, as the rules
 // distinguish contexts. Every name is scanned once, for detection and for all dimensions.
 #pragma once
 

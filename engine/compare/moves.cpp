@@ -155,7 +155,7 @@ class Counter {
   const sema::Program& after_;
   SeenNames seen_;
   Inventor inventor_;
-  /// By the moves seen of two tables, which stand for these, and by labels.
+  /// By the moves seen of two tables, which identify these, and by labels.
   std::map<std::tuple<const std::vector<SeenMove>*, std::string, std::string>, Example> invented_;
 };
 

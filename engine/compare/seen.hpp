@@ -54,7 +54,7 @@ struct ScannedProgram {
 /// The rule that labels a subject; none: unclassified.
 using Decision = std::optional<sema::RuleId>;
 
-/// Labels subjects by one Program. Scans only when asked.
+/// Labels subjects by one Program. Scans only when needed.
 class Labeller {
  public:
   /// The Program must outlive it. `names`: about how many will be scanned; for very many, a

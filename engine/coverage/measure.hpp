@@ -35,7 +35,7 @@ struct MeasuredRun {
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // by descending total, then name
   std::vector<trace::DroppedRecords> dropped;
-  bool known_layout = true;  // else that it has no operations tells nothing of GPU work
+  bool known_layout = true;  // if false, no operations does not mean no GPU work
 };
 
 /// Operations by their names, labelled by `model`. Throws Error where the sums do not fit.

@@ -182,7 +182,7 @@ class ChromeTrace {
     threads_.reserve(host.threads.size());
     for (const trace::HostThread& thread : host.threads) {
       if (thread.reference) {
-        threads_.emplace_back();  // of another clock: what it tells is in `args` of operations
+        threads_.emplace_back();  // of another clock: its data are in `args` of operations
         continue;
       }
       auto [known, added] = processes.try_emplace(thread.process);

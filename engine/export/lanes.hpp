@@ -1,4 +1,4 @@
-// Where intervals stand that overlap on one stream or thread.
+// The lanes of intervals that overlap on one stream or thread.
 #pragma once
 
 #include <cstddef>

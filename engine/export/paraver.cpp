@@ -180,8 +180,8 @@ class ParaverRun {
     }
   }
 
-  /// Takes what KernelsInFlight tells of the device with that row.
-  auto telling(uint32_t row) {
+  /// Records what KernelsInFlight reports, for the device with that row.
+  auto recorder(uint32_t row) {
     return [this, row](int64_t time_ns, uint32_t phase, int64_t count) {
       ParaverRecord record;
       record.time_ns = time_ns;
@@ -214,7 +214,7 @@ class ParaverRun {
       if (trace_.host) operation_row_.push_back(record.row);
       if (phases && record.kind != Kind::copy) in_flight(i, record.phase);
     }
-    for (auto& [device, one] : in_flight_) one.counts.finish(telling(one.row));
+    for (auto& [device, one] : in_flight_) one.counts.finish(recorder(one.row));
   }
 
   void in_flight(size_t i, uint32_t phase) {
@@ -223,7 +223,7 @@ class ParaverRun {
     const auto [at, added] = in_flight_.try_emplace(device);
     if (added) at->second.row = parts_.rows.add(Section::in_flight, device);
     parts_.labels.saw_in_flight();
-    at->second.counts.add(operation.start_ns, operation.end_ns(), phase, telling(at->second.row));
+    at->second.counts.add(operation.start_ns, operation.end_ns(), phase, recorder(at->second.row));
   }
 
   ParaverRecord named(size_t i) const {

@@ -8,7 +8,7 @@ namespace kr::exports {
 
 /// 56 bytes. Numbers of labels are those of ParaverLabels, 0 where there is none.
 struct ParaverRecord {
-  /// At one time: what ends makes room for what begins, and what has no length stands between.
+  /// At one time: ends come before begins, and what has no length is between them.
   enum class Order : uint8_t { end, whole, begin, communication };
   enum class Kind : uint8_t {
     kernel,

@@ -1,6 +1,6 @@
 // The objects of a Paraver trace: a task per run, and its rows, which Paraver calls threads. First
 // threads of the host, then streams, then kernels in flight, then the samples of GPUs. What
-// overlaps on a thread or stream has further rows of it, since a type of events holds one value per
+// overlaps on a thread or stream has further rows of it, since a type of events has one value per
 // row.
 #pragma once
 

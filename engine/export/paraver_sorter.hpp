@@ -1,5 +1,5 @@
 // Puts the records of a trace of any size in order: a merge sort whose sorted parts are in a file
-// where memory does not hold them.
+// if they do not fit in memory.
 #pragma once
 
 #include <cstddef>

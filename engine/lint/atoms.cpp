@@ -29,7 +29,7 @@ std::string escapes_of(std::string_view pattern) {
   return letters;
 }
 
-bool holds_high_byte(const regex::Regex& regex) {
+bool contains_high_byte(const regex::Regex& regex) {
   // A negated class contains all of them, but is not about them.
   return std::ranges::any_of(regex.nodes, [](const regex::Node& node) {
     return node.kind == regex::NodeKind::bytes && (node.set >> 128).any() && node.set.count() < 64;
@@ -95,7 +95,7 @@ std::string as_regex(const syntax::Expr& written) {
 void check_dialects(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const std::string_view text = context.sources().text(atom.expr->span);
-    if (holds_high_byte(atom.regex)) {
+    if (contains_high_byte(atom.regex)) {
       sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "an `re` for text reads its bytes from 0x80 as characters");
     }
@@ -153,13 +153,13 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
     if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
     const regex::Nfa automaton(atom.regex);
     // A test with such a name shows that the text is intended.
-    const auto holds = [&](const sema::Test& test) {
+    const auto matches_text = [&](const sema::Test& test) {
       return automaton.search(test.name) ||
              std::ranges::any_of(test.within,
                                  [&](const std::string& name) { return automaton.search(name); });
     };
     const auto& tests = context.program().tests;
-    if (std::ranges::any_of(tests, holds)) continue;
+    if (std::ranges::any_of(tests, matches_text)) continue;
     diag::Diagnostic& added = sink.add(diag::code::text_looks_like_regex, written.span,
                                        context.sources().text(written.span));
     const std::string pattern = as_regex(written);

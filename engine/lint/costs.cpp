@@ -67,7 +67,7 @@ void check_dimensions(const CostClause& clause, diag::Sink& sink) {
   }
 }
 
-/// Whether all tensors that fit `b` fit `a`; `equal` collects what variables of `a` stand for.
+/// Whether all tensors that fit `b` fit `a`; `equal` collects the values of variables of `a`.
 class ShapeCover {
  public:
   bool covers(const CostArgument& a, const CostArgument& b) {
@@ -80,7 +80,7 @@ class ShapeCover {
     const size_t a_single = a.dimensions.size() - (a_rest ? 1 : 0);
     const size_t b_single = b.dimensions.size() - (b_rest ? 1 : 0);
     if (a_rest ? b_single < a_single : b_rest || a_single != b_single) return false;
-    // What stands for several dimensions is any number of them only if it is nothing else.
+    // `..` matches any number of dimensions only if its variable has no other value.
     if (a_rest && a.dimensions.front().kind != CostDimension::Kind::any &&
         !stands_for(a.dimensions.front(), 'r', -1)) {
       return false;

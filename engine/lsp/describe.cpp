@@ -124,7 +124,7 @@ constexpr auto words = std::to_array<About>({
      "instead of reporting what it does not know."},
     {"kr", "`requires kr >= 0.2`: the program whose version is compared."},
     {"author", "`author \"NAME\"`: who wrote the rules; shown by `kr list`."},
-    {"since", "`since \"2026-11\"`: the date since which the rules hold; shown by `kr list`."},
+    {"since", "`since \"2026-11\"`: the date since which the rules apply; shown by `kr list`."},
     {"link", "`link \"https://…\"`: where to read more; shown by `kr list`."},
     {"@kernel", "`@kernel`: the operation is a kernel, with any name."},
     {"@memcpy", "`@memcpy`: the operation is a copy of the runtime, however the source spells it."},

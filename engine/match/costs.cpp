@@ -162,7 +162,7 @@ class ClauseValues {
     }
     const auto place = static_cast<size_t>(formula.value);
     if (of.kind != OpArgument::Kind::list || of.values.empty()) return std::nullopt;
-    // A list of one element stands for all dimensions.
+    // A list of one element applies to all dimensions.
     if (of.values.size() == 1) return of.values.front();
     return place < of.values.size() ? std::optional(of.values[place]) : std::nullopt;
   }
@@ -302,7 +302,7 @@ class ClauseValues {
   const PhaseNumbers& numbers_;
   std::vector<CostNumber> variables_;
   std::unordered_set<uint32_t> bound_;
-  std::vector<CostNumber> values_;  // by formula, as far as they are computed
+  std::vector<CostNumber> values_;  // by formula; those computed so far
   bool fits_ = true;
 };
 

@@ -19,7 +19,7 @@ namespace kr::match {
 struct OpCost {
   std::optional<int64_t> flops;  // floating-point operations
   std::optional<int64_t> bytes;  // read and written, each operand once
-  /// That of the operands, or of `as`. Unknown if the call does not tell it.
+  /// That of the operands, or of `as`. Unknown if the call does not contain it.
   ElementType type = ElementType::unknown;
 
   friend bool operator==(const OpCost&, const OpCost&) = default;

@@ -18,7 +18,7 @@ namespace {
 
 using GpuWords = std::vector<std::string>;
 
-/// GpuWords that tell no GPU from another.
+/// Words that do not distinguish GPUs.
 bool is_vendor_word(std::string_view word) {
   constexpr std::array<std::string_view, 7> words{"nvidia", "amd",      "tesla", "geforce",
                                                   "rtx",    "instinct", "gpu"};
@@ -76,10 +76,10 @@ bool contains(const GpuWords& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool may_be(const Spelling& gpu, const GpuWords& asked) {
+bool may_be(const Spelling& gpu, const GpuWords& wanted) {
   const auto known = [&](const std::string& word) { return contains(gpu.allowed, word); };
-  const auto there = [&](const std::string& word) { return contains(asked, word); };
-  return std::all_of(asked.begin(), asked.end(), known) &&
+  const auto there = [&](const std::string& word) { return contains(wanted, word); };
+  return std::all_of(wanted.begin(), wanted.end(), known) &&
          std::all_of(gpu.model.begin(), gpu.model.end(), there);
 }
 
@@ -162,12 +162,12 @@ const GpuList& gpu_list() {
 std::vector<size_t> gpus_called(std::string_view name) {
   const std::vector<Spelling>& spellings = gpu_list().spellings;
   const GpuWords exact = gpu_words(name, true);
-  const GpuWords asked = gpu_words(name, false);
+  const GpuWords wanted = gpu_words(name, false);
   std::vector<size_t> found;
   for (size_t i = 0; i < spellings.size(); ++i) {
     const std::vector<GpuWords>& names = spellings[i].exact;
     if (std::find(names.begin(), names.end(), exact) != names.end()) return {i};
-    if (!asked.empty() && may_be(spellings[i], asked)) found.push_back(i);
+    if (!wanted.empty() && may_be(spellings[i], wanted)) found.push_back(i);
   }
   return found;
 }

@@ -67,7 +67,7 @@ class MeasuredNames {
   ByKey full_functions_;  // of names with more than the function
 };
 
-/// Functions of which the run has several names: a function alone does not tell which.
+/// Functions of which the run has several names: a function alone does not identify the name.
 std::unordered_set<std::string> ambiguous_functions(const analyze::RunSummary& run) {
   std::unordered_map<std::string, std::string_view> first;
   std::unordered_set<std::string> several;

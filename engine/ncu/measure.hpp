@@ -83,7 +83,7 @@ struct MeasuredKernel {
 };
 
 /// By kernel of the profile, which has to live as long. A metric in a unit that it cannot have, or
-/// that is no number, is left out, with a warning that has file and line.
+/// that is not a number, is left out, with a warning that has file and line.
 std::vector<MeasuredKernel> measure(const trace::NcuProfile& profile,
                                     std::vector<Warning>& warnings);
 

@@ -48,7 +48,7 @@ struct NearestRoof {
   std::string_view roof;  // `fp16`, `fp32`, `fp64`, `tensor`, `dram`, `l2`, `compute`, `memory`
   double ratio = 0;       // of its time, at most 1
 };
-/// Of operations and bytes by their peaks, and of ncu's compute and memory throughput, which hold
+/// Of operations and bytes by their peaks, and of ncu's compute and memory throughput, including
 /// tensor cores and caches. Nothing: no roof is known, or tensor operations may be what limits it:
 /// they were not measured or have no peak, and neither has ncu's compute throughput been.
 std::optional<NearestRoof> nearest_roof(const Measures& of);

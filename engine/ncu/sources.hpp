@@ -1,4 +1,4 @@
-// Which metrics of ncu tell what: names of sections and metrics in one list.
+// What the metrics of ncu measure: names of sections and metrics in one list.
 #pragma once
 
 #include <cstdint>

@@ -27,13 +27,13 @@ double color_difference(const Oklab& one, const Oklab& other);
 /// tritanopia.
 using Looks = std::array<Oklab, 4>;
 Looks looks(std::string_view color);
-/// How far apart two colours look to the eye that tells them apart least.
+/// The least difference of two colours over the kinds of vision (see Looks).
 double least_difference(const Looks& one, const Looks& other);
 
 /// Whether black reads better than white on it; either has a contrast of 4.5 then.
 bool is_light(std::string_view color);
 
-/// What stands for the rest, and for no label.
+/// The colour of the rest, and of no label.
 inline constexpr const char* grey = "#8d939c";
 
 }  // namespace kr::picture

@@ -13,7 +13,7 @@
 namespace kr::picture {
 namespace {
 
-/// Of middling lightness, so that it stands out from a white and from a black page.
+/// Of middling lightness, so that it is visible on a white and on a black page.
 std::string color_from_text(std::string_view label) {
   if (label == sema::reserved::unclassified) return grey;
   struct Tone {

@@ -119,7 +119,7 @@ void add_points(const table::Table& table, const std::string& level, const std::
                 Roofline& roofline) {
   each_row(table, [&](const RowOf& row) {
     const std::string of = row.text("level");
-    // What is computed stands beside the kernels that were measured.
+    // What is computed is shown beside the kernels that were measured.
     if (of != level && !(is_computed(row) && of == dimension)) return;
     RooflinePoint point;
     point.computed = is_computed(row);

@@ -13,7 +13,7 @@ namespace kr::picture {
 
 /// The rows that are drawn: those of one level, `kernel` if there are any, else `dimension`; and
 /// those of `dimension` whose `source` is `shapes`. `roofline` has the columns run, level, key,
-/// total_ns, flops_per_s and intensity; and, as far as they are there, precision, grid, block,
+/// total_ns, flops_per_s and intensity; and, if they are there, precision, grid, block,
 /// verdict (else bound), and the label: the column `dimension` or `DIMENSION_label`, else `label`.
 /// Colours and titles of labels are those of `styles`.
 ///

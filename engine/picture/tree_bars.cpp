@@ -65,7 +65,7 @@ class BarMaker {
   std::vector<trees::ViewRow> rows_;
 };
 
-/// What stands under the key, here or in `engine_args`; null where it says nothing.
+/// The value of the key, here or in `engine_args`; null if it is empty or absent.
 const std::string* known(const trace::ModuleTrace& trace, std::string_view key) {
   for (const std::string& name : {std::string(key), fmt::format("engine_args.{}", key)}) {
     const std::string* value = trace.find_context(name);

@@ -43,7 +43,7 @@ std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metri
 std::string tree_subject(const trace::ModuleTrace& trace);
 
 /// `batch 32`, `prompt 512 tokens`, `output 128 tokens`, `4 GPUs`, `sparsity 2:4`, `run of 12
-/// steps` or `8 requests done a step`: as far as known, in this order. Both forms of the context,
+/// steps` or `8 requests done a step`: those known, in this order. Both forms of the context,
 /// flat and with `engine_args`.
 std::vector<std::string> tree_facts(const trace::ModuleTrace& trace);
 

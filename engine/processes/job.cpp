@@ -141,7 +141,7 @@ void compare_identities(std::span<const classify::RunSpec> files,
             .what();
       }
       if (const auto at = known.find(run.operations); at != known.end()) {
-        return Error(path, fmt::format("holds the same run as {}", files[at->second].path),
+        return Error(path, fmt::format("contains the same run as {}", files[at->second].path),
                      "name each run once")
             .what();
       }

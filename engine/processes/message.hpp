@@ -17,7 +17,7 @@ class MessageWriter {
   std::string bytes_;
 };
 
-/// Reads in the order of writing. Throws InternalError where nothing is left of what is asked for.
+/// Reads in the order of writing. Throws InternalError if nothing is left to read.
 class MessageReader {
  public:
   /// `bytes` has to outlive the reader and the texts.

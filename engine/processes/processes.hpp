@@ -21,7 +21,7 @@ class Processes {
   /// Of this process, below `count()`. Process 0 writes the results.
   virtual size_t number() const = 0;
 
-  /// Hands out 0, 1, 2, …: each number once over all processes, to whoever asks first.
+  /// Hands out 0, 1, 2, …: each number once over all processes, to the first that calls.
   virtual size_t next() = 0;
   /// From now on `next` hands out only numbers of at least `stopped`, to all processes.
   virtual void stop() = 0;

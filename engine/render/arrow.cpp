@@ -1,4 +1,4 @@
-// Tables push rows, streams are asked for batches: the rows are made on a thread of their own,
+// Tables push rows, consumers of streams pull batches: the rows are made on a thread of their own,
 // which runs only while the consumer waits for a batch.
 #include "kr/arrow.hpp"
 

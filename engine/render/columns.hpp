@@ -1,4 +1,4 @@
-// What formats ask of a column.
+// What formats need of a column.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ bool is_plain_json(std::string_view text) noexcept {
 /// Rows as objects.
 class JsonRows final : public RowSink {
  public:
-  /// What stands around the objects and in them.
+  /// What is written around the objects and in them.
   struct Frame {
     std::string_view before;   // the first row
     std::string_view between;  // rows

@@ -24,7 +24,7 @@ double as_double(const Cell& cell) {
   return whole == nullptr ? 0 : static_cast<double>(*whole);
 }
 
-/// A time to the ns; beyond what int64_t holds, its limits.
+/// A time to the ns; beyond the range of int64_t, its limits.
 int64_t rounded_ns(const Cell& cell) {
   if (const auto* whole = std::get_if<int64_t>(&cell)) return *whole;
   constexpr double limit = 9.2e18;

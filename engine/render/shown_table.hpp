@@ -61,11 +61,11 @@ class ShownTable {
   std::deque<std::string> texts_;
 };
 
-/// Whether its cells stand at the right.
+/// Whether its cells are aligned right.
 bool is_number(Unit unit) noexcept;
 
-/// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside a
-/// word is left alone: it is none.
+/// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside
+/// a word is kept: it is not markup.
 std::string markdown_text(std::string_view text);
 
 }  // namespace kr::render

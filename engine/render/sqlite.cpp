@@ -95,7 +95,7 @@ std::vector<SqlColumn> sql_columns(const Table& table) {
   return columns;
 }
 
-/// Rows into one table. With `texts`, the ids of texts stand for them.
+/// Rows into one table. With `texts`, cells contain the ids of texts.
 class SqliteRows final : public RowSink {
  public:
   SqliteRows(Statement insert, std::vector<SqlColumn> columns, StoredTexts* texts)
@@ -155,7 +155,7 @@ std::string create_table(const Table& table, const std::vector<SqlColumn>& colum
   return sql + "\n)";
 }
 
-/// A subquery per text is as quick as a join, is left out where the text is not asked for, and
+/// A subquery per text is as quick as a join, is left out where the text is not selected, and
 /// there may be any number of them.
 std::string create_view(const Table& table, const std::vector<SqlColumn>& columns,
                         std::string_view rows) {

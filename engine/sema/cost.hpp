@@ -42,7 +42,7 @@ struct CostArgument {
   std::vector<int64_t> values = {};
 };
 
-/// A node of a formula. Operands stand before it in CostClause::formulas.
+/// A node of a formula. Operands are before it in CostClause::formulas.
 struct CostFormula {
   enum class Op : uint8_t {
     number,     // value
@@ -81,7 +81,7 @@ struct CostAmount {
 };
 
 struct CostClause {
-  std::string name;                     // the whole name of the op; empty: `expr` has to hold
+  std::string name;                     // the whole name of the op; empty: `expr` has to match
   Id<ExprTag> expr;                     // invalid if there is a name
   std::vector<CostArgument> arguments;  // of the leading ones
   std::vector<std::string> variables;   // dimensions, then values

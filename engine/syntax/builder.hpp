@@ -374,7 +374,7 @@ class Builder {
   std::vector<CostClause> clauses_;
   std::vector<CostArgument> arguments_;
   std::vector<ShapeDimension> shape_;
-  bool rest_ = false;  // `..` stands before the next dimension
+  bool rest_ = false;  // `..` is before the next dimension
   std::vector<int64_t> list_;
   std::vector<CostValue> values_;
   Word value_name_;

@@ -126,7 +126,7 @@ void Builder::add_dimension(ShapeDimension dimension) {
   dimension.rest = std::exchange(rest_, false);
   if (dimension.rest && !shape_.empty()) {
     sink_.add(diag::code::syntax, dimension.span, "a dimension", "`..`")
-        .help("only the first dimension of a shape can stand for several");
+        .help("only the first dimension of a shape can match several");
   }
   shape_.push_back(std::move(dimension));
 }

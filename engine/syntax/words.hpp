@@ -34,7 +34,7 @@ bool is_body_keyword(std::string_view word);
 bool is_rules_keyword(std::string_view word);
 /// `author`, `since`, `link`: keywords only before a text.
 bool is_metadata_keyword(std::string_view word);
-/// One of these, or one that stands elsewhere, and cannot be a name. `cost`, `requires` and those
+/// One of these, or one of another place: it cannot be a name. `cost`, `requires` and those
 /// of metadata can.
 bool is_keyword(std::string_view word);
 

@@ -147,7 +147,7 @@ class NameCutter {
     return changed;
   }
 
-  /// What no cut tells apart.
+  /// What no cut distinguishes.
   void number_equal() {
     std::unordered_set<std::string> taken(cut_.begin(), cut_.end());
     for (const std::vector<size_t>& group : equal_cuts()) {

@@ -10,7 +10,7 @@
 
 namespace kr::table {
 
-/// A name without what seldom tells kernels apart: demangled; without return type, parameter lists,
+/// A name without what seldom identifies kernels: demangled; without return type, parameter lists,
 /// casts and the suffixes of numbers; without the namespaces that most kernels of a library have,
 /// such as `at::native` and anonymous ones. A name that is not of C++ or Rust is as it was.
 /// Printable.
@@ -27,7 +27,7 @@ std::vector<std::string> short_names(std::span<const std::string_view> names);
 using NameParts = std::vector<size_t>;
 std::vector<NameParts> name_parts(std::span<const std::string> texts, size_t width);
 
-/// `texts` in at most `width` columns each (0: no limit), by place; `…` stands for what is left
+/// `texts` in at most `width` columns each (0: no limit), by place; `…` replaces what is left
 /// out. Common beginnings are shortened first. Distinct texts stay distinct; if no cut shows the
 /// difference, they end with `…2`, `…3`. Only a width that has no room for this number makes two of
 /// them equal.

@@ -1,4 +1,4 @@
-// The short forms of names. A name is read as C++ as far as it is: brackets that nothing closes, as
+// The short forms of names. A name is read as C++ if possible: brackets that nothing closes, as
 // in names that a profiler cut off, end with the name.
 #include <algorithm>
 #include <array>
@@ -193,7 +193,7 @@ class NameShortener {
     return true;
   }
 
-  /// Those of a lambda tell it from others of the same function.
+  /// Those of a lambda distinguish it from others of the same function.
   void parameters() {
     const bool lambda = is_word_before(at_, "lambda") || (at_ > 0 && text_[at_ - 1] == '\'');
     const bool keeps = !inside(at_).empty() && (with_parameters_ || lambda);

@@ -121,7 +121,7 @@ const Definition list_config_table{
          {"option", Unit::text, Role::key,
           "The option as on the command line, or the name of the variable of the environment."},
          {"value", Unit::text, Role::measure,
-          "Its value; several are separated by commas. Nothing: the default, which `doc` tells.",
+          "Its value; several are separated by commas. Nothing: the default, which `doc` gives.",
           true},
          {"source", Unit::text, Role::measure,
           "`default`, the file, line and column in kr.toml, `environment` or `command line`."},

@@ -1,4 +1,4 @@
-// The clocks of ranks: what the traces tell, what their collectives say of it, and what is done.
+// The clocks of ranks: those of the traces, their bounds from collectives, and the corrections.
 #include "job/job.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"

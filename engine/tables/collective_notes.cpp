@@ -1,4 +1,4 @@
-// What collectives tell in words.
+// Notes about collectives, in words.
 #include "tables/collective_notes.hpp"
 
 #include <fmt/format.h>

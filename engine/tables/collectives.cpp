@@ -124,7 +124,7 @@ const Column group_column{"group", Unit::text, Role::key,
                           "have one name; empty if the traces do not contain it."};
 const Column kind_column{"kind", Unit::name, Role::key,
                          "What it does: `allreduce`, `sendrecv` and so on; the name of the kernel "
-                         "if neither the trace nor that name tells."};
+                         "if neither the trace nor that name shows it."};
 const Column members_column{"members", Unit::count, Role::measure,
                             "Devices of the runs that have it."};
 const Column group_size_column{"group_size", Unit::count, Role::detail,

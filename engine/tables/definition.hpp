@@ -66,8 +66,8 @@ struct Definition {
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
   Reads reads = {};
-  /// Whether a verb shows it to people who did not ask for it, if it is one of many. Null: it does.
-  bool (*shown_unasked)(const Source& source) = nullptr;
+  /// Whether a verb shows it to people who did not request it, if it is one of many. Null: it does.
+  bool (*shown_by_default)(const Source& source) = nullptr;
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;

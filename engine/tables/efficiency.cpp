@@ -434,7 +434,7 @@ const Definition efficiency_host_table{
            "The time of the threads inside calls, added; calls inside calls count once."},
           {"device_offload_efficiency", Unit::ratio, Role::measure,
            "1 - `in_calls_ns` / (`host_threads` · `span_ns`): an upper bound of that of TALP, "
-           "because a trace does not tell useful work of the host, and all time outside calls "
+           "because a trace does not show useful work of the host, and all time outside calls "
            "counts as such."}},
      .in_short_form = false},
     Needs::statistics,

@@ -25,7 +25,7 @@ std::vector<NamedJob> jobs_of(const Source& source);
 /// Those of `--baseline`, in their order; the first is the reference.
 std::vector<NamedJob> baseline_jobs(const Source& source);
 
-/// Whether efficiencies say more than that of one device, so that people see them unasked.
+/// Whether efficiencies say more than that of one device, so that people see them by default.
 bool has_parallel_jobs(const Source& source);
 
 }  // namespace kr::tables

@@ -25,7 +25,7 @@ std::string without_agreement(const Source& source) {
                          : nothing;
 }
 
-/// Beside annotated phases, found ones are shown if they are asked for.
+/// Beside annotated phases, found ones are shown if they are requested.
 bool without_annotated_phases(const Source& source) {
   return std::all_of(source.runs.begin(), source.runs.end(),
                      [](const Run& run) { return run.found->agreement.empty(); });
@@ -96,11 +96,10 @@ const Definition found_phases_table{
      "phases, found from the kernels",
      "One row per run, device and phase, found without annotations, from repeated sequences of "
      "kernels, their labels, copies and gaps ([phases.md](phases.md)). What it finds are steps and "
-     "their layers. Whether these are prefill or decode it tells only where shapes of kernels and "
-     "copies do, with a confidence; in most traces they do not, and the steps are `other`. Each "
-     "moment "
-     "of "
-     "the span of a device is in one phase: `span_ns` adds up to that of the device.",
+     "their layers. Whether these are prefill or decode is known only where shapes of kernels and "
+     "copies show it, with a confidence; in most traces they do not, and the steps are `other`. "
+     "Each moment of the span of a device is in one phase: `span_ns` adds up to that of the "
+     "device.",
      {{"run", Unit::text, Role::key, "The run."},
       {"device", Unit::id, Role::key, "The number of the device."},
       {"phase", Unit::text, Role::key,

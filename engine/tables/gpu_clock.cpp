@@ -1,4 +1,4 @@
-// Clocks and power by label, and the metrics most often asked for side by side.
+// Clocks and power by label, and the metrics most often used side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::vector<Column> below_columns(std::string_view what, std::string_view unit, 
          "The greatest sample of the device in the whole trace."}}});
 }
 
-/// A metric that is asked for often, by the beginnings of its names.
+/// A metric that is often used, by the beginnings of its names.
 struct KnownMetric {
   std::string_view column;
   Role role;
@@ -196,10 +196,9 @@ std::vector<Column> known_columns() {
 const Definition gpu_utilization_table{
     {.id = "gpu_utilization",
      .title = "utilization of GPUs by label",
-     .doc =
-         "One row per run, device, dimension and label that has operations there: the means of "
-         "the GPU metrics most often asked for, as in `gpu_metric_labels`, which has all. A cell "
-         "is empty for fewer than two samples.",
+     .doc = "One row per run, device, dimension and label that has operations there: the means of "
+            "the GPU metrics most often used, as in `gpu_metric_labels`, which has all. A cell "
+            "is empty for fewer than two samples.",
      .columns =
          columns_of({{{"run", Unit::text, Role::key, "The run."},
                       {"device", Unit::id, Role::key, "The device, as in `devices`."},

@@ -56,8 +56,8 @@ const Definition graph_alignment_table{
       {"evidence", Unit::text, Role::detail,
        "`equal`: the same names in the same order; `names`: the longest common subsequence of "
        "names; `families`: of names without template arguments, tiles and digits, too; `none`; "
-       "`too_long`: not compared. `, order`: the order of launches told captures of equal names "
-       "apart."},
+       "`too_long`: not compared. `, order`: the order of launches distinguished captures of equal "
+       "names."},
       {"matched", Unit::count, Role::measure,
        "Kernels of one launch that a best alignment matches."},
       {"alternatives", Unit::count, Role::measure,

@@ -239,7 +239,7 @@ Column listed_author_column(std::string_view else_of) {
 }
 Column listed_since_column(std::string_view else_of) {
   return {"since", Unit::text, Role::measure,
-          fmt::format("The date since which the rules hold, `2026-11` or `2026-11-26`; else {}; "
+          fmt::format("The date since which the rules apply, `2026-11` or `2026-11-26`; else {}; "
                       "nothing if neither says.",
                       else_of),
           true};

@@ -29,7 +29,7 @@ std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> 
 std::vector<const Run*> measured_by_ncu(const Source& source);
 
 struct NcuLabel {
-  size_t dimension = 0;  // of those asked for
+  size_t dimension = 0;  // of those requested
   std::string label;
   ncu::RoofTime time;
 };

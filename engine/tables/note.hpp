@@ -22,8 +22,8 @@ struct Source;
 std::vector<Note> all_notes(const Source& source);
 /// What the other results do not show: omitted groups, omitted time, an incomplete proof.
 std::vector<Note> result_notes(const Source& source);
-/// Why several runs are not compared as ranks, or not in all they have; what their collectives
-/// tell.
+/// Why several runs are not compared as ranks, or not in all they have; what their
+/// collectives show.
 std::vector<Note> rank_notes(const Source& source);
 /// What decides the time in collectives, and its evidence, as one sentence; empty: no collective
 /// is compared.

@@ -1,5 +1,5 @@
 // The rows of the table `operations` of one run by number: for the table itself, and for SQL, which
-// asks for single cells.
+// reads single cells.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace kr::tables {
 
 /// Refers to the source and the run, whose attribution is computed when a cell needs it. Memory:
-/// that of the labels; 8 bytes per operation once `cell` is asked for an elapsed time.
+/// that of the labels; 8 bytes per operation once `cell` has returned an elapsed time.
 class OperationRows {
  public:
   OperationRows(const Source& source, const Run& run);

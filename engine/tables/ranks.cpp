@@ -77,7 +77,7 @@ std::vector<Note> rank_notes(const Source& source) {
   }
   if (!ranks.forced_although.empty()) {
     notes.push_back({"", "info", "job-forced",
-                     "the runs are compared as ranks of one job, as asked for, although " +
+                     "the runs are compared as ranks of one job, as requested, although " +
                          ranks.forced_although});
   }
   add_collective_notes(source, notes);

@@ -34,7 +34,7 @@ struct RunReplay;
 
 namespace kr::tables {
 
-/// One run, as far as it is needed. What a run lacks is null; a copy shares the rest.
+/// What is needed of one run. What a run lacks is null; a copy shares the rest.
 struct Run {
   analyze::RunSummary summary;
   std::shared_ptr<const analyze::RunStatistics> statistics;
@@ -45,7 +45,7 @@ struct Run {
   std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
   std::shared_ptr<const std::vector<job::Member>> members = {};  // what communicates, by device
   std::shared_ptr<const cost::CostedRun> costs = {};             // what ops cost
-  std::shared_ptr<const what_if::RunReplay> replay = {};         // with the changes asked for
+  std::shared_ptr<const what_if::RunReplay> replay = {};         // with the changes requested
   std::shared_ptr<const analyze::StreamUses> streams = {};
   std::shared_ptr<const analyze::StepSums> saved_steps = {};  // of a saved run
 

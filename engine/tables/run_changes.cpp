@@ -502,7 +502,7 @@ const Definition conditions_table{
           "`passed` if the change is not beyond the limit; `failed` if it is, and the interval "
           "does not contain 0; else `undecided`: without an interval, and if a run lacks kernels. "
           "Of "
-          "a condition that a change of 0 would meet, such as `> -10%`, the limit stands for 0."},
+          "a condition that a change of 0 would meet, such as `> -10%`, the limit counts as 0."},
          {"a_ns", Unit::ns, Role::measure,
           "The median step, or the median run, of the first side; without an interval the mean per "
           "unit."},

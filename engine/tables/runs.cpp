@@ -201,8 +201,9 @@ const Definition notes_table{
 const Definition run_identities_table{
     {.id = "run_identities",
      .title = "identities of runs",
-     .doc = "One row per run: what tells whether two files hold the same run, and what its times "
-            "count from. Runs that were saved without it have no row.",
+     .doc =
+         "One row per run: what shows whether two files contain the same run, and what its times "
+         "count from. Runs that were saved without it have no row.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"operations_hash", Unit::text, Role::measure,
                   "Equal for equal operations: 32 hexadecimal digits."},

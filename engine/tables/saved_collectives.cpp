@@ -72,7 +72,7 @@ const Definition saved_collectives_table{
     {.id = "saved_collectives",
      .title = "saved collectives",
      .doc = "One row per run and device that communicates, of saved runs: its collectives one by "
-            "one, as far as they fit in 256 KiB; `collectives` and `clocks` are made from it.",
+            "one, those that fit in 256 KiB; `collectives` and `clocks` are made from it.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"device", Unit::id, Role::key, "The number of the device."},
                  {"collectives", Unit::text, Role::measure,

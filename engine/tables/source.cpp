@@ -31,7 +31,7 @@ std::optional<std::vector<job::JobRun>> as_job(std::span<const Run> runs,
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].members) return std::nullopt;
     job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
-    // The order of files is no evidence.
+    // The order of files is not evidence.
     if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
     one.world_size = runs[i].summary.distributed.world_size;
   }

@@ -1,4 +1,4 @@
-// What tables are made from. A table says what it needs; whoever fills a Source provides it
+// What tables are made from. A table says what it needs; what fills a Source provides it
 // (session/session.hpp).
 #pragma once
 
@@ -91,7 +91,7 @@ struct Source {
   std::vector<size_t> sort_by_rank();
 
  private:
-  /// What is made once, when it is first asked for.
+  /// What is made once, when it is first requested.
   struct Made;
   std::unique_ptr<Made> made_;
 };

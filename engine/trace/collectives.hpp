@@ -1,5 +1,5 @@
 // What a source says of operations that communicate, beside their names and times. Read only if
-// asked for (OpenOptions::collectives).
+// requested (OpenOptions::collectives).
 //
 // Memory: 16 bytes per operation that communicates, and the texts of each distinct call once.
 #pragma once
@@ -33,7 +33,7 @@ struct CollectiveCall {
 struct CollectiveOperation {
   static constexpr int64_t no_sequence = -1;
 
-  int64_t sequence;    // among those of its process group; no_sequence: it is not told
+  int64_t sequence;    // among those of its process group; no_sequence: it is not known
   uint32_t operation;  // its place in Trace::operations
   uint32_t call;       // in Collectives::calls
 };

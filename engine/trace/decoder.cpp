@@ -89,7 +89,7 @@ class GzipDecoder final : public PackedDecoder {
       }
       const size_t got = inflate_into(to, room);
       if (got != 0) return got;
-      // No input is left, and the decoder held no more output: the file is cut off.
+      // No input is left, and the decoder had no more output: the file is cut off.
       truncated_ = !more && in_member_;
       done_ = truncated_;
     }

@@ -1,5 +1,5 @@
 // The bytes of a trace as they are stored, in a file, on standard input, or in memory, and how
-// compression is undone, block by block. What it is packed with is told by its first bytes.
+// compression is undone, block by block. Its first bytes identify the compression.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class RawSource {
   /// `path` `-` is standard input, which may not be a folder. Throws Error where it is missing or
   /// unreadable.
   RawSource(const std::string& path, std::string shown, Progress* progress);
-  /// Bytes in memory, which have to live as long; `shown` stands in errors.
+  /// Bytes in memory, which have to live as long; `shown` is the name in errors.
   RawSource(std::string_view bytes, std::string shown);
   ~RawSource();
   RawSource(const RawSource&) = delete;

@@ -18,9 +18,9 @@ struct TraceFormat {
   std::string_view kind;  // in the message about a file of no known format: `ncu CSV pages`
   std::string_view summary;
   std::span<const std::string_view> extensions;
-  /// Null where the content does not tell: then the name does, after all others have passed.
+  /// Null if the content does not show it: then the name does, after all others have passed.
   bool (*sniff)(std::string_view head) noexcept = nullptr;
-  /// `sniff` takes whatever is text: it is asked after all that is refused by name.
+  /// `sniff` takes any text: it is called after all that is refused by name.
   bool any_text = false;
   /// Another program makes of it what is read.
   bool exported = false;
@@ -35,7 +35,7 @@ struct TraceFormat {
 
 std::span<const TraceFormat* const> formats() noexcept;
 
-/// Of files that people hand over for a trace and that are none, told by their first bytes: what it
+/// Of files that people take for a trace but are not one, by their first bytes: what it
 /// is and what to do.
 struct Refusal {
   std::string why;

@@ -143,7 +143,7 @@ void HostTrace::group_ranges() {
   }
 }
 
-// Ranges of a thread may overlap without one holding the other. What has ended is taken off the
+// Ranges of a thread may overlap without one enclosing the other. What has ended is taken off the
 // stack from its top only, so no range that is open is ever lost.
 void HostTrace::nest() {
   first_range_.assign(threads.size() + 1, static_cast<uint32_t>(ranges.size()));

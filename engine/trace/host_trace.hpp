@@ -1,5 +1,5 @@
-// What the host did while the GPUs worked, as far as operations are attributed by it: the calls
-// that launched them, and the ranges of modules and annotations that the calls stand in.
+// What the host did while the GPUs worked, to attribute operations: the calls
+// that launched them, and the ranges of modules and annotations that enclose the calls.
 //
 // Memory: 32 bytes a launch and a range, 4 an operation, 8 where nodes of graphs are known by their
 // creation; while it is read 12 more an operation and 4 a launch.
@@ -23,7 +23,7 @@ namespace kr::trace {
 struct HostThread {
   std::string process;
   std::string thread;
-  /// None of them: ranges on it hold the launches of all threads of the process.
+  /// None of them: ranges on it enclose the launches of all threads of the process.
   bool whole_process = false;
   /// A thread of another trace, on whose clock its ranges are: kernels of graphs were placed by it.
   bool reference = false;
@@ -79,7 +79,7 @@ struct HostRange {
 static_assert(sizeof(HostRange) == 32);
 
 /// The creation of a node of a CUDA graph, by a call that was captured into it: where the program
-/// asked for what the node does in every launch of the graph.
+/// requested what the node does in every launch of the graph.
 struct NodeCreation {
   int64_t time_ns;
   uint32_t thread;  // in HostTrace::threads
@@ -91,7 +91,7 @@ struct NodeCreation {
   uint32_t captured = 0;
 };
 
-/// How a kernel of a graph was placed by a reference: as far as all best alignments agree.
+/// How a kernel of a graph was placed by a reference: what all best alignments agree on.
 enum class Alignment : uint8_t { abstain, within, kind, instance };
 
 struct AlignedNode {
@@ -112,7 +112,7 @@ struct RangeText {
 struct HostTrace {
   std::vector<HostThread> threads;  // sorted
   std::vector<HostCall> calls;      // sorted
-  /// Sorted. Of a module, its class or its dotted path. With `range_texts`, a name stands as often
+  /// Sorted. Of a module, its class or its dotted path. With `range_texts`, a name occurs as often
   /// as there are texts of it.
   std::vector<std::string> range_names;
   /// By name; empty: there is nothing to say of any.
@@ -141,7 +141,7 @@ struct HostTrace {
     if (creation_of.empty() || creation_of[operation] == HostRange::none) return nullptr;
     return &creations[creation_of[operation]];
   }
-  /// How a reference placed an operation; null: none was asked.
+  /// How a reference placed an operation; null: there was none.
   const AlignedNode* alignment(size_t operation) const noexcept {
     const NodeCreation* const one = creation(operation);
     return one == nullptr || one->aligned == 0 ? nullptr : &aligned[one->aligned - 1];
@@ -158,7 +158,7 @@ struct HostTrace {
   std::pair<uint32_t, uint32_t> ranges_of(uint32_t thread) const noexcept {
     return {first_range_[thread], first_range_[thread + 1]};
   }
-  /// The thread that stands for all of this one's process; none: no range needs it.
+  /// The thread that has the ranges of this one's whole process; none: no range needs it.
   uint32_t whole_process(uint32_t thread) const noexcept { return whole_process_[thread]; }
 
   // For the TraceBuilder that fills it, in any order.
@@ -171,7 +171,7 @@ struct HostTrace {
   /// The same after threads, ranges, names of them and creations were added to a finished trace.
   /// Launches keep their places.
   void order_added();
-  /// No more is asked by correlation.
+  /// No more is searched by correlation.
   void linked() { by_correlation_ = {}; }
 
  private:

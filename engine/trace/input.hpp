@@ -1,5 +1,5 @@
 // The opened source that a reader reads from: the text of a trace, decompressed on the way, in
-// blocks of the reader's choosing, or the entries of a folder. Nothing is held but the first 4 KiB.
+// blocks of the reader's choosing, or the entries of a folder. Only the first 4 KiB are kept.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace kr::trace {
 
 class Input {
  public:
-  /// What formats are told by.
+  /// What formats are identified by.
   static constexpr size_t head_size = 4096;
 
   /// `path` `-` is standard input. Throws Error. The options have to live as long.
@@ -27,7 +27,7 @@ class Input {
 
   /// As given, `-` for standard input.
   const std::string& path() const noexcept { return path_; }
-  /// As it stands in errors.
+  /// As shown in errors.
   const std::string& shown() const noexcept { return source_.shown(); }
   const OpenOptions& options() const noexcept { return *options_; }
   /// The first 4 KiB of the text, or all of it where it is shorter. They are read again by `read`.

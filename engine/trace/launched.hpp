@@ -1,5 +1,5 @@
-// The operations of a trace by the call that launched them, where more is asked of a call than of
-// an operation by itself: what else it launched, what its thread did next.
+// The operations of a trace by the call that launched them, for questions about calls rather than
+// operations: what else a call launched, what its thread did next.
 //
 // Memory: 4 bytes a call that launched any, while it is made 4 a call; and 4 bytes an operation,
 // unless operations run in the order of their launches, as on one stream.
@@ -85,7 +85,7 @@ struct SweptLaunch {
   LaunchPlaces operations;
 };
 
-/// Opens ranges as times pass on their lanes. Each thread is a lane; what holds for all threads of
+/// Opens ranges as times pass on their lanes. Each thread is a lane; what encloses all threads of
 /// a process is a lane of its own, opened once for all of them. Ranges may overlap in any way.
 class RangeLanes {
  public:
@@ -135,7 +135,7 @@ void sweep_creations(const HostTrace& host, const Open& open, const Visit& visit
   }
 }
 
-/// The open ranges of a lane, of which only the one that began last is asked for.
+/// The open ranges of a lane, of which only the one that began last is used.
 class InnermostRange {
  public:
   void open(uint32_t range) { open_.push_back(range); }

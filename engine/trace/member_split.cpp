@@ -1,5 +1,5 @@
 // A merged source has the events of several processes in one list. Their pids, threads, devices and
-// correlations are told apart by the member alone, so each member is a trace of its own.
+// correlations are distinguished by the member alone, so each member is a trace of its own.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -78,7 +78,7 @@ class MemberSplit {
     trace.model_text = whole_->model_text;
     trace.range_names = whole_->range_names;
     trace.distributed = whole_->distributed;
-    // The number that the source tells is that of one of them.
+    // The number that the source contains is that of one of them.
     trace.distributed.rank = only_number(key.first);
     trace.distributed.place = key.first;
     trace.distributed.member = member;

@@ -1,7 +1,7 @@
 // Module trees as a profiler measured them, a forest a step: `LlamaForCausalLM` over
 // `LlamaDecoderLayer` over a linear layer over its kernels, each with its time and calls.
 //
-// Steps are many and look alike, so the shape of a forest (places, calls) is held once and a step
+// Steps are many and look alike, so the shape of a forest (places, calls) is stored once and a step
 // is its shape and the times of its leaves, some three bytes a leaf. A node's time is always the
 // sum of its leaves': where a source says otherwise the builder settles it (see `close`).
 #pragma once
@@ -25,7 +25,7 @@ namespace kr::trace {
 struct PathTag;
 using PathId = Id<PathTag>;
 
-/// Places in module trees, each held once: a node is told by its parent's place, its name, and
+/// Places in module trees, each stored once: a node is its parent's place, its name, and
 /// which of its parent's children of that name it is. The same place in two steps is one path.
 class PathTable {
  public:
@@ -51,11 +51,11 @@ class PathTable {
     KR_CHECK(path.index < paths_.size());
     return paths_[path.index];
   }
-  std::vector<Path> paths_;  // a parent stands before its children
+  std::vector<Path> paths_;  // a parent is before its children
   HashIndex index_;
 };
 
-/// A node of one step's forest, which stands in preorder.
+/// A node of one step's forest, which is in preorder.
 struct ModuleNode {
   PathId path;
   uint32_t end = 0;  // one past the last node below it; its own place + 1: a leaf
@@ -81,7 +81,7 @@ struct ContextEntry {
 struct ModuleTrace {
   std::string source;  // the path as given, `-` for standard input
   std::string format;  // `layerwise-json`, `proton-json`
-  NameTable names;     // of all nodes, each with the kind that its name alone tells
+  NameTable names;     // of all nodes, each with the kind that follows from its name alone
   PathTable paths;
   std::vector<ModuleStep> steps;  // in the order of the source
   std::vector<ContextEntry> context;
@@ -154,7 +154,7 @@ class ModuleTraceBuilder {
   struct Open {
     uint32_t node;
     uint64_t offset;
-    uint64_t visit;  // tells this node's children from those of the same path elsewhere
+    uint64_t visit;  // distinguishes this node's children from those of the same path elsewhere
     int64_t children_ns = 0;
   };
   struct Seen {

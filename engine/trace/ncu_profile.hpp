@@ -1,7 +1,7 @@
 // What Nsight Compute measured of kernels: every metric and rule of its pages, whatever the form of
 // the page. Pages of several files, and several pages of one file, are one profile.
 //
-// Memory: 16 bytes per metric of a kernel; every text is held once.
+// Memory: 16 bytes per metric of a kernel; every text is stored once.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct NcuProfile {
     uint32_t metric;  // in `metrics`
     float rounding;   // half of the last digit that ncu printed; 0: exact
   };
-  /// A metric whose value is no number: `CachePreferNone`.
+  /// A metric whose value is not a number: `CachePreferNone`.
   struct Text {
     uint32_t metric;
     std::string_view text;

@@ -213,7 +213,7 @@ std::vector<Trace> open_traces(const std::string& path, const OpenOptions& optio
 Trace open_trace(const std::string& path, const OpenOptions& options) {
   std::vector<Trace> traces = open_traces(path, options);
   if (traces.size() > 1) {
-    throw Error(path, fmt::format("holds the traces of {} ranks", traces.size()),
+    throw Error(path, fmt::format("contains the traces of {} ranks", traces.size()),
                 "choose one with --rank");
   }
   return std::move(traces.front());

@@ -12,11 +12,11 @@
 
 namespace kr::trace {
 
-/// How far reading is. Written by the reader, read by whoever shows it (another thread).
+/// How far reading is. Written by the reader, read by the thread that shows it.
 struct Progress {
   std::atomic<uint64_t> done{0};   // bytes of the file as stored, or rows
   std::atomic<uint64_t> total{0};  // 0: not known
-  /// Set by whoever shows it: the reader gives up, with an Error, at the next block.
+  /// Set by that thread: the reader gives up, with an Error, at the next block.
   std::atomic<bool> stop{false};
   void check(const std::string& shown) const;
 };
@@ -57,10 +57,10 @@ struct OpenOptions {
   Progress* progress = nullptr;
 };
 
-/// `path` `-` is standard input. Throws Error, also if it holds the traces of several processes.
+/// `path` `-` is standard input. Throws Error, also if it contains the traces of several processes.
 Trace open_trace(const std::string& path, const OpenOptions& options = {});
 
-/// One or the other, by what `path` holds.
+/// One or the other, by what `path` contains.
 struct Opened {
   std::vector<Trace> traces;  // one per process of a merged trace
   std::optional<ModuleTrace> modules;
@@ -69,7 +69,7 @@ struct Opened {
 std::vector<Trace> open_traces(const std::string& path, const OpenOptions& options = {});
 /// Whatever is there. Throws Error.
 Opened open_any(const std::string& path, const OpenOptions& options = {});
-/// Whether it is module trees alone that `path` holds, told by its first bytes. Not for standard
+/// Whether `path` contains only module trees, by its first bytes. Not for standard
 /// input. Throws Error.
 bool holds_module_trees(const std::string& path, const OpenOptions& options = {});
 /// Whether opening it a second time gives the same, for no more than what reading it costs: no

@@ -1,5 +1,5 @@
 // What a source says of operations beside their times: the shape of a launch, the size of a copy.
-// Read only if asked for (OpenOptions::operation_details).
+// Read only if requested (OpenOptions::operation_details).
 //
 // Operations of a trace have few distinct details, since a kernel is launched again and again with
 // the same shape: each is stored once. Memory: 8 bytes per operation and 128 per distinct detail,

@@ -16,7 +16,7 @@ namespace kr::trace {
 
 class OutermostCalls {
  public:
-  /// Of the calls for which `wanted(launch)` holds. The HostTrace has to outlive it.
+  /// Of the calls for which `wanted(launch)` is true. The HostTrace has to outlive it.
   template <class Wanted>
   OutermostCalls(const HostTrace& host, const Wanted& wanted)
       : host_(&host), begins_(host.threads.size() + 1) {

@@ -1,4 +1,4 @@
-// Names of ranges with what else a trace says of them, each held once.
+// Names of ranges with what else a trace says of them, each stored once.
 #pragma once
 
 #include <cstdint>

@@ -165,7 +165,7 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds) 
   SteadyClock::time_point heard = SteadyClock::now();
   bool open = true;
   std::optional<int> status;
-  // The end of the program counts, not that of its output: a child of it may hold that open.
+  // The end of the program counts, not that of its output: a child of it may keep that open.
   while (!(status = program.ended())) {
     pollfd wait{.fd = open ? pipe.reading() : -1, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, tick_ms);

@@ -1,4 +1,4 @@
-// Runs another program to its end, without a shell, and holds on to the last it said.
+// Runs another program to its end, without a shell, and keeps the end of its output.
 #pragma once
 
 #include <string>

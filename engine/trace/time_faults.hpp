@@ -1,4 +1,4 @@
-// Operations whose times cannot be right, of any format: found, told, and left out of time.
+// Operations whose times cannot be right, of any format: found, reported, and left out of time.
 //
 // A profiler sometimes writes a record with a wrong time: 0, an end before the start, a difference
 // that overflowed. One such record must not stop the run, and must not move its span, its idle time
@@ -21,8 +21,8 @@
 //   if it lasts at least four times as long as everything that contains none, from the first start
 //   to the last end; if it ends behind all of these, and lasts ten times as long as the longest
 //   other operation of its name; or if it contains at least eight which fill half of it (a tenth),
-//   and lasts ten times (a hundred times) as long as the longest other of its name. Less is no
-//   proof: a kernel may start before the one before it has ended (programmatic dependent launch),
+//   and lasts ten times (a hundred times) as long as the longest other of its name. Less is not
+//   a proof: a kernel may start before the one before it has ended (programmatic dependent launch),
 //   and branches of a CUDA graph may run at the same time on what a trace calls one stream. Streams
 //   that a reader had to make up (TraceBuilder::made_up_streams) allow everything.
 //

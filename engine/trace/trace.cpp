@@ -18,7 +18,7 @@ namespace {
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
 // in every respect, so the order of rows in a file never shows.
 // With a host trace or details, `track` is the operation's number among those read, and its track
-// and correlation are asked for by it.
+// and correlation are found by it.
 class Before {
  public:
   explicit Before(const Trace& trace) : trace_(&trace) {}

@@ -1,4 +1,4 @@
-// A trace as kr holds it: what the GPUs did, in nanoseconds, with every name stored once.
+// A trace as kr stores it: what the GPUs did, in nanoseconds, with every name stored once.
 //
 // An operation is one record of 24 bytes. Every consumer reads all of its fields, it is sorted in
 // place, and 24 bytes an operation is all the memory a report may take (see docs/performance.md).
@@ -89,7 +89,7 @@ class NameTable {
   Store<OperationName, NameTag> names_;
 };
 
-/// The place of a process in a job that is parallel in several ways, as far as it is told.
+/// The place of a process in a job that is parallel in several ways, if it is known.
 struct RankPlace {
   std::optional<int64_t> data;      // DP
   std::optional<int64_t> expert;    // EP
@@ -184,7 +184,7 @@ class TraceBuilder {
   uint32_t thread(const HostThread& thread);
   /// The ops, once there are any to add.
   HostOps& ops();
-  /// `key` tells it from all others.
+  /// `key` identifies it.
   uint32_t op(std::string_view key, const HostOp& op);
   /// Without a host trace, the name is one of Trace::range_names.
   uint32_t range_name(std::string_view name, const RangeText& text = {});
@@ -217,7 +217,7 @@ class TraceBuilder {
 
   Trace finish() &&;
   /// One trace for each member of a merged source (see Track::member), in the order of their
-  /// places; one where it has no members. What was dropped and warned of stands in the first.
+  /// places; one where it has no members. What was dropped and warned of is in the first.
   std::vector<Trace> finish_members() &&;
 
  private:

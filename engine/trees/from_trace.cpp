@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t none = classify::Attribution::none;
 
-/// The name of a framework's operator without what tells its calls apart, as emit_nvtx of PyTorch
+/// The name of a framework's operator without what distinguishes its calls, as emit_nvtx of PyTorch
 /// writes them: `aten::linear, seq = 1, op_id = 2, sizes = [[1, 2]]`.
 std::string_view without_call(std::string_view name) {
   for (const std::string_view part : {", seq = ", ", op_id = ", ", sizes = "}) {
@@ -137,7 +137,7 @@ class ModuleNodes {
   uint64_t too_deep_ = 0;
 };
 
-/// Where modules do not tell layers apart, as under torch.compile, layers found by repetition do:
+/// If modules do not distinguish layers, as under torch.compile, layers found by repetition do:
 /// by block of a graph that a reference placed, the call in which all of its layers are; none: the
 /// modules show them.
 class SharedModules {
@@ -248,8 +248,8 @@ class Builder {
     builder_.end_step();
   }
 
-  /// The steps to which no more operations come, as far as those before them are written: few steps
-  /// run at a time, so few forests are held.
+  /// The steps to which no more operations come, if those before them are written: few steps
+  /// run at a time, so few forests are kept.
   void write_complete() {
     for (; written_ < attribution_.steps.size() && left_[written_] == 0; ++written_) {
       // One inside another is a part of that.

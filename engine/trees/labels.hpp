@@ -36,13 +36,13 @@ class MatchedPaths {
   const trace::ModuleTrace& trace() const noexcept { return *trace_; }
 
  private:
-  /// The name and context of each path, as far as rules distinguish them.
+  /// The name and context of each path, as rules distinguish them.
   struct Subjects {
     classify::EnclosingContexts contexts;
     classify::NamesInContext pairs;
     std::vector<uint32_t> of_path;
   };
-  /// As far as `exprs` distinguish them.
+  /// As `exprs` distinguish them.
   Subjects subjects(const std::vector<sema::ExprId>& exprs) const;
   /// Calls `call(number, subject)` for each, in ascending order.
   template <class Call>

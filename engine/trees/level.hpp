@@ -34,7 +34,7 @@ Level named_level(std::string_view text);
 std::string to_string(Level level);
 
 /// Cuts forests. `folded` (by path) marks nodes that are shown without their children: the cut
-/// never goes below them. `several` (by path) marks nodes that stand for several siblings. Both
+/// never goes below them. `several` (by path) marks nodes that represent several siblings. Both
 /// must outlive this.
 class Cutter {
  public:

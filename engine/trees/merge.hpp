@@ -50,7 +50,7 @@ class TreeMerger {
   trace::PathId merged_of(trace::PathId path) const { return merged_of_[path.index]; }
   /// Whether several children of one parent of the trace are this path of `merged`.
   bool several(trace::PathId merged) const { return several_[merged.index]; }
-  /// How many nodes of the trace each node of a tree stands for, in the order of its nodes.
+  /// How many nodes of the trace each node of a tree represents, in the order of its nodes.
   std::span<const uint32_t> counts(size_t tree) const { return tree_counts_[counts_of_[tree]]; }
 
   /// By path of `merged`: the nodes of the trace in these steps, their times summed over the steps.

@@ -22,7 +22,7 @@ std::string path_text(const trace::ModuleTrace& trace, trace::PathId path,
 std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
                                       std::span<const trace::PathId> paths);
 
-/// The name of a node that stands for `count` siblings: `Layer ×36`, `Norm ×72 <- Layer`.
+/// The name of a node that represents `count` siblings: `Layer ×36`, `Norm ×72 <- Layer`.
 std::string with_count(std::string name, uint64_t count);
 
 /// At most `width` characters of UTF-8 (0: no limit); `...` replaces the end of a longer text.

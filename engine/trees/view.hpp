@@ -62,7 +62,7 @@ struct ViewEntry {
   std::string name;       // as shown
   std::string label;      // of the dimension; empty: none, or nodes with several labels
   int64_t total_ns = 0;   // in all trees shown
-  uint64_t siblings = 1;  // the most that its node stands for in a tree; of several nodes 1
+  uint64_t siblings = 1;  // the most that its node represents in a tree; of several nodes 1
   bool is_label = false;  // the name is a label of the dimension, not a node's name
   bool others = false;    // the entries after the first top_k
 };
@@ -120,7 +120,7 @@ class TreeView {
   /// The same with one row per node, also for the nodes of `others`.
   void rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
                   std::vector<ViewRow>& rows) const;
-  /// How many nodes of the run's trace the nodes of a tree stand for; empty: each for one.
+  /// How many nodes of the run's trace the nodes of a tree represent; empty: each for one.
   std::span<const uint32_t> counts(size_t step) const;
   /// By path of `trace`: the nodes of the run's trace. Empty if siblings are not merged.
   std::vector<Siblings> siblings(size_t step) const;

@@ -38,7 +38,7 @@ struct LoadOptions {
   bool use_cache = true;
 };
 
-/// What a mangled name (`_Z…` of C++, `_R…` of Rust) stands for, as `c++filt` shows it. Nothing if
+/// A mangled name (`_Z…` of C++, `_R…` of Rust) demangled, as `c++filt` shows it. Nothing if
 /// the name is not mangled, not valid, or longer than 4,096 bytes. For any thread.
 std::optional<std::string> demangled(std::string_view name);
 
@@ -152,7 +152,7 @@ struct TreePicture {
 /// `comparison` and the tables of changes about two: the first added is `a`, the second `b`. A
 /// saved run has what the tables about sums and comparisons need; for others its file is an Error.
 ///
-/// Tables hold what they refer to: they stay valid, with the same rows, whatever becomes of the
+/// Tables own what they refer to: they stay valid, with the same rows, whatever becomes of the
 /// session. The tables of one session are for one thread at a time.
 class Session {
  public:

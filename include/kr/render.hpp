@@ -20,7 +20,7 @@ using Bytes = std::function<void(std::string_view)>;
 inline constexpr int schema_version = 2;
 
 /// `{"kr":…,"schema":1,"runs":[…],"notes":[…],"tables":{"labels":[…]}}`: tables that describe the
-/// results stand beside `tables`. One object per row, one row per line. Bytes of a text that are
+/// results are beside `tables`. One object per row, one row per line. Bytes of a text that are
 /// not UTF-8 are written as base/json.hpp says.
 void json(std::span<const Table> tables, const Bytes& out);
 /// One object per row, `"table"` first.
@@ -42,7 +42,7 @@ struct CsvOptions {
   Alias alias = Alias::none;
 };
 /// RFC 4180, but for lines that end in LF. Cells: whole numbers as they are, numbers with six
-/// decimals, nothing is empty. Throws InternalError if there is no alias although it is asked for.
+/// decimals, nothing is empty. Throws InternalError if there is no alias although it is requested.
 void csv(const Table& table, const Bytes& out, CsvOptions options = {});
 
 /// For pull requests and wikis: a heading and a table for each that has rows.

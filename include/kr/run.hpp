@@ -14,7 +14,7 @@ struct RunSource {
   std::string path;         // `-`: standard input
   std::string engine = {};  // empty: detected
   std::string model = {};   // empty: detected
-  /// The measured time of the run. 0: from the first start to the last end; so is none.
+  /// The measured time of the run. 0 or none: from the first start to the last end.
   std::optional<int64_t> elapsed_ns = {};
 };
 

@@ -123,7 +123,7 @@ struct TableInfo {
   std::string former_id = {};
 };
 
-/// Stands for one text column per dimension of the model, named after it, at its place.
+/// Means one text column per dimension of the model, named after it, at its place.
 inline constexpr std::string_view dimension_columns = "*";
 
 /// A table with its data. Refers to what it was made from.

@@ -158,10 +158,10 @@ def refused(words, *texts):
 
 
 def check_refused(parts):
-    refused([parts[0], parts[1], parts[0], "-o", "x.krun"], "holds the same run as", "merge each run once")
+    refused([parts[0], parts[1], parts[0], "-o", "x.krun"], "contains the same run as", "merge each run once")
     shutil.copy(parts[2], "renamed.krun")
-    refused([parts[2], "renamed.krun", "-o", "x.krun"], "renamed.krun", "holds the same run")
-    refused(["whole.krun", parts[4], "-o", "x.krun"], "holds the same run")
+    refused([parts[2], "renamed.krun", "-o", "x.krun"], "renamed.krun", "contains the same run")
+    refused(["whole.krun", parts[4], "-o", "x.krun"], "contains the same run")
     pathlib.Path("other.kr").write_text(RULES.replace("gemm:", "matmul:"))
     kr("report", "rank6.json", "--rules", "other.kr", "--save", "other.krun")
     refused([parts[0], "other.krun", "-o", "x.krun"], "was labelled by other rules than", "save both with the same rules")
@@ -194,7 +194,7 @@ def check_refused(parts):
         database.execute("DELETE FROM run_identities")
     database.close()
     check_saved_run.renew_checksum("without.krun")
-    refused([parts[0], "without.krun", "-o", "x.krun"], "does not tell which runs it holds")
+    refused([parts[0], "without.krun", "-o", "x.krun"], "does not contain the identity of runs")
     expect(not pathlib.Path("x.krun").exists(), "a file was left")
 
 

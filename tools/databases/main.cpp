@@ -1,5 +1,5 @@
-// Makes what is installed with kr so that nobody waits for it: kr_databases ROOT FOLDER. ROOT holds
-// stdlib/ and rulesets/; in FOLDER stand then a database for all rulesets together, as kr loads
+// Makes what is installed with kr so that nobody waits for it: kr_databases ROOT FOLDER. ROOT has
+// stdlib/ and rulesets/; FOLDER then has a database for all rulesets together, as kr loads
 // them when none is named, one for each by itself, and what `kr lint` proves about all files.
 #include <algorithm>
 #include <cstdio>

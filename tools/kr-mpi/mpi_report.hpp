@@ -9,7 +9,7 @@ namespace kr::mpi {
 
 extern const cli::Verb report_verb;
 
-/// Tells what a message about a signal is to say.
+/// Sets the numbers that a message about a signal shows.
 void note_process(size_t number, size_t count);
 
 }  // namespace kr::mpi

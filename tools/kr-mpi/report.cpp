@@ -49,7 +49,7 @@ class Member {
       if (agreed_) throw;
       refusal = error.what();
     }
-    // The others are told, and process 0 says it.
+    // The other processes learn of it, and process 0 prints it.
     const auto first = processes::agree(processes_, refusal);
     over_ = true;
     if (processes_.number() == 0) throw Error("", text_of(*first));
@@ -107,7 +107,7 @@ class Member {
     const auto read = [&](const match::CompiledRules& rules, session::Session& session,
                           const session::Wants& wants) {
       if (wants.beyond_saved()) {
-        throw Error("", "what is asked for needs the operations of all runs at once",
+        throw Error("", "this output needs the operations of all runs at once",
                     "use `kr report` or `kr analyze`; kr-mpi makes what a saved run has");
       }
       processes::Job job = make_job(files, rules);

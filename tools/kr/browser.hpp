@@ -9,8 +9,8 @@ namespace kr::cli {
 /// Error.
 std::filesystem::path new_temporary_folder();
 
-/// Opens the page with the first that is there: those of $BROWSER (separated by colons, `%s` stands
-/// for the page), wslview, xdg-open, open. It is left to itself as soon as it has run for a second.
+/// Opens the page with the first that is there: those of $BROWSER (separated by colons, `%s` means
+/// the page), wslview, xdg-open, open. It is left to itself as soon as it has run for a second.
 /// Throws Error if there is none, or if it fails.
 void open_in_browser(const std::filesystem::path& page);
 

@@ -45,7 +45,7 @@ sigset_t effective_signals() {
 }
 
 std::atomic<bool> verb_stops{false};
-std::atomic<bool> stop_asked{false};
+std::atomic<bool> stop_requested{false};
 
 /// The next signal that is for this process, but for the first that only stops its verb.
 int next_signal(const sigset_t& chosen) {
@@ -53,7 +53,7 @@ int next_signal(const sigset_t& chosen) {
     int signal = 0;
     while (::sigwait(&chosen, &signal) != 0) continue;
     const bool stops = verb_stops && (signal == SIGINT || signal == SIGTERM);
-    if (!stops || stop_asked.exchange(true)) return signal;
+    if (!stops || stop_requested.exchange(true)) return signal;
   }
 }
 
@@ -225,7 +225,7 @@ void stop_when_interrupted() {
   verb_stops = true;
 }
 bool interrupted() {
-  return stop_asked;
+  return stop_requested;
 }
 
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
@@ -261,7 +261,7 @@ int run_command(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
 #endif
-  std::signal(SIGPIPE, SIG_IGN);  // a write tells: see Streams
+  std::signal(SIGPIPE, SIG_IGN);  // a write returns the error: see Streams
   clean_up_at_signals();
   const InputFiles inputs;  // of this run: no output replaces one
   Streams streams;

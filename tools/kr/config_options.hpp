@@ -24,7 +24,7 @@ std::vector<const CLI::App*> verbs_of_app(const CLI::App& app);
 bool is_flag(const CLI::Option& option);
 /// It can be repeated, or has several values.
 bool is_list(const CLI::Option& option);
-/// Whether a value from a file in `folder` is a path. The name of a shipped ruleset is none.
+/// Whether a value from a file in `folder` is a path. The name of a shipped ruleset is not one.
 bool is_path(const CLI::Option& option, const std::string& value,
              const std::filesystem::path& folder);
 /// `a,b` as its parts, for an option that splits there.

@@ -15,7 +15,7 @@
 namespace kr::cli {
 namespace {
 
-// Groups, unless the user asks for another number: in a table, and for programs. A trace has more
+// Groups, unless the user gives another number: in a table, and for programs. A trace has more
 // only if its names are generated.
 constexpr size_t most_shown = 10;
 constexpr size_t most_suggested = 1000;
@@ -55,9 +55,9 @@ void refuse_nothing(const coverage::TimeCoverage& coverage) {
   }
 }
 
-/// Whether any run is below; each is told.
-bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
-                int64_t least, Streams& streams) {
+/// Whether any run is below; reports each.
+bool report_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
+                  int64_t least, Streams& streams) {
   bool below = false;
   for (const coverage::MeasuredRun& run : coverage.runs) {
     const auto explained = static_cast<__int128>(run.explained_ns) * hundred_percent;
@@ -99,7 +99,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   for (const tables::Note& note : tables::result_notes(session.source())) {
     if (!text) streams.note(note.text);
   }
-  return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
+  return report_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
 void add_coverage_options(CLI::App& app, CoverageOptions& options) {

@@ -70,7 +70,7 @@ match::CompiledRules load(const std::string& name, bool beside, Streams& streams
   return rules;
 }
 
-/// An option that means nothing for what is compared is a mistake worth telling.
+/// An option that means nothing for what is compared is an error.
 void refuse(bool given, std::string_view option, std::string_view what) {
   if (given) throw Error("", fmt::format("{} does not apply to {}", option, what));
 }

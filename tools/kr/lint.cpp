@@ -56,7 +56,7 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   return codes;
 }
 
-bool holds(const Codes& codes, const diag::CodeInfo* code) {
+bool has_code(const Codes& codes, const diag::CodeInfo* code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
@@ -114,7 +114,7 @@ lint::AgreedLabels vocabulary_of(const std::vector<std::string>& names, Streams&
   const match::CompiledRules loaded = load_named(names, streams);
   lint::AgreedLabels agreed = lint::agreed_labels(*loaded.rules);
   if (agreed.empty()) {
-    throw Error(names.front(), "has no `labels`, so it is no vocabulary",
+    throw Error(names.front(), "has no `labels`, so it is not a vocabulary",
                 "declare some: `labels substage { … }`");
   }
   return agreed;
@@ -168,21 +168,21 @@ Exit lint(const LintArguments& options, Streams& streams) {
                                      : lint::LintFilesOptions::Fixes::safe;
   }
   how.dry = options.diff;
-  const auto asked = [&](const diag::Diagnostic& one, bool infos) {
-    if (holds(ignore, one.code)) return false;
+  const auto wanted = [&](const diag::Diagnostic& one, bool infos) {
+    if (has_code(ignore, one.code)) return false;
     const auto changed = severities.find(one.code);
     if (changed != severities.end() && !changed->second) return false;
     const diag::Severity severity = changed != severities.end() ? *changed->second : one.severity;
-    if (!select.empty()) return holds(select, one.code);
-    // That not all was checked is said unasked.
-    const bool unasked = one.code == diag::code::proof_budget_used_up.info();
-    return infos || unasked || severity != diag::Severity::info;
+    if (!select.empty()) return has_code(select, one.code);
+    // That not all was checked is always reported.
+    const bool always = one.code == diag::code::proof_budget_used_up.info();
+    return infos || always || severity != diag::Severity::info;
   };
   const bool infos = options.info || level == diag::Severity::info;
-  how.should_report = [&](const diag::Diagnostic& one) { return asked(one, infos); };
+  how.should_report = [&](const diag::Diagnostic& one) { return wanted(one, infos); };
   // What is not proven is said as an info, so those are meant.
   how.should_fix = [&](const diag::Diagnostic& one) {
-    return asked(one, infos || options.unsafe_fixes);
+    return wanted(one, infos || options.unsafe_fixes);
   };
   const std::vector<std::string> files = inputs_of(options, library, how);
   lint::LintedFiles linted = lint::lint_files(files, library, how);

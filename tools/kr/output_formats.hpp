@@ -22,7 +22,7 @@ constexpr std::string_view page_format = "html";
 std::string ending_of(std::string_view format);
 bool is_for_people(std::string_view format);
 std::vector<std::string> formats_of(const OutputRules& rules);
-/// The format that the extension of a file tells; empty: it tells none.
+/// The format that the extension of a file means; empty: it means none.
 std::string format_of_file(const std::string& path, const OutputRules& rules);
 /// Of `--tables`: ids. Throws Error.
 std::vector<std::string> parse_tables(const std::string& list, const OutputRules& rules);

@@ -91,7 +91,7 @@ struct Outputs::Target {
   std::optional<PendingFile> file = {};  // none: standard output
   std::optional<size_t> run = {};        // of a file per run
   std::vector<const tables::Definition*> wanted = {};
-  bool one_table = false;  // the format holds one: the first wanted
+  bool one_table = false;  // the format has one: the first wanted
   bool saved = false;      // it is a saved run
   bool printed = false;    // the file is standard output
   bool empty = false;      // nothing to write: no file appears
@@ -332,7 +332,7 @@ std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const
   return note;
 }
 
-/// Those of the tables that these results have. A person who named one is told why it is absent.
+/// Those of the tables that these results have. Reports why a table that the user named is absent.
 std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
                                     Streams& streams) {
   const bool for_people = is_for_people(target.format);
@@ -344,8 +344,9 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
     if (for_people && !tables_named_ && one_of_many) continue;
     const std::string absent = tables::absent(*one, source);
-    const bool unasked = for_people && !tables_named_ && wanted.size() > 1;
-    if (unasked && absent.empty() && one->shown_unasked && !one->shown_unasked(source)) continue;
+    const bool by_default = for_people && !tables_named_ && wanted.size() > 1;
+    if (by_default && absent.empty() && one->shown_by_default && !one->shown_by_default(source))
+      continue;
     if (absent.empty()) {
       table::Table made = tables::make(*one, source);
       if (shortened && one->info.id == "notes")

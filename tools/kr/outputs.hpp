@@ -30,7 +30,7 @@ class ParaverFiles;
 
 /// All tables about runs, in the order of the registry.
 std::vector<std::string> run_tables();
-/// What a database holds: these without the tables that only sum others as another program does.
+/// The tables of a database: these without the tables that only sum others as another program does.
 std::vector<std::string> database_tables();
 
 /// What a verb can make.

@@ -1,4 +1,4 @@
-// The three files of a Paraver trace, which holds all runs of a command.
+// The three files of a Paraver trace, which contains all runs of a command.
 #pragma once
 
 #include <filesystem>

@@ -65,7 +65,7 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
   file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);
 }
 
-/// Runs of which none tells its rank are mostly no job, and need no word.
+/// Runs of which none has its rank are mostly not a job, and need no message.
 void say_what_is_a_job(const tables::Source& source, Streams& streams) {
   const std::vector<analyze::RankOfRun>& runs = source.ranks().runs;
   const bool any_rank = std::any_of(runs.begin(), runs.end(), [](const analyze::RankOfRun& run) {
@@ -89,7 +89,7 @@ bool is_page(const std::string& path) {
   return path.ends_with(".html") || path.ends_with(".htm");
 }
 
-/// With --open: the page, and what else was asked for.
+/// With --open: the page, and all other requested outputs.
 Exit open_report(ReportOptions options, Streams& streams) {
   OutputOptions& to = options.outputs;
   const std::vector<classify::RunSpec> specs = options.specs();
@@ -171,9 +171,9 @@ void add_own_report_options(CLI::App& app, OwnReportOptions& options) {
 }  // namespace
 
 std::vector<classify::RunSpec> ReportOptions::specs() const {
-  std::vector<std::string> asked = runs;
-  asked.insert(asked.end(), more_runs.begin(), more_runs.end());
-  std::vector<classify::RunSpec> specs = parse_runs(asked);
+  std::vector<std::string> all = runs;
+  all.insert(all.end(), more_runs.begin(), more_runs.end());
+  std::vector<classify::RunSpec> specs = parse_runs(all);
   if (specs.empty()) {
     throw Error("", "no run given", fmt::format("name a trace: {} report TRACE", program().name));
   }

@@ -37,7 +37,7 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 using BeforeReading =
     std::function<void(const match::CompiledRules&, session::Session&, const session::Wants&)>;
 
-/// Reads these runs instead of those of the options, and writes all that the options ask for.
+/// Reads these runs instead of those of the options, and writes all that the options request.
 /// Throws Error.
 Exit write_report(const ReportOptions& options, const std::vector<classify::RunSpec>& specs,
                   Streams& streams, const BeforeReading& before = {});

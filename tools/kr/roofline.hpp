@@ -28,7 +28,7 @@ class RooflineFile {
   /// nor .png, or cannot be written.
   RooflineFile(const RooflineOptions& options, bool force);
 
-  /// The user asked for the picture.
+  /// The user requested the picture.
   bool wanted() const noexcept { return file_.has_value(); }
   /// Draws the rows of the tables `roofline` and `roofline_roofs` (null: roofs are the highest
   /// peaks of the points; see picture/roofline_tables.hpp), and puts the file in its place. Nothing

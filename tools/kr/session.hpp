@@ -36,7 +36,7 @@ match::CompiledRules compile_rules(const RulesOptions& options, Streams& streams
 /// and throws as compile_rules does. Nothing is compiled, so the database may be null.
 match::CompiledRules load_named(const std::vector<std::string>& names, Streams& streams);
 
-/// The names in a file (`-`: standard input), one a line; blank lines are none.
+/// The names in a file (`-`: standard input), one per line; blank lines do not count.
 std::vector<std::string> names_of_file(const std::string& path);
 
 struct TraceOptions {
@@ -45,7 +45,7 @@ struct TraceOptions {
   void add_to(CLI::App& app);
 };
 
-/// A run as written, with the file system asked which paths exist.
+/// Parses a run as written; the file system decides which paths exist.
 classify::RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
 std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts);
@@ -67,7 +67,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                Outputs& outputs, const std::string& by, Streams& streams,
                Infos infos = Infos::hidden, const session::Session::Visit& also = {});
 
-/// `a,b` as a list of the choices; throws Error naming a choice that is none, with the near ones.
+/// `a,b` as a list of the choices; throws Error naming an unknown choice, with the near ones.
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
                                        const std::vector<std::string>& choices);
 
@@ -86,15 +86,15 @@ CLI::Validator project_check(std::function<void(const std::string& value)> check
 /// Its name, for ProjectFile.
 inline constexpr const char* project_check_name = "project";
 
-/// Each `PATH` as the names that load_rules takes: a folder stands for the .kr files in and below
+/// Each `PATH` as the names that load_rules takes: a folder means the .kr files in and below
 /// it, in the order of their names; hidden folders are left out. No PATH: all shipped rulesets. A
-/// file reached twice is named once. Throws Error where a folder holds no rules or cannot be read,
+/// file reached twice is named once. Throws Error if a folder has no rules or cannot be read,
 /// or a path is a .krdb, which has lost what these verbs look at.
 std::vector<std::string> rule_paths(const std::vector<std::string>& paths,
                                     const source::Library& library);
 
 /// The .kr files in and below a folder, in the order of their names; hidden folders are left out. A
-/// folder below it that cannot be read stands in the list itself, so that whoever reads it says so.
+/// folder below it that cannot be read is in the list itself, so that its reader reports it.
 /// Throws Error where there is none, or the folder cannot be read.
 std::vector<std::string> rules_in_folder(const std::string& folder);
 

@@ -41,7 +41,7 @@ class Streams {
   bool color_out() const { return wants_color(out_is_terminal()); }
   bool color_error() const { return wants_color(error_is_terminal()); }
   bool shows_progress() const;
-  /// Columns of the terminal; 0 where standard output is none.
+  /// Columns of the terminal; 0 if standard output is not one.
   int out_width() const;
 
  private:

@@ -80,7 +80,7 @@ bool parse_each_call(const std::string& word) {
   return parse_choice(word, "--table", {"summary", "model"}) == "model";
 }
 
-/// `machine`: what programs read is whole and under its own names, unless asked otherwise.
+/// `machine`: what programs read is whole and under its own names, unless the user chose otherwise.
 trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   trees::ViewOptions view;
   view.level = parse_level(options);
@@ -133,14 +133,14 @@ void write_pictures(const sema::Program& program, const std::filesystem::path& f
 }
 
 Exit tree(const TreeOptions& options, Streams& streams) {
-  const std::string& asked = options.run.empty() ? options.json_trace : options.run;
-  if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
+  const std::string& argument = options.run.empty() ? options.json_trace : options.run;
+  if (argument.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options.metric);
-  const classify::RunSpec spec = parse_run(asked);
+  const classify::RunSpec spec = parse_run(argument);
   const ncu::GpuPeaks* const gpu =
       options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
   const std::filesystem::path folder = options.outputs.out_dir;

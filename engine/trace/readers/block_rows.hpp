@@ -62,7 +62,7 @@ struct BlockRows {
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
-  /// Holds the texts of `new_names`.
+  /// Owns the texts of `new_names`.
   std::shared_ptr<NameTable> names;
 
   void clear();
@@ -89,7 +89,7 @@ class LocalIds {
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   uint32_t detail(const OperationDetail& detail);
   uint32_t collective_call(const CollectiveCall& call);
-  /// `key` tells it from all others; `make` gives it where it is new.
+  /// `key` identifies it; `make` returns it if it is new.
   template <class Make>
   uint32_t op(std::string_view key, const Make& make) {
     const size_t known = ops_.size();

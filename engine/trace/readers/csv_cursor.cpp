@@ -84,7 +84,7 @@ void CsvCursor::begin(const TextPlace& place, CsvWidth width, CsvProgress& progr
   stop(CsvStop::end, place.text.size());
 }
 
-// Bytes of the line break that stands at `at`; 0 where something else does.
+// Bytes of the line break at `at`; 0 if there is none.
 size_t CsvCursor::blank(size_t at) const noexcept {
   if (text()[at] == '\n') return 1;
   return text().substr(at).starts_with("\r\n") ? 2 : 0;
@@ -93,7 +93,7 @@ size_t CsvCursor::blank(size_t at) const noexcept {
 bool CsvCursor::read(size_t at) {
   row_.read(text().substr(at));
   const bool whole = row_.end == CsvRow::End::row || row_.end == CsvRow::End::text_ended;
-  return whole && width_.holds(row_.cells.size());
+  return whole && width_.allows(row_.cells.size());
 }
 
 bool CsvCursor::unfinished(size_t at) noexcept {
@@ -132,7 +132,7 @@ bool CsvCursor::refuse(size_t at) {
   if (row_.end == CsvRow::End::malformed) {
     fail(at, fmt::format("unexpected quote in cell {}", row_.cells.size()));
   }
-  if (!width_.holds(row_.cells.size())) {
+  if (!width_.allows(row_.cells.size())) {
     fail(at, fmt::format("the row has {} cells, but the header has {}", row_.cells.size(),
                          width_.most));
   }

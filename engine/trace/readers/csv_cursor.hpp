@@ -1,6 +1,6 @@
-// What all parsers of CSV share: rows are cut out of a block of text, one after the other; what
-// breaks the format is told with its place, and what the block or the file does not hold whole is
-// told apart from it.
+// What all parsers of CSV share: rows are cut out of a block of text, one after the other.
+// What breaks the format is an error with its place; a row that the block or the file does not
+// contain whole is reported as such.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class CsvRow {
     row,         // whole
     text_ended,  // no newline: the last row of a file, or one that goes on
     inside,      // the text ends between quotes
-    malformed,   // a quote where none can stand
+    malformed,   // a quote where none is allowed
   };
 
   /// The row that `text` begins with. The text has to live as long as the cells are looked at.
@@ -53,14 +53,14 @@ struct CsvFault {
   std::string why, remedy;
 };
 
-/// A text, and where it stands in its file.
+/// A text, and its place in its file.
 struct TextPlace {
   std::string_view text;
   const std::string* shown = nullptr;  // the path, for errors
   uint64_t offset = 0;
   uint64_t line = 1;     // known where rows are merged, not yet where they are parsed
   bool last = false;     // the file ends where the text does
-  bool cut_off = false;  // and is known to be cut off there: what has no line break is no row
+  bool cut_off = false;  // and is known to be cut off there: what has no line break is not a row
   bool allow_truncated = false;
 
   Error::Place where(size_t at = 0) const noexcept;
@@ -70,9 +70,9 @@ struct TextPlace {
 /// Why a parser did not go on.
 enum class CsvStop : uint8_t {
   end,        // all of the text is read
-  line,       // here stands something that is no row of this table
-  more,       // here begins a row that the text does not hold whole
-  truncated,  // here begins a row that the file does not hold whole
+  line,       // here is something that is not a row of this table
+  more,       // here begins a row that the text does not contain whole
+  truncated,  // here begins a row that the file does not contain whole
 };
 
 /// How far it got.
@@ -85,14 +85,14 @@ struct CsvProgress {
 struct CsvWidth {
   size_t least = 0;
   size_t most = 0;
-  bool holds(size_t cells) const noexcept { return least <= cells && cells <= most; }
+  bool allows(size_t cells) const noexcept { return least <= cells && cells <= most; }
 };
 
 class CsvCursor {
  public:
   void begin(const TextPlace& place, CsvWidth width, CsvProgress& progress);
 
-  /// Goes through the text: `row(at)` gives the bytes of what stands at `at`, 0 where it stopped.
+  /// Goes through the text: `row(at)` returns the bytes of what is at `at`, 0 where it stopped.
   template <class Row>
   void each(const Row& row) {
     for (size_t at = 0; at < text().size();) {
@@ -116,7 +116,7 @@ class CsvCursor {
 
   /// Where a row that was read has no line break and cannot be taken yet, or ever.
   bool unfinished(size_t at) noexcept;
-  /// What stands there, read last, is no row and no other line. Throws CsvFault where it breaks the
+  /// What is there, last read, is no row and no other line. Throws CsvFault where it breaks the
   /// format by its quotes or its number of cells. False where neither does.
   bool refuse(size_t at);
   /// Returns 0.

@@ -2,7 +2,7 @@
 // places of its columns, the header of another report, what nsys prints between reports, or rows.
 //
 // Columns are found by name without the unit: nsys 2022 has 20, later ones 21 (`GreenCtx`), and
-// what people cut out has fewer. A unit stands in parentheses, with or without a blank before it.
+// what people cut out has fewer. A unit is in parentheses, with or without a blank before it.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Line {
   CsvLayout layout;                 // gpu_trace_header, all columns found
   std::string missing;              // gpu_trace_header: the column it lacks
   std::vector<std::string> titles;  // of either header
-  std::string report;               // other_header: what it is, as far as that is known
+  std::string report;               // other_header: what it is, if that is known
 };
 
 /// `text` is one line; its line break may be part of it.

@@ -183,7 +183,7 @@ size_t CsvRowParser::plain_row(size_t at) {
   return row.size;
 }
 
-// What stands at `at` is no row as the layout has it. It may be the end of the report.
+// What is at `at` is not a row as the layout has it. It may be the end of the report.
 size_t CsvRowParser::refuse_or_stop(size_t at) {
   const auto line = cursor_.line(at);
   if (!line) return 0;

@@ -16,7 +16,7 @@ namespace kr::trace {
 /// Readable bytes that have to follow every text that is scanned: `marks` loads whole vectors.
 inline constexpr size_t scan_padding = 64;
 
-/// Where bytes stand among 64: one bit a byte.
+/// The places of bytes among 64: one bit per byte.
 #ifdef __SSE2__
 class Bytes64 {
  public:
@@ -53,7 +53,7 @@ class Bytes64 {
 };
 #endif
 
-/// Where, in 64 bytes, a comma or the end of a plain cell stands.
+/// Where, in 64 bytes, a comma or the end of a plain cell is.
 struct Marks {
   uint64_t commas;
   uint64_t others;  // quotes and newlines

@@ -1,7 +1,7 @@
 // The text of a CSV on its way through a few blocks: this thread reads (and decompresses) and cuts
 // it between rows, others parse, and this one merges what they found in the order of the file.
-// Only where something stands that is no row (a header, what a tool prints between tables) is a
-// block read here, line by line. So memory is bounded, and the result the same whatever the size of
+// Where something is not a row (a header, what a tool prints between tables), a block
+// is read here, line by line. So memory is bounded, and the result the same whatever the size of
 // blocks and the number of threads.
 //
 // What a kind of table has to have (`Table`):
@@ -9,7 +9,7 @@
 //     using Layout; using Rows; using Parser;
 //     const Layout* layout() const;              the table being read; null outside of one
 //     Parser parser() const;                     one per thread
-//     bool line(string_view, const TextPlace&);  a line that is no row, or outside of a table;
+//     bool line(string_view, const TextPlace&);  a line that is not a row, or outside of a table;
 //                                                false: the rows of a table begin with it
 //     void merge(Rows&, const TextPlace&);       in the order of the file; may throw
 //
@@ -84,7 +84,7 @@ class CsvStream {
             .allow_truncated = input_->options().allow_truncated};
   }
 
-  // A block in this thread, whatever stands in it. What is left of it comes again.
+  // A block in this thread, whatever is in it. What is left of it comes again.
   void read_here(TextBlock& block) {
     size_t used = 0;
     while (used < block.text().size()) {
@@ -143,7 +143,7 @@ class CsvStream {
     return table_->line(text.substr(0, size), place(block, used, line)) ? size : 0;
   }
 
-  // Rows, until something is met that is none, or the end. From there on all that was cut comes
+  // Rows, until something else is met, or the end. From there on all that was cut comes
   // again.
   void read_rows() {
     const Layout layout = *table_->layout();

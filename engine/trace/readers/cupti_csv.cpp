@@ -1,6 +1,6 @@
-// Activity records of CUPTI as CSV: a file a kind of activity (`conc_kernel.csv` or `kernel.csv`,
-// `cuda_runtime.csv`, `cuda_driver.csv`, `gpu_memcpy.csv`, `gpu_memset.csv`), all of one run in a
-// folder, or one such file by itself.
+// Activity records of CUPTI as CSV: one file per kind of activity (`conc_kernel.csv` or
+// `kernel.csv`, `cuda_runtime.csv`, `cuda_driver.csv`, `gpu_memcpy.csv`, `gpu_memset.csv`), all of
+// one run in a folder, or one such file by itself.
 //
 // Nobody's format: scripts write them from buffers of CUPTI, from tables of an nsys export
 // (`CUPTI_ACTIVITY_KIND_KERNEL`), or from the events of a Chrome trace by category, with `ts`,
@@ -35,7 +35,7 @@ class CuptiTable {
   using Rows = CuptiRows;
   using Parser = CuptiRowParser;
 
-  /// `kind`: where the file's name tells it. `dropped_prefix`: see CuptiMerge::file.
+  /// `kind`: if the file's name shows it. `dropped_prefix`: see CuptiMerge::file.
   CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge, std::optional<CuptiKind> kind,
              std::string dropped_prefix)
       : input_(&input),
@@ -52,7 +52,7 @@ class CuptiTable {
 
   const CuptiLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   CuptiRowParser parser() const { return {input_->options().host, input_->options().strict}; }
-  /// The header, or what stands before it and is none: blank lines and comments (`#`). Throws Error
+  /// The header, or what comes before it: blank lines and comments (`#`). Throws Error
   /// where it cannot be used.
   bool line(std::string_view text, const TextPlace& place) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
@@ -105,7 +105,7 @@ constexpr const char* names_wanted =
 struct Member {
   std::string path;
   std::string name;
-  CuptiFileName told;
+  CuptiFileName file_name;
   std::unique_ptr<Input> input;
 };
 
@@ -124,17 +124,18 @@ Listing list(const Input& folder) {
       continue;
     }
     if (!names_csv(entry.name)) continue;
-    const auto told = cupti_file_name(entry.name);
+    const auto file_name = cupti_file_name(entry.name);
     // A pipe would be waited for; a link that leads nowhere is reported when it is opened.
     const bool file = entry.type == file_type::regular || entry.type == file_type::not_found;
-    if (!told || !file) {
+    if (!file_name || !file) {
       out.unknown.push_back(std::move(entry.name));
     } else {
-      out.members.push_back({std::move(entry.path), std::move(entry.name), *told, nullptr});
+      out.members.push_back({std::move(entry.path), std::move(entry.name), *file_name, nullptr});
     }
   }
-  std::stable_sort(out.members.begin(), out.members.end(),
-                   [](const Member& a, const Member& b) { return a.told.kind < b.told.kind; });
+  std::stable_sort(out.members.begin(), out.members.end(), [](const Member& a, const Member& b) {
+    return a.file_name.kind < b.file_name.kind;
+  });
   return out;
 }
 
@@ -170,10 +171,10 @@ class FolderReader {
     check_members();
     CuptiMerge merge(*out_, folder_->options().host);
     for (const Member& member : listing_.members) {
-      CuptiTable(*member.input, *out_, merge, member.told.kind, member.name + ": ").read();
+      CuptiTable(*member.input, *out_, merge, member.file_name.kind, member.name + ": ").read();
     }
     merge.finish();
-    tell_unknown();
+    report_unknown();
     if (out_->operations() == 0) {
       out_->warn("no-gpu-work",
                  "The folder contains no GPU work: it has no rows of kernels, copies or sets.");
@@ -191,7 +192,7 @@ class FolderReader {
       if (auto refusal = text.empty() ? std::nullopt : refusal_of(text)) {
         throw Error(member.path, std::move(refusal->why), std::move(refusal->remedy));
       }
-      const Head head = head_of(*member.input, member.told.kind);
+      const Head head = head_of(*member.input, member.file_name.kind);
       if (head == Head::other) {
         listing_.unknown.push_back(std::move(member.name));
         continue;
@@ -207,17 +208,18 @@ class FolderReader {
     std::vector<std::string> kernels;
     for (size_t i = 0; i < listing_.members.size(); ++i) {
       const Member& member = listing_.members[i];
-      if (head_of(*member.input, member.told.kind) == Head::nothing) continue;
+      if (head_of(*member.input, member.file_name.kind) == Head::nothing) continue;
       for (size_t j = 0; j < i; ++j) {
         const Member& other = listing_.members[j];
-        if (other.told.kind == member.told.kind && other.told.word == member.told.word) {
+        if (other.file_name.kind == member.file_name.kind &&
+            other.file_name.word == member.file_name.word) {
           throw Error(folder_->path(),
                       fmt::format("contains two files of {}: {} and {}",
-                                  plural_of(member.told.kind), other.name, member.name),
+                                  plural_of(member.file_name.kind), other.name, member.name),
                       "one folder is one run: use a separate folder for each rank or process");
         }
       }
-      if (member.told.kind == CuptiKind::kernel) kernels.push_back(member.name);
+      if (member.file_name.kind == CuptiKind::kernel) kernels.push_back(member.name);
     }
     if (kernels.size() > 1) {
       out_->warn("repeated-files", fmt::format("{} all contain kernels; a kernel that is in "
@@ -240,7 +242,7 @@ class FolderReader {
     throw Error(folder_->path(), why, names_wanted);
   }
 
-  void tell_unknown() {
+  void report_unknown() {
     if (listing_.unknown.empty()) return;
     std::sort(listing_.unknown.begin(), listing_.unknown.end());
     const size_t count = listing_.unknown.size();

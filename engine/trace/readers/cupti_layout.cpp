@@ -69,7 +69,7 @@ std::optional<int> cupti_exponent(std::string_view unit) {
 /// A column's title, taken apart.
 struct CuptiTitle {
   std::string word;               // letters and digits, in lower case
-  std::optional<std::string> in;  // what stands in brackets at its end, in lower case
+  std::optional<std::string> in;  // what is in brackets at its end, in lower case
 };
 
 CuptiTitle cupti_title(std::string_view text) {
@@ -229,12 +229,12 @@ class HeaderReader {
   // microseconds.
   void settle_units() {
     CuptiLayout& layout = header_.layout;
-    std::optional<int> told = layout.start.exponent;
-    if (!told && layout.end) told = layout.end->exponent;
-    if (!told && layout.duration) told = layout.duration->exponent;
-    if (!told && chrome_) told = 3;
-    if (!told) return;
-    const auto settle = [&](CuptiTime& time) { time.exponent = time.exponent.value_or(*told); };
+    std::optional<int> exponent = layout.start.exponent;
+    if (!exponent && layout.end) exponent = layout.end->exponent;
+    if (!exponent && layout.duration) exponent = layout.duration->exponent;
+    if (!exponent && chrome_) exponent = 3;
+    if (!exponent) return;
+    const auto settle = [&](CuptiTime& time) { time.exponent = time.exponent.value_or(*exponent); };
     settle(layout.start);
     if (layout.end) settle(*layout.end);
     if (layout.duration) settle(*layout.duration);
@@ -246,12 +246,12 @@ class HeaderReader {
   bool chrome_ = false;
 };
 
-/// A word, or two of them, that a file's name may hold.
+/// A word, or two of them, that a file's name may contain.
 struct FileWord {
   std::string_view words;
   CuptiKind kind;
 };
-// Two words are told before one.
+// Two words are tried before one.
 constexpr std::array double_words{
     FileWord{"conc_kernel", CuptiKind::kernel}, FileWord{"concurrent_kernel", CuptiKind::kernel},
     FileWord{"gpu_kernel", CuptiKind::kernel},  FileWord{"cuda_runtime", CuptiKind::runtime},
@@ -263,7 +263,7 @@ constexpr std::array single_words{
     FileWord{"memcpy", CuptiKind::memcpy},   FileWord{"memcpy2", CuptiKind::memcpy},
     FileWord{"memset", CuptiKind::memset}};
 
-// The last of them that stands between other bytes than letters and digits, `_` being none.
+// The last of them that is between bytes other than letters and digits; `_` is neither.
 template <class All>
 const FileWord* last_word(const std::string& name, const All& all) {
   const FileWord* last = nullptr;
@@ -344,9 +344,9 @@ bool may_be_cupti_csv(std::string_view head) noexcept {
   if (begin == head.npos) return false;
   const size_t end = std::min(head.find('\n', begin), head.size());
   const std::string_view line = head.substr(begin, end - begin);
-  const Line told = classify_line(line);
-  if (told.kind != LineKind::other && told.kind != LineKind::other_header) return false;
-  if (told.kind == LineKind::other_header && told.report != "another report") return false;
+  const Line known = classify_line(line);
+  if (known.kind != LineKind::other && known.kind != LineKind::other_header) return false;
+  if (known.kind == LineKind::other_header && known.report != "another report") return false;
   CsvRow row;
   row.read(line);
   if (row.end != CsvRow::End::text_ended) return false;

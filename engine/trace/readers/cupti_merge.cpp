@@ -52,13 +52,13 @@ CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
 void CuptiMerge::file(std::string shown, std::string dropped_prefix, const CuptiLayout& layout) {
   shown_ = std::move(shown);
   dropped_prefix_ = std::move(dropped_prefix);
-  unit_told_ = layout.unit_told();
+  unit_known_ = layout.unit_known();
 }
 
 void CuptiMerge::add(CuptiRows& rows, const TextPlace& place) {
   for (DroppedRecords& records : rows.dropped) records.what.insert(0, dropped_prefix_);
-  if (!unit_told_) {
-    untold_rows_ += rows.rows;
+  if (!unit_known_) {
+    rows_without_unit_ += rows.rows;
     settle(rows, place);
   }
   const size_t operations = std::min(rows.whole, rows.operations.size());
@@ -114,7 +114,7 @@ void CuptiMerge::scale(GrowingArray<Launch>& launches, const Stretches& stretche
 }
 
 void CuptiMerge::finish() {
-  if (untold_rows_ == 0) return;
+  if (rows_without_unit_ == 0) return;
   if (fraction_.empty()) {
     out_->warn(
         "assumed-unit",

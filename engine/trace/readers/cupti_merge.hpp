@@ -1,5 +1,5 @@
-// Blocks of CUPTI activity, in the order of the files and of each of them, into a trace: a unit
-// that no header tells is settled.
+// Blocks of CUPTI activity, in the order of the files and of each of them, into a trace:
+// decides the unit if no header contains it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class CuptiMerge {
  public:
   CuptiMerge(TraceBuilder& out, HostDetail host);
 
-  /// Rows of another file follow. `shown` stands in what is said of it; `dropped_prefix` before
+  /// Rows of another file follow. `shown` is its name in messages; `dropped_prefix` before
   /// its dropped records.
   void file(std::string shown, std::string dropped_prefix, const CuptiLayout& layout);
   /// The next block. Throws Error where its times are too large for the unit.
@@ -38,10 +38,10 @@ class CuptiMerge {
 
   // Of the file being read.
   std::string shown_, dropped_prefix_;
-  bool unit_told_ = true;
+  bool unit_known_ = true;
 
-  uint64_t untold_rows_ = 0;  // of files without a unit
-  std::string fraction_;      // where the first of them stands; empty: there is none
+  uint64_t rows_without_unit_ = 0;  // of files without a unit
+  std::string fraction_;            // the place of the first of them; empty: there is none
   std::optional<Error> too_large_;
   Stretches whole_operations_, whole_launches_;
 };

@@ -78,7 +78,7 @@ void CuptiRowParser::parse(const TextPlace& place, const CuptiLayout& layout, Cu
   out_ = &out;
   ids_.begin(out);
   out.rows = 0;
-  const bool undecided = !layout.unit_told() && !micro_;
+  const bool undecided = !layout.unit_known() && !micro_;
   out.whole = undecided ? SIZE_MAX : 0;
   out.fraction.reset();
   out.too_large.reset();
@@ -120,7 +120,7 @@ void CuptiRowParser::take() {
   Times times;
   const bool of_host = is_call(layout_->kind);
   // A call that cannot be says nothing of the unit either.
-  const bool undecided = !layout_->unit_told() && !micro_;
+  const bool undecided = !layout_->unit_known() && !micro_;
   if (of_host && undecided) {
     Times probe;
     if (!read_times(probe, false).empty() && !read_times(probe, true).empty()) {
@@ -132,7 +132,7 @@ void CuptiRowParser::take() {
     if (of_host) return lose_call();
     mark(times, std::move(why));
   }
-  if (strict_ && !of_host && !layout_->unit_told() && !micro_ && !out_->too_large &&
+  if (strict_ && !of_host && !layout_->unit_known() && !micro_ && !out_->too_large &&
       times.start_ns + times.duration_ns > longest_microseconds) {
     Times as_microseconds;
     out_->too_large = CsvFault{at_, read_times(as_microseconds, true), {}};
@@ -180,12 +180,12 @@ void CuptiRowParser::mark(Times& times, std::string why) {
 // merge drops it, without a place. It has to be the same whichever parser had the row.
 void CuptiRowParser::lose_call() {
   Times whole;
-  const bool too_large = !layout_->unit_told() && read_times(whole, false).empty();
+  const bool too_large = !layout_->unit_known() && read_times(whole, false).empty();
   if (!too_large) return add_dropped(unsound_call);
   if (whole_host_) out_->add_dropped(unsound_call, 0);
 }
 
-// All that stands before this row was read as whole numbers.
+// All before this row was read as whole numbers.
 void CuptiRowParser::meet_fraction() {
   const auto has_point = [&](const CuptiTime& time) {
     if (cursor_.row().cells[time.column].find('.') == std::string_view::npos) return;

@@ -1,6 +1,6 @@
 // Rows of CUPTI activity to operations and calls: what one thread does with one block of text.
 //
-// Where no header tells a unit, a fraction anywhere in the times of the folder means that all such
+// If no header contains a unit, a fraction anywhere in the times of the folder means that all such
 // times are microseconds; without one they are nanoseconds. So whole numbers are read as they are
 // until a parser meets a fraction, and from then on as microseconds: the first `whole` records of
 // a block are what is multiplied by 1,000 later, once a fraction is met in whichever block.
@@ -19,7 +19,7 @@
 
 namespace kr::trace {
 
-/// Times of records in a unit that no header told, beyond what 64 bits of nanoseconds hold where
+/// Times of records in a unit that no header contains, beyond 64 bits of nanoseconds if
 /// they are microseconds.
 constexpr int64_t longest_microseconds = INT64_MAX / 1000;
 
@@ -87,7 +87,7 @@ class CuptiRowParser {
   LocalIds ids_;
 };
 
-/// `[CUDA memcpy HtoD]` of what a column of kinds of copies holds, a number as CUPTI has it or a
+/// `[CUDA memcpy HtoD]` from a column of kinds of copies, a number as CUPTI has it or a
 /// word. `known`: whether the number is one.
 std::string copy_name(std::string_view kind, bool& known);
 

@@ -7,7 +7,7 @@
 namespace kr::trace {
 namespace {
 
-/// What stands between the quotes at `at`, which moves behind them. To the end where none closes.
+/// The text between the quotes at `at`, which moves behind them. To the end where none closes.
 std::string_view quoted(std::string_view cell, size_t& at) noexcept {
   const char quote = cell[at++];
   const size_t begin = at;
@@ -22,7 +22,7 @@ std::string_view quoted(std::string_view cell, size_t& at) noexcept {
 std::optional<std::string_view> member_of_cell(std::string_view cell,
                                                std::string_view key) noexcept {
   size_t depth = 0;
-  bool wanted = false;  // the key stood before
+  bool wanted = false;  // the key came before
   for (size_t at = 0; at < cell.size();) {
     const char c = cell[at];
     if (c == '"' || c == '\'') {

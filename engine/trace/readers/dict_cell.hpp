@@ -7,7 +7,7 @@
 
 namespace kr::trace {
 
-/// What stands behind `key` in the object itself, not in objects within it: a number or a word as
+/// The value of `key` in the object itself, not in objects within it: a number or a word as
 /// written, a text without its quotes. Nothing where there is no such key, or the cell is no
 /// object.
 std::optional<std::string_view> member_of_cell(std::string_view cell,

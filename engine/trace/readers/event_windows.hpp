@@ -11,11 +11,11 @@
 
 namespace kr::trace {
 
-/// Finds where items of a JSON list end, at the speed of memory: 64 bytes at a time, with what is
-/// in a string told from what is not (AVX2 where the processor has it, SSE2 or plain C++
+/// Finds where items of a JSON list end, at the speed of memory: 64 bytes at a time, and
+/// distinguishes what is in a string (AVX2 where the processor has it, SSE2 or plain C++
 /// elsewhere).
 ///
-/// In JSON the places found are exact, whatever strings hold. In what is not JSON they are some
+/// In JSON the places found are exact, whatever strings contain. In what is not JSON they are some
 /// places, and all of the text before the first mistake is still cut between items.
 class ListScan {
  public:
@@ -23,7 +23,7 @@ class ListScan {
   static constexpr size_t step = 64;
 
   /// Goes on with `steps` × 64 bytes, which follow on those of the last call; the first byte of all
-  /// stands behind the list's opening bracket. Stops at the list's end.
+  /// follows the list's opening bracket. Stops at the list's end.
   void scan(const char* bytes, size_t steps) noexcept;
 
   /// Bytes scanned so far: all of them, or those before the list's closing bracket.
@@ -43,7 +43,7 @@ class ListScan {
   uint64_t last_item_end_ = 0;
   uint64_t depth_ = 0;          // of brackets, in the list
   uint64_t in_string_ = 0;      // all ones, or none
-  uint64_t first_escaped_ = 0;  // 1: the next byte stands behind a backslash that counts
+  uint64_t first_escaped_ = 0;  // 1: the next byte follows a backslash that counts
   bool list_ended_ = false;
 };
 
@@ -52,7 +52,7 @@ class EventWindows {
   /// An item may have this many bytes.
   static constexpr size_t longest_item = size_t{64} << 20;
 
-  /// `rest`, at `offset`, is what was read of `input` and stands behind the list's opening bracket.
+  /// `rest`, at `offset`, is what was read of `input` and follows the list's opening bracket.
   EventWindows(Input& input, std::string_view rest, uint64_t offset);
 
   /// The next items, whole, with the commas between and before them. False behind the last.

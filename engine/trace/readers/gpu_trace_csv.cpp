@@ -167,7 +167,7 @@ class GpuTraceTable {
   Error::Place other_at_;
 };
 
-// Text: nothing that only binary files hold. Names may be any bytes, but a header stands first.
+// Text: nothing that only binary files contain. Names may be any bytes, but a header comes first.
 bool is_gpu_trace_csv(std::string_view head) noexcept {
   size_t line = 0;
   while (line < head.size()) {

@@ -1,4 +1,4 @@
-// Ids by what the rows of a table hold for them: small numbers by place, others by search.
+// Ids by their values in the rows of a table: small numbers by place, others by search.
 #pragma once
 
 #include <algorithm>

@@ -17,13 +17,13 @@ namespace {
 
 // Bytes of a key that `path` shows, whether or not it is still in the block.
 constexpr size_t kept_of_key = 200;
-// As they stand in what programs write: a newline, then blanks; or one blank.
+// As programs write them: a newline, then blanks; or one blank.
 inline const char* past_usual_spaces(const char* at) noexcept {
   if (*at == '\n') return past_spaces(at + 1);
   return *at == ' ' ? at + 1 : at;
 }
 
-// As far as a number goes; `whole` says whether it is one up to there.
+// To the end of a number; `whole` says whether it is one up to there.
 const char* past_number(const char* at, bool& whole) noexcept {
   whole = false;
   if (*at == '-') ++at;
@@ -347,7 +347,7 @@ bool JsonPull::next() {
   return true;
 }
 
-// The block or text that a key stands in is about to go.
+// The block or text that contains a key is about to go.
 void JsonPull::keep_key(size_t i) {
   Level& level = levels_[i];
   if (!level.within || level.key == nullptr) return;

@@ -1,6 +1,6 @@
 // Pulls the values of a JSON text one after another out of an Input, whatever its size.
 //
-// Memory is a block and what the longest token needs beyond it; open objects and lists are held on
+// Memory is a block and what the longest token needs beyond it; open objects and lists are kept on
 // a stack of our own. All that is passed over is checked as strictly as what is read, but for bytes
 // of strings that are not UTF-8 (names are any bytes) and for `NaN`, `Infinity` and `-Infinity`,
 // which Python writes and which come as numbers.
@@ -27,7 +27,7 @@
 
 namespace kr::trace {
 
-/// Never `integer`: numbers are read by whoever wants them.
+/// Never `integer`: callers read numbers if they need them.
 using JsonKind = JsonValue::Kind;
 
 /// The text ends before its value does.
@@ -84,7 +84,7 @@ class JsonPull {
   std::string_view rest() const noexcept { return {at_, static_cast<size_t>(end_ - at_)}; }
   /// Where that begins.
   uint64_t rest_offset() const noexcept { return place(at_); }
-  /// `items` more were read elsewhere. On them follow `bytes`, which stand at `offset`, and then,
+  /// `items` more were read elsewhere. On them follow `bytes`, which are at `offset`, and then,
   /// unless they are the `last`, what the input still gives.
   void resume(uint64_t items, std::string_view bytes, uint64_t offset, bool last);
 
@@ -139,7 +139,7 @@ class JsonPull {
   std::string_view key_;
   std::string unescaped_;
   std::vector<Level> levels_;
-  std::vector<std::string> kept_keys_;  // by level, as far as they are shown
+  std::vector<std::string> kept_keys_;  // by level, the part that is shown
 };
 
 }  // namespace kr::trace

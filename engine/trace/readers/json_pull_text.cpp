@@ -1,4 +1,4 @@
-// Strings, with all that can stand in them; and what is wrong, and where in the value.
+// Strings, with all that they can contain; and what is wrong, and where in the value.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ inline constexpr uint64_t json_padding = 64;
 
 #ifdef __SSE2__
 
-/// The first byte at or behind `at` that is no space.
+/// The first byte at or behind `at` that is not a space.
 inline const char* past_spaces(const char* at) noexcept {
   const __m128i space = _mm_set1_epi8(' ');
   for (;; at += 16) {
@@ -43,7 +43,7 @@ inline const char* string_stop(const char* at) noexcept {
   }
 }
 
-/// The first byte at or behind `at` that is no digit.
+/// The first byte at or behind `at` that is not a digit.
 inline const char* past_digits(const char* at) noexcept {
   const __m128i zero = _mm_set1_epi8('0');
   const __m128i nine = _mm_set1_epi8(9);

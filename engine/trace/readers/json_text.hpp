@@ -19,7 +19,7 @@ struct EscapeFault {
   size_t at = 0;
 };
 
-/// Appends what the inside of a string means, up to the first escape that is none.
+/// Appends what the inside of a string means, up to the first invalid escape.
 EscapeFault append_unescaped(std::string& out, std::string_view raw);
 
 }  // namespace kr::trace

@@ -82,7 +82,7 @@ JsonWalk::JsonWalk(std::string_view text, const JsonTokens& tokens, size_t level
       levels_(levels),
       backslashes_(text.find('\\') != text.npos) {}
 
-// Behind the last byte of the token that is no space.
+// Behind the last byte of the token that is not a space.
 size_t JsonWalk::token_end() const noexcept {
   size_t end = at_[1];
   while (is_space(text_[end - 1])) --end;

@@ -14,7 +14,7 @@
 
 namespace kr::trace {
 
-/// Where tokens begin: brackets, colons, commas, and whatever else is no space.
+/// Where tokens begin: brackets, colons, commas, and all else that is not a space.
 class JsonTokens {
  public:
   JsonTokens();
@@ -22,7 +22,7 @@ class JsonTokens {
   JsonTokens(const JsonTokens&) = delete;
   JsonTokens& operator=(const JsonTokens&) = delete;
 
-  /// `text` is followed by json_padding zero bytes. False: a string is not closed or holds a
+  /// `text` is followed by json_padding zero bytes. False: a string is not closed or has a
   /// control byte; there are no tokens then.
   bool find(std::string_view text);
   /// `count()` places and, behind them, the text's size.
@@ -40,7 +40,7 @@ class JsonTokens {
 /// A value as it is written.
 struct JsonRaw {
   enum class Kind : uint8_t { absent, string, number, null, other };
-  std::string_view text;  // of a string what stands between the quotes, escapes and all
+  std::string_view text;  // of a string what is between the quotes, escapes and all
   Kind kind = Kind::absent;
 };
 
@@ -48,7 +48,7 @@ struct JsonRaw {
 bool is_json_number(const std::string& text) noexcept;
 
 /// Goes over tokens. Every function that returns false has met what is not JSON; what it is and
-/// where, JsonPull tells.
+/// where, JsonPull finds.
 class JsonWalk {
  public:
   /// Of a text with its tokens; `levels` objects and lists are open around it.
@@ -64,7 +64,7 @@ class JsonWalk {
     ++at_;
     return true;
   }
-  /// Over a string: what stands between its quotes.
+  /// Over a string: what is between its quotes.
   bool string(std::string_view& raw) {
     if (peek() != '"') return false;
     const size_t begin = *at_ + size_t{1};
@@ -101,7 +101,7 @@ class JsonWalk {
 
  private:
   bool scalar(JsonRaw& out) {
-    // Most are whole numbers, and nothing stands between them and what follows.
+    // Most are whole numbers, and nothing is between them and what follows.
     const char* const first = text_ + *at_;
     const char* const next = text_ + at_[1];
     const char* at = first;
@@ -124,7 +124,7 @@ class JsonWalk {
   const uint32_t* at_;
   size_t levels_;
   bool backslashes_;               // there are some
-  std::vector<uint64_t> objects_;  // a bit a level that is open in `nested`: it is not a list
+  std::vector<uint64_t> objects_;  // one bit per level that is open in `nested`: it is not a list
   std::string unescaped_;
 };
 

@@ -15,7 +15,7 @@ JsonValue list_in(std::string_view text) {
   try {
     return parse_json(text, "");
   } catch (const Error&) {
-    return {};  // strings may hold any bytes
+    return {};  // strings may contain any bytes
   }
 }
 

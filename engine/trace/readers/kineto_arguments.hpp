@@ -10,8 +10,8 @@
 
 namespace kr::trace {
 
-/// The lists as JSON texts: dims, types, strides, concrete inputs; empty: not recorded. What is no
-/// such list tells nothing.
+/// The lists as JSON texts: dims, types, strides, concrete inputs; empty: not recorded. What is not
+/// such a list is ignored.
 using KinetoInputs = std::array<std::string_view, 4>;
 
 OpArguments kineto_arguments(const KinetoInputs& inputs);

@@ -18,9 +18,9 @@ using HostKind = EventRows::HostKind;
 
 constexpr std::string_view module_head = "nn.Module: ";
 
-// What operations are told by in traces that kr wrote (report/chrome_trace.hpp), whose categories
+// What identifies operations in traces that kr wrote (report/chrome_trace.hpp), whose categories
 // are labels.
-constexpr std::string_view told_key = "gpu_operation";
+constexpr std::string_view operation_key = "gpu_operation";
 
 template <class Kind>
 struct Category {
@@ -87,7 +87,7 @@ constexpr uint64_t looked_at = uint64_t{32} << 20;
 constexpr std::string_view step_head = "ProfilerStep#";
 
 /// What kr reads of an operation's launch shape and size. `shared memory` is the sum of what the
-/// kernel has and what the launch asks for.
+/// kernel has and what the launch requests.
 std::optional<DetailField> detail_list(std::string_view key) {
   if (key == "grid") return DetailField::grid_x;
   if (key == "block") return DetailField::block_x;
@@ -230,7 +230,7 @@ bool EventParser::list(JsonWalk& json, DetailField first) {
 }
 
 std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept {
-  // Most keys are told by their first byte.
+  // The first byte distinguishes most keys.
   if (key.size() < 3 || std::string_view("CDdGIOPRS").find(key[0]) == key.npos) return std::nullopt;
   const auto at = std::find(collective_keys.begin(), collective_keys.end(), key);
   if (at == collective_keys.end()) return std::nullopt;
@@ -267,7 +267,7 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.correlation;
     } else if (key == "name") {
       to = &event_.own_name;
-    } else if (key == told_key) {
+    } else if (key == operation_key) {
       to = &event_.operation;
     } else if (collectives_ && collective_key(key)) {
       to = &event_.collective[*collective_key(key)];
@@ -310,8 +310,8 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   }
   const bool whole =
       event_.phase.kind == JsonRaw::Kind::string && json.plain(event_.phase.text, phase_) == "X";
-  if (const auto told = told_operation(json); told && whole) {
-    return take_operation(json, *told, true);
+  if (const auto argument = operation_argument(json); argument && whole) {
+    return take_operation(json, *argument, true);
   }
   if (const auto known = category_of(category, gpu_categories)) {
     if (whole) return take_operation(json, *known, false);
@@ -351,7 +351,7 @@ void EventParser::find_process(const JsonWalk& json) {
   }
 }
 
-std::optional<OperationKind> EventParser::told_operation(const JsonWalk& json) {
+std::optional<OperationKind> EventParser::operation_argument(const JsonWalk& json) {
   if (event_.operation.kind != JsonRaw::Kind::string) return std::nullopt;
   return operation_kind_from(json.plain(event_.operation.text, number_text_));
 }

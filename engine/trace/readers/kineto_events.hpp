@@ -33,7 +33,7 @@ struct FoundLayout {
 
 struct EventRows : BlockRows {
   enum class HostKind : uint8_t { runtime, driver, module, annotation, op };
-  /// What no trace may hold. The text is JSON up to the end of that event, item `events`.
+  /// What no trace may contain. The text is JSON up to the end of that event, item `events`.
   struct Fault {
     uint64_t offset;  // of the event
     std::string why;
@@ -41,9 +41,9 @@ struct EventRows : BlockRows {
 
   uint64_t events = 0;
   bool phases = false;  // some event has a `ph`
-  bool broken = false;  // behind `events` items stands what is not JSON
+  bool broken = false;  // what follows `events` items is not JSON
   std::optional<Fault> fault;
-  /// What the file has in place of operations, as far as it is not one that kr knows: see
+  /// What the file has in place of operations, if it is not one that kr knows: see
   /// FoundLayout.
   FoundLayout found;
 };
@@ -102,7 +102,7 @@ class EventParser {
   std::string take_times(const JsonWalk& json, Operation& operation);
   void find_category(std::string_view category);
   void find_process(const JsonWalk& json);
-  std::optional<OperationKind> told_operation(const JsonWalk& json);
+  std::optional<OperationKind> operation_argument(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostKind kind);
   DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   TrackId track_id(const JsonWalk& json);

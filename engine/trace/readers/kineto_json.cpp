@@ -8,9 +8,9 @@
 //        …],
 //      "baseTimeNanoseconds": 1711964646000000000}
 //
-// or directly a list of such events. Members may stand in any order. This thread reads (and
+// or directly a list of such events. Members may be in any order. This thread reads (and
 // inflates) and cuts the list between its events, others read these, and this one merges what they
-// found in the order of the file. What stands around the list is read here.
+// found in the order of the file. What is around the list is read here.
 // Start times stay as they are written, from the epoch or from `baseTimeNanoseconds`. In a merged
 // trace of several ranks a `pid` is `[TP00-DP01] OLD`, of operations too.
 #include <fmt/format.h>
@@ -170,7 +170,7 @@ class KinetoReader {
     }
   }
 
-  /// What is beyond 2043 is no time, and sums with it might not fit.
+  /// What is beyond 2043 is not a time, and sums with it might not fit.
   void base_time(int64_t ns) {
     constexpr int64_t most = int64_t{1} << 61;
     if (ns >= 0 && ns <= most) base_ns_ = ns;

@@ -158,7 +158,7 @@ void LayerwiseForest::name(std::string_view name) {
   held_names_ += name;
 }
 
-// What was held is whole.
+// What was kept is whole.
 void LayerwiseForest::release() {
   for (uint32_t i = 0; i < held_.size(); ++i) {
     const Held& held = held_[i];

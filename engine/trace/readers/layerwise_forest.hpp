@@ -16,7 +16,7 @@ namespace kr::trace {
 /// The keys that an object has had.
 class SeenKeys {
  public:
-  /// False where the key was there before. `bit` stands for a key that is known, `key` for any
+  /// False where the key was there before. `bit` means a key that is known, `key` for any
   /// other.
   bool add(uint32_t bit) noexcept {
     const bool is_new = (known_ & bit) == 0;

@@ -9,12 +9,12 @@
 //                  "model_stats": […]},
 //      "decode_1": …}
 //
-// Members may stand in any order and be more than are known. Memory is a block, the open nodes and
-// the keys of the open objects; only where a node's `children` stand before its `entry` (keys that
-// were sorted) is its whole tree held until its name is known.
+// Members may be in any order, and some may be unknown. Memory is a block, the open nodes and
+// the keys of the open objects; only where a node's `children` come before its `entry` (keys that
+// were sorted) is its whole tree kept until its name is known.
 //
-// A step is a member of the whole that is an object with `summary_stats`, or with the table asked
-// for; other members are passed over. Members of the context become entries with dotted keys
+// A step is a member of the whole that is an object with `summary_stats`, or with the requested
+// table; other members are passed over. Members of the context become entries with dotted keys
 // (`engine_args.model`, `devices[0]`), nulls left out. A node without `invocations` has 0 of
 // them, in `model_stats` 1. A file that is cut off gives, where that is allowed, the steps whose
 // table is whole.
@@ -32,7 +32,7 @@
 namespace kr::trace {
 namespace {
 
-// Keys and values of the context are held up to here; no profiler writes a hundredth of it.
+// Keys and values of the context are kept up to here; no profiler writes a hundredth of it.
 constexpr size_t context_room = size_t{1} << 20;
 constexpr std::string_view beyond_context = "member of the context beyond 1 MiB";
 

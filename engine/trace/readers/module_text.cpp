@@ -36,7 +36,7 @@ class Dictionary {
     return {};
   }
 
-  /// `[8, 4096]`; false: it is no list of sizes.
+  /// `[8, 4096]`; false: it is not a list of sizes.
   bool read_sizes(std::vector<int64_t>& out) {
     out.clear();
     if (!take('[')) return false;
@@ -57,7 +57,7 @@ class Dictionary {
     return true;
   }
 
-  /// `[[8, 4096], [8]]`, up to what is no list of sizes.
+  /// `[[8, 4096], [8]]`, up to what is not a list of sizes.
   std::vector<std::vector<int64_t>> shapes() {
     std::vector<std::vector<int64_t>> found;
     std::vector<int64_t> one;

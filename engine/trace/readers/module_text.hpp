@@ -16,7 +16,7 @@
 
 namespace kr::trace {
 
-/// Whether `module_of_text` is worth asking.
+/// Whether `module_of_text` is worth calling.
 inline bool may_name_module(std::string_view text) noexcept {
   return !text.empty() && (text.front() == '{' || text.starts_with("nn.Module: "));
 }
@@ -25,8 +25,8 @@ inline bool may_name_module(std::string_view text) noexcept {
 /// compiled modules, `Torch Compiled Module (input):LlamaModel`, the class.
 std::string module_of_text(std::string_view text);
 
-/// The shapes that a dictionary tells: of the parameters `weight` and `bias` (`TrainableParams`; of
-/// kind unknown if there are none), then of the `Inputs`. No types are recorded. Empty: it tells no
+/// The shapes in a dictionary: of the parameters `weight` and `bias` (`TrainableParams`; of
+/// kind unknown if there are none), then of the `Inputs`. No types are recorded. Empty: it has no
 /// inputs.
 OpArguments module_arguments(std::string_view text);
 

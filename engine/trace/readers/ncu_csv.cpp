@@ -1,9 +1,9 @@
 // Pages of Nsight Compute: `ncu --csv`, of a run or of a report (`--import`), as `--page details`
 // or `--page raw`.
 //
-// ncu runs one kernel after the other and tells how long each took, not when. So operations follow
-// each other without a gap in the order of their IDs, whatever their device and stream: elapsed is
-// total.
+// ncu runs one kernel after the other and reports the duration of each, not its start. So
+// operations follow each other without a gap in the order of their IDs, whatever their device and
+// stream: elapsed is total.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -176,10 +176,10 @@ void read_folder(const Input& folder, TraceBuilder& out, NcuMerge& merge) {
     throw Error(folder.path(), "is a folder without CSV pages of ncu", pages_wanted);
   }
   if (skipped.empty()) return;
-  out.add_dropped("CSV that is no page of ncu", 0, skipped.size());
+  out.add_dropped("CSV that is not a page of ncu", 0, skipped.size());
   out.warn("skipped-files",
-           fmt::format("{} in the folder {} no page of ncu: {}.", plural(skipped.size(), "CSV"),
-                       skipped.size() == 1 ? "is" : "are", some_of(skipped)));
+           fmt::format("{} in the folder {} of ncu: {}.", plural(skipped.size(), "CSV"),
+                       skipped.size() == 1 ? "is not a page" : "are not pages", some_of(skipped)));
 }
 
 /// Of a file that the user says is one.

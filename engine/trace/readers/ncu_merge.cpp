@@ -23,7 +23,7 @@ int64_t unit_of(int rounded_to) {
   return unit;
 }
 
-/// What has to be equal for two pages to tell of one kernel.
+/// What has to be equal for two pages to describe one kernel.
 std::string identity(const NcuProfile::Kernel& kernel) {
   return fmt::format("{} {} {}x{}x{} {}x{}x{} {} {}", kernel.id, kernel.device, kernel.grid[0],
                      kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1],
@@ -276,7 +276,7 @@ void NcuMerge::finish(const std::string& shown, bool needs_durations) {
   } else {
     join();
     lay_out(shown, needs_durations);
-    tell_repeated();
+    report_repeated();
   }
   profile_->kernels.reserve(kernels_.size());
   for (Found& one : kernels_) {
@@ -286,7 +286,7 @@ void NcuMerge::finish(const std::string& shown, bool needs_durations) {
   out_->ncu(std::move(profile_));
 }
 
-void NcuMerge::tell_repeated() {
+void NcuMerge::report_repeated() {
   if (repeated_durations_ != 0) {
     out_->warn(
         "repeated-kernels",

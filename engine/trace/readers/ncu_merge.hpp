@@ -48,7 +48,7 @@ class NcuMerge {
   struct Found {
     NcuProfile::Kernel kernel;
     TrackId track;
-    int rank = 0;  // of the metric that tells the duration; 0: none does
+    int rank = 0;  // of the metric that has the duration; 0: none has
     int rounded_to = 0;
     int64_t wrong_duration = 0;  // in place of one: no_duration
     uint64_t offset = 0;
@@ -67,7 +67,7 @@ class NcuMerge {
   void append_unknown(List& to, const List& from);
   void merge(Found& into, Found&& part);
   void lay_out(const std::string& shown, bool needs_durations);
-  void tell_repeated();
+  void report_repeated();
 
   TraceBuilder* out_;
   std::unique_ptr<NcuProfile> profile_;

@@ -139,7 +139,7 @@ bool may_be_ncu_csv(std::string_view head) noexcept {
     const size_t end = std::min(head.find('\n'), head.size());
     const std::string_view line = trimmed(head.substr(0, end));
     head.remove_prefix(std::min(end + 1, head.size()));
-    // What nsys prints is read as such, whatever stands before it.
+    // What nsys prints is read as such, whatever comes before it.
     if (line.find("Start") != line.npos && line.find("Duration") != line.npos) return false;
     message = message || is_ncu_message(line);
     if (is_semicolon_header(line)) return true;

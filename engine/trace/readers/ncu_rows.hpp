@@ -1,8 +1,8 @@
 // What the lines of `ncu --csv` are: `==PROF==` and what the profiled program printed, the header
 // of a page with the places of its columns, and rows. Columns are found by name.
 //
-// `--page details` has a row a metric (`Metric Name`, `Metric Unit`, `Metric Value`), `--page raw`
-// a column a metric, with a row of units below the header.
+// `--page details` has one row per metric (`Metric Name`, `Metric Unit`, `Metric Value`), `--page
+// raw` one column per metric, with a row of units below the header.
 //
 // Rows become kernels: what one thread does with one block of text.
 #pragma once
@@ -27,7 +27,7 @@ struct NcuLayout {
   size_t id = 0;
   size_t name = 0;
   std::optional<size_t> process, device, stream, grid, block, cc;
-  /// Of a page with a row a metric.
+  /// Of a page with one row per metric.
   struct Metric {
     size_t name = 0;
     std::optional<size_t> value;  // there in all layouts that are used
@@ -47,10 +47,10 @@ struct NcuLayout {
   size_t least() const;
 };
 
-/// Nothing where these are no titles of a page of ncu.
+/// Nothing if these are not titles of a page of ncu.
 std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& titles);
 
-/// How well a metric tells what a kernel took; 0: it does not.
+/// How well a metric shows the time of a kernel; 0: it does not.
 int duration_rank(std::string_view metric) noexcept;
 
 /// A metric with its unit as one text: section, body item label, name, unit as printed.
@@ -91,7 +91,7 @@ struct NcuDuration {
   int rounded_to = 0;       // 10^rounded_to ns
 };
 
-/// A metric of a kernel. `text`: of NcuRows::texts, where the value is no number.
+/// A metric of a kernel. `text`: of NcuRows::texts, if the value is not a number.
 struct NcuCell {
   uint32_t kernel = 0;  // in NcuRows::kernels
   uint32_t key = 0;     // in NcuRows::keys
@@ -113,7 +113,7 @@ struct NcuRows : CsvProgress {
   std::vector<NcuCell> cells;
   std::vector<NcuRuleCell> rules;
   std::deque<std::string> texts;
-  std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
+  std::vector<std::string_view> metrics;  // some that are not durations; of `texts`
   bool one_row_each = false;              // of `kernels`: a page of `raw`
   uint64_t without_id = 0;                // rows
   size_t first_without_id = 0;            // of these

@@ -27,7 +27,7 @@ struct NcuNumber {
 NcuNumber read_ncu_number(std::string_view text, int exponent);
 
 /// 10^exponent ns; no unit is ns, which metrics of time are based on: whole numbers only, since
-/// others are of a unit that is missing. Nothing: it is no unit of time.
+/// others are of a unit that is missing. Nothing: it is not a unit of time.
 std::optional<int> ncu_time_unit(std::string_view unit);
 
 /// `(224, 1, 1)`; all 0 if it is something else.

@@ -25,14 +25,14 @@ NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
       labels_(&labels),
       options_(&options),
       out_(&out),
-      by_process_(told_by_process()) {
+      by_process_(identified_by_process()) {
   if (names_only()) return;
   out.host();
   wants_nodes_ = usable(NsysHostTable::nodes);
 }
 
 /// Whether calls and operations both name their process; else ids are taken to be of one.
-bool NsysHost::told_by_process() const {
+bool NsysHost::identified_by_process() const {
   const auto has = [this](std::string_view table, std::string_view column) {
     return !schema_->has(table) || NsysColumns(*database_, table).has(column);
   };
@@ -61,7 +61,7 @@ bool NsysHost::usable(NsysHostTable table) {
   return false;
 }
 
-// CUPTI counts correlation ids in 32 bits; one that needs more is none of its.
+// CUPTI counts correlation ids in 32 bits; one that needs more is not one of them.
 int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
   if (id < 0 || id > std::numeric_limits<uint32_t>::max()) return Launch::no_correlation;
   const int64_t process = global_pid >> nsys_process_shift;
@@ -206,7 +206,7 @@ void NsysHost::resolve_nodes() {
   }
 }
 
-// Until all is read, what stands for a domain is its process and number.
+// Until all is read, a domain is identified by its process and number.
 void NsysHost::name_domains() {
   if (names_only()) return;
   for (RangeText& text : out_->host().range_texts) {
@@ -218,7 +218,7 @@ void NsysHost::name_domains() {
   }
 }
 
-// Ranges of modules that tell shapes are calls of ops, for costs.
+// Ranges of modules that contain shapes are calls of ops, for costs.
 void NsysHost::add_module_ops() {
   if (!options_->ops || names_only()) return;
   constexpr uint32_t no_op = UINT32_MAX, not_yet = UINT32_MAX - 1;

@@ -60,7 +60,7 @@ class NsysHost {
     uint32_t creation = HostRange::none;
     bool several = false;  // it is a copy of two nodes
   };
-  bool told_by_process() const;
+  bool identified_by_process() const;
   void note_processes();
   bool usable(NsysHostTable table);
   bool names_only() const noexcept { return options_->host == HostDetail::range_names; }

@@ -19,7 +19,7 @@ enum CallColumn { call_start, call_end, call_thread, call_correlation, call_name
 enum RangeColumn { begin, end, event, range_thread, end_thread, text_id, domain_id, text, payload };
 enum NodeColumn { node_start, node_thread, node_number, node_original };
 
-// Of most rows the others are not asked for: each question costs time.
+// Of most rows the others are not read: each read costs time.
 size_t columns_of(NsysHostTable table) {
   switch (table) {
     case NsysHostTable::calls:
@@ -32,7 +32,7 @@ size_t columns_of(NsysHostTable table) {
   return node_original + 1;
 }
 
-// Types of NVTX events. Marks (34), categories and names of threads are no ranges.
+// Types of NVTX events. Marks (34), categories and names of threads are not ranges.
 constexpr bool is_pushed(int64_t type) {
   return type == 59 || type == 70;
 }
@@ -83,8 +83,8 @@ NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& sche
                 NsysColumns(database_, name_of(NsysHostTable::ranges)).has("binaryData")),
       text_incomplete_(lacks_texts(database_, schema)) {}
 
-// In the order of the columns above. What is not wanted is NULL: SQLite decodes all that it is
-// asked for.
+// In the order of the columns above. What is not wanted is NULL: SQLite decodes all that
+// is requested.
 std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const {
   const NsysColumns columns(database_, name_of(table));
   std::string list;
@@ -169,7 +169,7 @@ void NsysHostReader::add_dropped(std::string_view what) {
   out_->add_dropped(what, known ? UINT64_MAX : static_cast<uint64_t>(row_number()));
 }
 
-// Only rows that are spoken of are asked for their number.
+// Numbers are read only of rows that are reported.
 int64_t NsysHostReader::row_number() const {
   if (out_->row_id == nullptr) return static_cast<int64_t>(out_->met) + 1;
   auto found = database_.prepare(
@@ -181,7 +181,7 @@ int64_t NsysHostReader::row_number() const {
   return found.step() ? found.integer(0) : 0;
 }
 
-// Columns may hold what their type does not say. A number that is written as text is one.
+// Columns may contain values of other types. A number that is written as text is one.
 std::optional<int64_t> NsysHostReader::number_in(const Cells& cells, int column) const {
   const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
   if (cell.type == Type::integer) return cell.integer;
@@ -266,7 +266,7 @@ void NsysHostReader::add_event(const Cells& cells) {
   }
   const bool open = cells[end].type == Type::null;
   const int64_t start_ns = cells[begin].integer;
-  // One that was open when profiling ended holds all that came after its start.
+  // One that was open when profiling ended encloses all that came after its start.
   const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : cells[end].integer;
   if (cells[begin].type != Type::integer || (!open && cells[end].type != Type::integer) ||
       end_ns < start_ns) {

@@ -28,7 +28,7 @@ enum class NsysHostTable : uint8_t { calls, ranges, nodes };
 inline constexpr size_t nsys_host_table_count = 3;
 std::string_view name_of(NsysHostTable table) noexcept;
 
-/// A globalTid holds the process in all but its lowest 24 bits, a globalPid the same with those
+/// A globalTid has the process in all but its lowest 24 bits, a globalPid the same with those
 /// bits zero.
 inline constexpr int nsys_process_shift = 24;
 
@@ -49,7 +49,7 @@ struct NsysHostRows : BlockRows {
   /// By launch: its process. Correlations are as in the file.
   GrowingArray<int64_t> processes;
   std::vector<NsysNodeEvent> nodes;
-  /// What a domain is called, by the text that stands for it in the names of ranges.
+  /// The name of a domain, by the text that identifies it in the names of ranges.
   std::vector<std::pair<std::string, std::string>> domains;
   uint64_t met = 0;   // rows of the range, with those that are left out
   bool whole = true;  // the range was read to its end

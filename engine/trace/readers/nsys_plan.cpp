@@ -24,7 +24,7 @@ NsysPlan::NsysPlan(const sqlite::Database& database, const NsysSchema& schema,
   split({*first, *last}, rows);
 }
 
-// Smallest or largest row number, each found at once when asked for alone.
+// Smallest or largest row number, each found at once if it is the only one requested.
 std::optional<int64_t> NsysPlan::end(const char* which) {
   auto query =
       database_->prepare(fmt::format("SELECT {}({}) FROM {}", which, row_id_, nsys_table(table_)));

@@ -1,4 +1,4 @@
-// `.nsys-rep` and `.qdrep`: nsys's own format, which only nsys reads. It is asked to export SQLite,
+// `.nsys-rep` and `.qdrep`: nsys's own format, which only nsys reads. It has to export SQLite,
 // beside the report, where it would put it itself; an export that is there already and newer than
 // the report is taken as it is.
 #include <fmt/format.h>

@@ -193,7 +193,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   statement.cells(
       std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
   const Times when = times(cells, out, number);
-  // Columns may hold what their type does not say. A number that is written as text is one.
+  // Columns may contain values of other types. A number that is written as text is one.
   const auto number_in = [&](Column column, std::string_view otherwise) -> int64_t {
     const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
     if (cell.type == Type::integer) return cell.integer;
@@ -337,7 +337,7 @@ void NsysRowReader::add_dropped(NsysRows& out, std::string_view what, uint64_t n
   trace::add_dropped(out.dropped, what, first, 1);
 }
 
-// Only rows that are spoken of are asked for their number: asking for all would cost a tenth.
+// Numbers are read only of rows that are reported: reading all would cost a tenth.
 int64_t NsysRowReader::row_id(const NsysRange& range, uint64_t number) const {
   if (range.row_id == nullptr) return static_cast<int64_t>(number) + 1;
   auto query = database_.prepare(

@@ -55,7 +55,7 @@ struct NsysParts {
 std::string nsys_query(const sqlite::Database& database, const NsysLabels& labels,
                        const NsysRange& range, NsysParts parts);
 
-/// Names by what the rows of one table hold for them.
+/// Names by their values in the rows of one table.
 using NameMemory = IdMemory<NameId>;
 
 /// Reads ranges with a connection of its own.
@@ -63,7 +63,7 @@ class NsysRowReader {
  public:
   NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts);
   /// Fills `out` from `out.range`; correlations are as in the file. Times that cannot be right are
-  /// marked (trace/time_fault.hpp). Throws Error, naming table and row, on times that are no whole
+  /// marked (trace/time_fault.hpp). Throws Error, naming table and row, on times that are not whole
   /// numbers, and if `strict`, on those that cannot be right.
   void read(NsysRows& out);
 
@@ -92,7 +92,7 @@ class NsysRowReader {
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
   LocalIds ids_;
   std::array<NameMemory, nsys_table_count> met_;
-  std::unordered_set<uint32_t> made_up_;  // names that stand for no string or label
+  std::unordered_set<uint32_t> made_up_;  // names without a string or label
 };
 
 }  // namespace kr::trace

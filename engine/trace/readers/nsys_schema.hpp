@@ -23,7 +23,7 @@ class NsysSchema {
  public:
   explicit NsysSchema(const sqlite::Database& database);
 
-  /// A table that holds rows of its own: views and virtual tables are code of whoever made the
+  /// A table that has rows of its own: views and virtual tables are code of the author of the
   /// file.
   bool has(std::string_view table) const;
   /// Something of that name that is not such a table.
@@ -76,7 +76,7 @@ class NsysColumns {
   size_t computed_ = 0;
 };
 
-/// A table in SQL: no index of it is asked, since a damaged one may lead to fewer rows.
+/// A table in SQL: no index of it is used, since a damaged one may lead to fewer rows.
 std::string nsys_table(std::string_view table);
 
 /// A GPU as one process numbers it. With CUDA_VISIBLE_DEVICES each process begins with 0.
@@ -95,7 +95,7 @@ struct NsysLabels {
   /// The name of a kind of copy; `known`: whether there is one.
   std::string copy(int64_t kind, bool& known) const;
 
-  bool strings_have_key = false;  // found in the file; else all are held in `strings`
+  bool strings_have_key = false;  // found in the file; else all are in `strings`
   std::unordered_map<int64_t, std::string, NumberHash> strings;
   std::unordered_map<int64_t, std::string, NumberHash> devices;
   /// Where processes give several GPUs one number: by process and number. Operations then have the

@@ -60,7 +60,7 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
-// What a schema computes is code of whoever made the file. Generated columns are read, within
+// What a schema computes is code of the author of the file. Generated columns are read, within
 // bounds: each of several may use the one before it many times.
 NsysSchema checked_schema(sqlite::Database& database, TraceBuilder& out) {
   constexpr size_t most_computed = 2;
@@ -297,12 +297,12 @@ uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// What the header tells of the file's size. See “The Database Header” of SQLite's description of
+// The file's size, as the header has it. See “The Database Header” of SQLite's description of
 // its file format: page size at 16, change counter at 24, pages at 28, and at 92 the change counter
-// for which that number of pages holds.
+// for which that number of pages is valid.
 struct Pages {
   uint64_t size = 0;
-  uint64_t count = 0;  // 0: not told
+  uint64_t count = 0;  // 0: not known
 
   uint64_t bytes() const { return size * count; }
 };

@@ -80,10 +80,10 @@ const char* read_paraver_header(std::string_view line, ParaverObjects& out) {
     line.remove_prefix(3);
     out.unit_ns = 1;
   }
-  if (!take(line, ':') || !take_resources(line)) return "does not tell the processors";
+  if (!take(line, ':') || !take_resources(line)) return "does not contain the processors";
   const auto applications = take_number(line);
   if (!applications || *applications < 1 || *applications > most_threads || !take(line, ':')) {
-    return "does not tell the number of applications";
+    return "does not contain the number of applications";
   }
   auto count = take_number(line);
   out.first_task = {0};
@@ -92,7 +92,7 @@ const char* read_paraver_header(std::string_view line, ParaverObjects& out) {
     if (const char* why = take_tasks(line, *count, out)) return why;
     out.first_task.push_back(out.tasks.size());
     if (static_cast<int64_t>(out.first_task.size()) > *applications) return nullptr;
-    // The number of communicators may stand before the next application.
+    // The number of communicators may come before the next application.
     count = take(line, ',') ? take_number(line) : std::nullopt;
     if (count && take(line, ',')) count = take_number(line);
   }

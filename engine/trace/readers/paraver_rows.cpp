@@ -12,7 +12,7 @@
 namespace kr::trace {
 namespace {
 
-constexpr const char* number_fault = "has a field that is no number of 64 bits";
+constexpr const char* number_fault = "has a field that is not a number of 64 bits";
 constexpr const char* time_fault = "has a time that does not fit in 64 bits of nanoseconds";
 constexpr uint32_t no_thread = HostRange::none;
 
@@ -78,7 +78,7 @@ const char* ParaverRecords::read(std::string_view line, uint64_t offset) {
   if (kind == 1) return state(line, offset);
   if (kind == 2) return events(line, offset);
   if (kind == 3) return communication(line, offset);
-  return "is no state, event or communication";
+  return "is not a state, event or communication";
 }
 
 /// The processor and the object.
@@ -117,7 +117,7 @@ const char* ParaverRecords::state(std::string_view line, uint64_t offset) {
   int64_t duration_ns = 0;
   if (__builtin_sub_overflow(end_ns, begun.time_ns, &duration_ns)) return time_fault;
   if (!transfer) {
-    out_.add_dropped("state, which tells nothing of GPU work", offset);
+    out_.add_dropped("state, which is not GPU work", offset);
     return nullptr;
   }
   std::string_view name = names_.state(begun.value);
@@ -140,7 +140,7 @@ const char* ParaverRecords::communication(std::string_view line, uint64_t offset
   if (!take_field(line, size) || !take_field(line, tag) || !line.empty()) return number_fault;
   const bool launch =
       (first_launch_tag <= tag && tag <= last_launch_tag) || tag == extrae_launch_tag;
-  if (!launch) out_.add_dropped("communication, which is no launch", offset);
+  if (!launch) out_.add_dropped("communication, which is not a launch", offset);
   return nullptr;
 }
 

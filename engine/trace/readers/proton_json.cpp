@@ -10,7 +10,7 @@
 //                      "memory_clock_rate": 3996000, "num_sms": 148}}}]
 //
 // By third_party/proton/csrc/lib/Data/TreeData.cpp and proton/viewer.py of Triton (2024 to 2026).
-// Members may stand in any order. A metric is of the node alone and the sum of all its calls: what
+// Members may be in any order. A metric is of the node alone and the sum of all its calls: what
 // a node takes is its own and its children's. `flops` and `bytes` are the user's, per scope or by a
 // kernel's `launch_metadata`. Clocks are in kHz, buses in bits. Phases are files of their own.
 #include <fmt/format.h>

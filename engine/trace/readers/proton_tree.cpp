@@ -20,7 +20,7 @@ constexpr uint32_t frame_bit = 1, metrics_bit = 2, tree_children_bit = 4;
 constexpr uint32_t time_metric = 1, count_metric = 2, id_metric = 4, type_metric = 8,
                    bytes_metric = 16, flops_metric = 32;  // and the widths above it
 
-// Names of metrics that are told apart; more are counted together.
+// Names of metrics that are distinguished; more are counted together.
 constexpr size_t most_metric_names = 1000;
 constexpr std::string_view further_metrics = "further metrics";
 
@@ -236,7 +236,7 @@ void ProtonTree::read_metrics() {
   }
 }
 
-// Amounts are the user's: where one is no amount, the times are still right.
+// Amounts are the user's: where one is not an amount, the times are still right.
 bool ProtonTree::is_usable(std::string_view number) {
   if (!is_not_finite(number) && number.front() != '-') return true;
   double value = 0;
@@ -329,8 +329,8 @@ std::string_view ProtonTree::name_of(const Node& node) const {
   return std::string_view(names_).substr(node.name_at, node.name_size);
 }
 
-// The root that Proton puts above all scopes, unless it has something of its own. Zeros are none:
-// Proton writes them there for each metric that some node has.
+// The root that Proton puts above all scopes, unless it has something of its own. Zeros do not
+// count: Proton writes them there for each metric that some node has.
 bool ProtonTree::is_module(const Node& node) const {
   if (node.parent != no_parent) return true;
   if (node.name_at == no_name) return false;

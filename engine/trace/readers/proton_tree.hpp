@@ -17,7 +17,7 @@ namespace kr::trace {
 /// The next value, which has to be a whole number, not negative; `4e3` is one. Throws Error.
 int64_t read_whole(JsonPull& json);
 
-/// Trees are held until the file is read: children stand before the name of their parent (Proton
+/// Trees are kept until the file is read: children come before the name of their parent (Proton
 /// sorts keys), and devices behind the trees.
 class ProtonTree {
  public:

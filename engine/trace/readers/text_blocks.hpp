@@ -15,7 +15,7 @@ class TextBlock {
  public:
   void reserve(size_t bytes);
   void assign(std::string_view head);
-  /// From `input` until `bytes` are held. True where the input ended before.
+  /// From `input` until it has `bytes`. True where the input ended before.
   bool fill(Input& input, size_t bytes);
   void shrink(size_t bytes) noexcept;
   std::string_view text() const noexcept { return {bytes_.get(), size_}; }

@@ -117,7 +117,7 @@ TEST_CASE("a job may be forced or forbidden") {
   CHECK(forced.runs[3].number == kr::analyze::RankNumber{0, From::trace});
   CHECK(compared({run("a", 0), run("b", 1)}, AsJob::yes).forced_although.empty());
   CHECK(compared({run("a", 0), run("b", 1)}, AsJob::no).not_comparable_reason ==
-        "that is what was asked for");
+        "that was requested");
   CHECK(compared({run("a", 0)}, AsJob::no).not_comparable_reason.empty());
   CHECK(kr::analyze::named_as_job("auto", "--job") == AsJob::automatic);
   CHECK_THROWS(kr::analyze::named_as_job("maybe", "--job"));

@@ -335,7 +335,7 @@ TEST_CASE("a run that is there twice, and one of other rules, are failures of th
     Team team(count);
     const Outcome outcome = run(team, files, copy, true);
     CHECK(failures_of(outcome.result) ==
-          "4: copied.json: holds the same run as rank3.json; name each run once\n"
+          "4: copied.json: contains the same run as rank3.json; name each run once\n"
           "6: other.json: was labelled by other rules than rank0.json; save both with the same "
           "rules\n"
           "11: linked.json: is the same file as rank1.json; name each file once\n");

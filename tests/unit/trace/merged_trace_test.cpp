@@ -102,7 +102,7 @@ TEST_CASE("one rank of a merged trace") {
   CHECK(error("[]", "0") ==
         "m.json: is not a merged trace of several ranks: there is no rank `0` to choose; leave out "
         "--rank");
-  CHECK(error(merged, "") == "m.json: holds the traces of 2 ranks; choose one with --rank");
+  CHECK(error(merged, "") == "m.json: contains the traces of 2 ranks; choose one with --rank");
 }
 
 TEST_CASE("events of no rank in a merged trace") {

@@ -272,7 +272,7 @@ TEST_CASE("folders of pages, and what is none") {
   CHECK(trace.format == "ncu-csv");
   CHECK(trace.ncu->kernels.size() == 1);
   CHECK(trace.operations.size() == 1);
-  CHECK(said(trace, "skipped-files") == "1 CSV in the folder is no page of ncu: other.csv.");
+  CHECK(said(trace, "skipped-files") == "1 CSV in the folder is not a page of ncu: other.csv.");
   const auto fault = [&](const std::string& path) {
     try {
       trace::open_ncu_pages({path}, {});
