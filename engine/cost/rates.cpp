@@ -16,7 +16,6 @@ constexpr double ns_of_second = 1e9;
 
 RunGpu gpu_of(const trace::Trace& trace) {
   RunGpu found;
-  std::string_view name;
   for (const trace::Track& track : trace.tracks) {
     if (track.device_name.empty()) continue;
     const ncu::GpuPeaks* one = nullptr;
