@@ -152,6 +152,19 @@ TEST_CASE("a time that cannot be right stops nothing, and counts no time") {
         "the start 2000 ns.");
 }
 
+TEST_CASE("a kernel that is there again with its metrics counts once") {
+  const trace::Trace trace = read_kineto(trace_of(
+      kernel + R"(,{"ph":"X","cat":"kernel","name":"metrics: k","ts":1.499,"dur":2.252,"pid":3,)"
+               R"("tid":9,"args":{"kernel_id":1,"queue":"0x1","GpuTime::ns":2250}},)"
+               R"({"ph":"X","cat":"kernel","name":"metrics: own","ts":9,"dur":1,"pid":3,"tid":9,)"
+               R"("args":{"device":3,"stream":9}})"));
+  CHECK(dump_kineto(trace) ==
+        "1500 2250 kernel `k` 3/9 \n"
+        "9000 1000 kernel `metrics: own` 3/9 \n");
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].what == "kernel that is there again with its metrics");
+}
+
 TEST_CASE("what an event leaves unsaid is a loss") {
   const trace::Trace trace = read_kineto(
       trace_of(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"pid":"Spans","tid":"7"},)"
