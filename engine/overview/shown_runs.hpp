@@ -9,6 +9,9 @@
 
 namespace kr::overview {
 
+/// On a terminal, in columns; longer names are cut.
+inline constexpr size_t longest_run_name = 28;
+
 struct ShownRuns {
   std::vector<size_t> runs;  // places in Source::runs
   size_t left = 0;           // how many are not shown

@@ -50,7 +50,8 @@ const Definition cost_coverage_table{
          {"op_ns", Unit::ns, Role::detail, "Of operations that ops of the framework launched."},
          {"shapes_ns", Unit::ns, Role::detail, "Of these, where the shapes are known."},
          {"graph_ns", Unit::ns, Role::measure,
-          "Of operations of graphs whose ops are not surely known: a reference may tell them."},
+          "Of operations of graphs whose ops are not known for certain: a reference may show "
+          "them."},
          {"flops_ns", Unit::ns, Role::measure, "The time of ops whose FLOPs are known."},
          {"flops_share", Unit::ratio, Role::measure,
           "The part of the total time; nothing if the run has no time.", true},
@@ -77,7 +78,7 @@ const Definition cost_gaps_table{
          {"op", Unit::name, Role::key, "The framework's op; nothing for operations without any.",
           true},
          {"no_cost", Unit::text, Role::key,
-          "`no op` encloses the launch, it ran `in a graph` whose capture is not surely known, `no "
+          "`no op` encloses the launch, it ran `in a graph` whose capture is not certain, `no "
           "shapes` were recorded, `no clause fits`, the clause has `no amounts` because it needs "
           "what is not recorded, or the op would be `above the peak`."},
          {"instances", Unit::count, Role::measure,

@@ -342,7 +342,7 @@ const Definition costs_table{
           known_or_empty(
               "no_cost", Unit::text, Role::measure,
               "Why there is no cost: `no op` encloses the launch, it ran `in a graph` whose "
-              "capture is not surely known, `no shapes` were recorded, `no clause fits`, the "
+              "capture is not certain, `no shapes` were recorded, `no clause fits`, the "
               "clause has `no amounts` because it needs what is not recorded, or the op would be "
               "`above the peak`; nothing if there is one.")}),
      false, false},
