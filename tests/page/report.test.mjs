@@ -518,7 +518,7 @@ pageTest("20,000 names stay quick", "wide", async (page) => {
     return times;
   });
   // Some 100 ms on a desktop; the limit leaves room for a machine that builds meanwhile.
-  assert.ok(Math.max(...times) < 2000, `${times} ms`);
+  assert.ok(Math.max(...times) < 8000, `${times} ms`);
   if (process.env.KR_TIMES) console.log(`times: ${times} ms`);
   assert.ok((await page.locator("#kernels tbody tr").count()) < 120);
   assert.equal(await page.evaluate(() => kernelTable.found.length), 20000);
