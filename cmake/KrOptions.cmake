@@ -43,14 +43,25 @@ endif()
 # Modules that every operation, name or row passes through are compiled for speed, all others for a short build.
 set(KR_FAST_MODULES base regex match trace classify analyze)
 
+# Modules from here on are in the folder engine/NAME/, a wing. A module uses those before it.
+set(KR_WINGS "")
+macro(kr_wing name)
+  list(APPEND KR_WINGS ${name})
+endmacro()
+
 # A module of engine/: a static library of the folder's sources. Each module has its own include root, which
 # contains only a link to the folder. Another module can include its headers only when it links the module, so an
 # include that the table in docs/architecture.md does not allow does not compile.
 function(kr_module name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+  if(KR_WINGS)
+    list(GET KR_WINGS -1 wing)
+    set(folder ${folder}/${wing})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/${name}/*.cpp)
   set(root ${CMAKE_BINARY_DIR}/modules/${name})
   file(MAKE_DIRECTORY ${root})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
+  file(CREATE_LINK ${folder}/${name} ${root}/${name} SYMBOLIC)
   set(scope PUBLIC)
   if(sources)
     add_library(kr_${name} STATIC ${sources})
@@ -74,6 +85,9 @@ function(kr_module name)
   endif()
   target_include_directories(kr_${name} ${scope} ${root})
   foreach(other ${ARGN})
+    if(NOT TARGET kr_${other})
+      message(FATAL_ERROR "module ${name}: ${other} comes after it")
+    endif()
     target_link_libraries(kr_${name} ${scope} kr_${other})
   endforeach()
 endfunction()

@@ -1,6 +1,6 @@
-# The pages of reports, trees and analyses as bytes in kr_page: engine/page/web/* and ECharts, whose
+# The pages of reports, trees and analyses as bytes in kr_page: engine/answers/page/web/* and ECharts, whose
 # version the lock file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
-set(page ${PROJECT_SOURCE_DIR}/engine/page/web)
+set(page ${PROJECT_SOURCE_DIR}/engine/answers/page/web)
 set(page_build ${PROJECT_BINARY_DIR}/page)
 file(MAKE_DIRECTORY ${page_build})
 

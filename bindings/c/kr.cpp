@@ -205,8 +205,8 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     open.nsys_timeout_seconds = given.nsys_timeout_seconds;
     kr::TableOptions& tables = open.tables;
     if (given.by != nullptr) tables.by = given.by;
-    if (given.most_groups != 0) {
-      tables.most_groups = static_cast<size_t>(std::max<int64_t>(given.most_groups, 0));
+    if (given.max_groups != 0) {
+      tables.max_groups = static_cast<size_t>(std::max<int64_t>(given.max_groups, 0));
     }
     tables.level = text_of(given.level);
     tables.phase = text_of(given.phase);

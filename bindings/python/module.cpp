@@ -265,7 +265,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("nccl", options.nccl);
     get("what_if", options.what_if);
     get("by", options.tables.by);
-    get("most_groups", options.tables.most_groups);
+    get("most_groups", options.tables.max_groups);
     get("level", options.tables.level);
     get("phase", options.tables.phase);
     get("step", options.tables.step);

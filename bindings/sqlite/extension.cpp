@@ -59,13 +59,13 @@ class NameFunction {
     const auto known = answers.find(query.name);
     if (known != answers.end()) return known->second;
     Answer answer = ask_(*rules_, query);
-    if (answers.size() >= most_answers) answers.clear();
+    if (answers.size() >= max_answers) answers.clear();
     return answers.emplace(query.name, std::move(answer)).first->second;
   }
 
  private:
-  static constexpr size_t most_answers = 1 << 16;
-  static constexpr size_t most_words = 64;
+  static constexpr size_t max_answers = 1 << 16;
+  static constexpr size_t max_words = 64;
 
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
@@ -81,7 +81,7 @@ class NameFunction {
     for (last_ = 0; last_ < kept_.size(); ++last_) {
       if (same(kept_[last_])) return kept_[last_].answers;
     }
-    if (kept_.size() >= most_words) kept_.clear();
+    if (kept_.size() >= max_words) kept_.clear();
     last_ = kept_.size();
     return kept_
         .emplace_back(

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;  // as the kernel has it
+constexpr int max_links = 40;  // as the kernel has it
 
 Error refused(const fs::path& path, std::string why, std::string remedy) {
   return {path.string(), std::move(why), std::move(remedy)};
@@ -107,7 +107,7 @@ OutputPath open_output(const fs::path& path) {
   if (path.empty()) throw refused(path, "the output has no name", "name a file");
   OutputPath out;
   fs::path at = path;
-  for (int links = 0; links <= most_links; ++links) {
+  for (int links = 0; links <= max_links; ++links) {
     if (const auto own = own_descriptor(at)) {
       out.stream = Descriptor(copy_of(*own, path));
       return out;

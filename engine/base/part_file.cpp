@@ -27,7 +27,7 @@ constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
 constexpr std::string_view ending = ".part";
 constexpr size_t random_letters = 12;
 constexpr size_t tail_size = 1 + random_letters + ending.size();
-constexpr int most_attempts = 100;
+constexpr int max_attempts = 100;
 
 /// All parts of this process.
 struct Parts {
@@ -118,7 +118,7 @@ Part::Part(const fs::path& target, const std::string& shown,
   const std::string head = head_of(target);
   remove_left_over(folder, head);
   int code = EEXIST;
-  for (int i = 0; i < most_attempts && code == EEXIST; ++i) {
+  for (int i = 0; i < max_attempts && code == EEXIST; ++i) {
     const fs::path path = folder / (head + random_tail());
     const std::lock_guard lock(parts().mutex);
     const int descriptor = make(path);

@@ -27,9 +27,9 @@ constexpr int lock_wait_ms = 2000;
 // What one connection may do, by the size of the file. A row of an export takes half a step per
 // byte, and each text is read once or twice.
 constexpr uint64_t steps_a_byte = 16;
-constexpr uint64_t least_steps = 10'000'000;
+constexpr uint64_t min_steps = 10'000'000;
 constexpr uint64_t text_a_byte = 16;
-constexpr uint64_t least_text = 1 << 20;
+constexpr uint64_t min_text = 1 << 20;
 constexpr int steps_at_a_time = 1000;
 constexpr uint64_t longest_value = 1'000'000'000;  // SQLite's own
 constexpr int longest_sql = 1'000'000;
@@ -83,7 +83,7 @@ void Database::open(bool immutable) {
 void Database::distrust() {
   const uint64_t size = size_of(location_) + size_of(location_ + "-wal");
   budget_ = std::make_unique<Budget>();
-  *budget_ = {size, least_steps + steps_a_byte * size, least_text + text_a_byte * size};
+  *budget_ = {size, min_steps + steps_a_byte * size, min_text + text_a_byte * size};
   sqlite3_progress_handler(
       handle_.get(), steps_at_a_time,
       [](void* budget) {
@@ -93,7 +93,7 @@ void Database::distrust() {
       },
       budget_.get());
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH,
-                static_cast<int>(std::min(longest_value, std::max(size, least_text))));
+                static_cast<int>(std::min(longest_value, std::max(size, min_text))));
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_SQL_LENGTH, longest_sql);
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_VDBE_OP, longest_program);
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_ATTACHED, 0);

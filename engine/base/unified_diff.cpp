@@ -11,7 +11,7 @@
 namespace kr {
 namespace {
 
-constexpr int most_edits = 2000;  // the points kept grow with its square
+constexpr int max_edits = 2000;  // the points kept grow with its square
 constexpr size_t context = 3;
 
 using Lines = std::vector<std::string_view>;
@@ -45,7 +45,7 @@ class Search {
     const auto m = static_cast<int>(b_.size());
     // furthest[k + d]: how far in `a` the diagonal x - y = k is reached with d edits.
     std::vector<int> furthest{0};
-    for (int d = 0; d <= std::min(n + m, most_edits); ++d) {
+    for (int d = 0; d <= std::min(n + m, max_edits); ++d) {
       std::vector<int> now(2 * static_cast<size_t>(d) + 1, -1);
       for (int k = -d; k <= d; k += 2) {
         int x = d == 0 ? 0 : step(furthest, k, d);

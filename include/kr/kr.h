@@ -100,7 +100,7 @@ typedef struct kr_session_options {
   int32_t nsys_timeout_seconds; /* stop nsys if it is silent for so long; 0: never */
   /* What tables about coverage, module trees and comparisons are made with. */
   const char* by;       /* the dimension; NULL: `substage` */
-  int64_t most_groups;  /* rows of `unexplained`; 0: 1000; negative: all */
+  int64_t max_groups;   /* rows of `unexplained`; 0: 1000; negative: all */
   const char* level;    /* `kernel`, `module`, `layer` or a depth; NULL: see kr/kr.hpp */
   const char* phase;    /* only these steps are in `tree`; NULL: all */
   int32_t each_call;    /* not 0: of a layer-wise profile one node per call, not sums of calls */

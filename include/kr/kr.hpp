@@ -88,7 +88,7 @@ class Rules {
 /// What tables about coverage, module trees and comparisons are made with.
 struct TableOptions {
   std::string by = "substage";  // the dimension of `coverage`, `unexplained` and `tree`
-  size_t most_groups = 1000;    // rows of `unexplained`; 0: all
+  size_t max_groups = 1000;     // rows of `unexplained`; 0: all
   /// Of `tree` and of comparisons of module trees: `kernel`, `module`, `layer` or a depth. Empty:
   /// `module`, and runs of operations are compared by name.
   std::string level = {};

@@ -51,7 +51,7 @@ void markdown(std::span<const Table> tables, const Bytes& out);
 struct TerminalOptions {
   bool color = false;
   int width = 0;              // columns; 0: no limit
-  size_t most_rows = 20;      // of each table; 0: all
+  size_t max_rows = 20;       // of each table; 0: all
   bool short_form = true;     // without columns of role `detail`; else without `short_form`
   bool several_runs = false;  // the results are of more than one run
 };

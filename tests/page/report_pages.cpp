@@ -55,9 +55,9 @@ std::string times_as_json() {
   while (ns < INT64_MAX / 7) {
     for (const int64_t value : {ns, ns * 5 - 1, ns * 5}) {
       text += fmt::format(
-          "{}[\"{}\",\"{}\",\"{}\",\"{}\",\"{}\"]", comma, value, kr::table::human_time(value),
-          kr::table::in_unit(value, kr::table::milliseconds), kr::table::share(value, shared_ns),
-          kr::table::short_number(static_cast<double>(value) / 1024));
+          "{}[\"{}\",\"{}\",\"{}\",\"{}\",\"{}\"]", comma, value, kr::text::human_time(value),
+          kr::text::in_unit(value, kr::text::milliseconds), kr::text::share(value, shared_ns),
+          kr::text::short_number(static_cast<double>(value) / 1024));
       comma = ",";
     }
     ns = ns * 3 + 1;

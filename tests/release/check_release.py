@@ -40,7 +40,7 @@ def check(root):
         return subprocess.run(["git", *words], cwd=where, env=environment, check=True, capture_output=True, text=True).stdout
 
     for name in subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, check=True, capture_output=True, text=True).stdout.splitlines():
-        keep = not name.startswith(LEFT_OUT) or name.startswith(("tests/support/", "engine/page/web/package-lock")) or name.endswith((".md", ".tsv"))
+        keep = not name.startswith(LEFT_OUT) or name.startswith(("tests/support/", "engine/answers/page/web/package-lock")) or name.endswith((".md", ".tsv"))
         if keep and (TOP / name).exists():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / name, root / name)

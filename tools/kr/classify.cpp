@@ -47,9 +47,8 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
       }
       part.columns.insert(part.columns.end(), {"rule", "name"});
       const table::Table names = overview::part_of(tables[0], part);
-      render::terminal(
-          std::span(&names, 1), out,
-          {.color = streams.color_out(), .width = streams.out_width(), .most_rows = 0});
+      render::terminal(std::span(&names, 1), out,
+                       {.color = streams.color_out(), .width = streams.out_width(), .max_rows = 0});
     };
   }
   outputs.finish(session.source(), own, streams);

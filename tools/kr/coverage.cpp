@@ -17,8 +17,8 @@ namespace {
 
 // Groups, unless the user gives another number: in a table, and for programs. A trace has more
 // only if its names are generated.
-constexpr size_t most_shown = 10;
-constexpr size_t most_suggested = 1000;
+constexpr size_t max_shown = 10;
+constexpr size_t max_suggested = 1000;
 
 struct CoverageOptions : RunVerbOptions {
   std::vector<std::string> runs;
@@ -87,9 +87,9 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   const bool whole = outputs.makes_for_programs() || outputs.tables_named();
   // The text is short even if files are made as well.
   std::optional<coverage::TimeCoverage> shortened;
-  if (text && whole && !options.top) shortened = session.cover(most_shown);
+  if (text && whole && !options.top) shortened = session.cover(max_shown);
   const coverage::TimeCoverage& measured =
-      session.cover(options.top.value_or(whole ? most_suggested : most_shown));
+      session.cover(options.top.value_or(whole ? max_suggested : max_shown));
   if (!options.least.empty()) refuse_nothing(measured);
   const auto write_text = [&](const auto& out, auto) {
     out(overview::coverage_text(session.source(), shortened ? *shortened : measured,

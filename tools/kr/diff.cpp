@@ -167,7 +167,7 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   const auto text = [&](const auto& out, auto tables) {
     shown.color = streams.color_out();
     shown.width = streams.out_width();
-    shown.most_rows = options.outputs.all ? 0 : 20;
+    shown.max_rows = options.outputs.all ? 0 : 20;
     overview::run_changes_text(pair, tables, shown, out);
   };
   const auto markdown = [&](const auto& out, auto tables) {

@@ -17,15 +17,15 @@
 #include "paraver_files.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
-#include "table/numbers.hpp"
 #include "tables/registry.hpp"
 #include "tables/run_names.hpp"
+#include "text/numbers.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
 namespace {
 
-constexpr size_t most_rows = 20;
+constexpr size_t max_rows = 20;
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -128,7 +128,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
-  many_runs_ = runs.size() > tables::most_ranks_in_full;
+  many_runs_ = runs.size() > tables::max_ranks_in_full;
   const std::string named_formats = options.formats.empty() && !options.file.empty()
                                         ? format_of_file(options.file, rules)
                                         : options.formats;
@@ -325,8 +325,8 @@ std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const
       "", "info", "many-ranks",
       fmt::format("of {} ranks, {} with rows for each of them are left out ({}); --all has them, "
                   "and so has --tables",
-                  table::grouped(static_cast<int64_t>(source.runs.size())),
-                  table::counted(count, "table"), join(left_out, ", ")),
+                  text::grouped(static_cast<int64_t>(source.runs.size())),
+                  text::counted(count, "table"), join(left_out, ", ")),
       count};
   streams.note(fmt::format("{}: {}", target.format, note.text));
   return note;
@@ -354,7 +354,7 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
       if (for_people) {
         made = tables::with_run_names(std::move(made), source);
         if (!all_rows_ && !whole_lists_) {
-          made = tables::slowest_first(std::move(made), *one, most_rows);
+          made = tables::slowest_first(std::move(made), *one, max_rows);
         }
       }
       present.push_back(std::move(made));
@@ -420,7 +420,7 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
     return render::terminal(tables, out,
                             {.color = !target.file && streams.color_out(),
                              .width = target.file ? 0 : streams.out_width(),
-                             .most_rows = all_rows_ || whole_lists_ ? 0 : most_rows,
+                             .max_rows = all_rows_ || whole_lists_ ? 0 : max_rows,
                              .short_form = !all_rows_,
                              .several_runs = several_runs_});
   };

@@ -222,7 +222,7 @@ class Session:
 
 _session_options = {
     "allow_truncated", "allow_inexact", "strict", "threads", "references", "ncu", "gpu", "clock", "job",
-    "link_gb_per_s", "scaling", "nccl", "what_if", "by", "most_groups", "level", "phase", "step", "folds",
+    "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }
 _shipped: Optional[Rules] = None

@@ -45,7 +45,7 @@ class Table:
     """A result with its rows. It stays valid when its session reads more or is gone."""
 
     #: Rows that a notebook shows.
-    most_rows = 30
+    max_rows = 30
 
     def __init__(self, handle: object):
         self._handle = handle
@@ -142,14 +142,14 @@ class Table:
         )
         rows = self._made()
         body = []
-        for row in rows[: self.most_rows]:
+        for row in rows[: self.max_rows]:
             cells = []
             for i, one in shown:
                 is_text = one.unit in ("text", "name")
                 side = "left" if is_text else "right"
                 cells.append(f'<td style="text-align:{side}">{html.escape(_cell(row[i]))}</td>')
             body.append(f"<tr>{''.join(cells)}</tr>")
-        cut = len(rows) - self.most_rows
+        cut = len(rows) - self.max_rows
         more = f"<p>{cut} more rows</p>" if cut > 0 else ""
         return (
             f"<table><caption>{html.escape(self.info.title)}: {html.escape(self.info.doc)}</caption>"

@@ -73,7 +73,7 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
     CHECK(got[0].in_flight_ns == in_flight);
 
     int64_t next = first;
-    CHECK(got[0].bins.size() <= kr::analyze::Concurrency::most_bins);
+    CHECK(got[0].bins.size() <= kr::analyze::Concurrency::max_bins);
     for (const auto& bin : got[0].bins) {
       CHECK(bin.begin_ns == next);
       next = bin.end_ns;
@@ -140,7 +140,7 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
     }
     for (size_t t = 0; t < length; ++t) {
       slow.busy_ns += running[t] > 0 ? 1 : 0;
-      slow.most_at_once = std::max(slow.most_at_once, running[t]);
+      slow.max_at_once = std::max(slow.max_at_once, running[t]);
       const bool computes = std::any_of(streams.begin(), streams.end(),
                                         [&](const auto& of) { return of.second.computing[t] > 0; });
       for (const auto& of : streams) {
@@ -155,6 +155,6 @@ TEST_CASE("operations at once and overlap of streams are those of each nanosecon
     twice.add(slow);
     CHECK(twice.busy_ns == 2 * slow.busy_ns);
     CHECK(twice.streams == 2 * slow.streams);
-    CHECK(twice.most_at_once == slow.most_at_once);
+    CHECK(twice.max_at_once == slow.max_at_once);
   }
 }

@@ -108,7 +108,7 @@ void check_steps(const Job& job, const kr::analyze::Ranks& got) {
       REQUIRE(found != got.steps.end());
       REQUIRE(found->parts.size() == same.size());
       double sum = 0;
-      int64_t most_own = 0, most_exposed = 0;
+      int64_t max_own = 0, max_exposed = 0;
       for (size_t part = 0; part < same.size(); ++part) {
         const kr::analyze::Breakdown& time =
             job.statistics[same[part].first].steps.steps[same[part].second].time;
@@ -116,11 +116,11 @@ void check_steps(const Job& job, const kr::analyze::Ranks& got) {
         CHECK(found->parts[part].time == time);
         const int64_t own = time.compute_ns + time.exposed_memory_ns + time.idle_ns;
         sum += static_cast<double>(own);
-        most_own = std::max(most_own, own);
-        most_exposed = std::max(most_exposed, time.exposed_communication_ns);
+        max_own = std::max(max_own, own);
+        max_exposed = std::max(max_exposed, time.exposed_communication_ns);
       }
-      CHECK(found->parts[found->slowest].own_ns() == most_own);
-      CHECK(found->parts[found->waits_most].time.exposed_communication_ns == most_exposed);
+      CHECK(found->parts[found->slowest].own_ns() == max_own);
+      CHECK(found->parts[found->waits_most].time.exposed_communication_ns == max_exposed);
       CHECK(found->mean_own_ns == doctest::Approx(sum / static_cast<double>(same.size())));
       ++slowest[found->parts[found->slowest].run];
     }

@@ -207,7 +207,7 @@ TEST_CASE("detection by context is that of a slow computation") {
       total += work.duration;
     }
     // Ranges name e, so that it needs no share of the time.
-    const bool enough = f * 100 >= total * kr::classify::least_engine_percent;
+    const bool enough = f * 100 >= total * kr::classify::min_engine_percent;
     const std::string expected = e == f  ? "generic/default"
                                  : e < f ? (enough ? "f/default" : "generic/default")
                                  : m > 0 ? "e/m"

@@ -94,7 +94,7 @@ TEST_CASE("collectives are read as they were written, and the rest adds up") {
   for (uint64_t round = 0; round < kr::test::rounds(4000, 1); ++round) {
     CAPTURE(round);
     const Member member = some_member(random);
-    const size_t most = round % 2 == 0 ? kr::changes::most_saved_collective_bytes
+    const size_t most = round % 2 == 0 ? kr::changes::max_saved_collective_bytes
                                        : static_cast<size_t>(random.below(400));
     const PackedCollectives packed = pack_collectives(member, most);
     CHECK(packed.text.size() <= most);

@@ -86,6 +86,6 @@ TEST_CASE("too few or too short repeats are not found") {
   // One kernel over and over is a loop of a single operation: its shortest period that counts.
   const auto found = kr::classify::find_repetitions(names);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].period == kr::classify::least_period);
+  CHECK(found[0].period == kr::classify::min_period);
   CHECK(kr::classify::find_repetitions({}).empty());
 }

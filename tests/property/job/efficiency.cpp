@@ -138,12 +138,12 @@ void check(const Efficiency& got, const Slow& slow) {
   REQUIRE(got.devices == static_cast<int64_t>(slow.devices.size()));
   CHECK(got.elapsed_ns == slow.elapsed);
   CHECK(got.one_clock);
-  CHECK(got.most_active_ns == slow.most(2));
+  CHECK(got.max_active_ns == slow.most(2));
   for (const Nccl reading : kr::job::nccl_readings) {
     const int64_t useful = slow.total(reading);
     const int64_t most = slow.most(static_cast<size_t>(reading));
     CHECK(got.useful_ns[reading] == useful);
-    CHECK(got.most_useful_ns[reading] == most);
+    CHECK(got.max_useful_ns[reading] == most);
     CHECK(same(got.parallel(reading), useful, Wide{got.devices} * slow.elapsed));
     CHECK(same(got.load_balance(reading), useful, Wide{got.devices} * most));
     CHECK(same(got.communication(reading), most, slow.most(2)));

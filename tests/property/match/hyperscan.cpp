@@ -59,8 +59,8 @@ void check(const sema::Program& program, const std::vector<std::string>& names, 
 TEST_CASE("all small patterns on all short names") {
   Counts counts;
   // Under sanitizers, memory is checked: fewer patterns do.
-  constexpr size_t most_pieces = KR_ADDRESS_SANITIZER != 0 ? 2 : 3;
-  for (size_t pieces = 1; pieces <= most_pieces; ++pieces) {
+  constexpr size_t max_pieces = KR_ADDRESS_SANITIZER != 0 ? 2 : 3;
+  for (size_t pieces = 1; pieces <= max_pieces; ++pieces) {
     const std::vector<std::string> names = test::small_names(pieces < 3 ? 4 : 2);
     test::ProgramBuilder rules;
     test::each_small_pattern(pieces, [&](const std::string& pattern, const regex::Regex& regex) {

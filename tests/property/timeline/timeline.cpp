@@ -130,26 +130,26 @@ size_t packed_size(const Sums& sums, size_t lanes) {
 
 /// The sums are exact, and the width is the smallest for which they fit.
 void check_bins(const Bins& bins, const std::vector<Placed>& operations, const Timeline& timeline,
-                size_t most_bytes) {
+                size_t max_bytes) {
   const size_t lanes = timeline.lanes.size();
   const auto size_at = [&](int64_t width_ns) {
     return packed_size(slow_sums(operations, timeline, width_ns), lanes);
   };
-  CHECK(kr::timeline::packed_bins(bins, lanes).size() <= most_bytes);
+  CHECK(kr::timeline::packed_bins(bins, lanes).size() <= max_bytes);
   if (bins.bins.empty()) {
     CHECK(bins.parts.empty());
     int64_t widest = 1;
     while (timeline.span_ns / widest > 64) widest *= 2;
-    CHECK(size_at(widest) > most_bytes);
+    CHECK(size_at(widest) > max_bytes);
     return;
   }
   const int64_t width = bins.width_ns;
   CHECK((width & (width - 1)) == 0);
   CHECK(sums_of(bins) == slow_sums(operations, timeline, width));
   // At half the width they do not fit, or there would be more bins than bytes for them.
-  const auto most_bins = std::max<int64_t>(64, static_cast<int64_t>(most_bytes) / 8);
-  if (width > 1 && timeline.span_ns / (width / 2) <= most_bins) {
-    CHECK(size_at(width / 2) > most_bytes);
+  const auto max_bins = std::max<int64_t>(64, static_cast<int64_t>(max_bytes) / 8);
+  if (width > 1 && timeline.span_ns / (width / 2) <= max_bins) {
+    CHECK(size_at(width / 2) > max_bytes);
   }
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
     const Timeline& timeline = made.timeline;
     CHECK(timeline.lanes.size() <= limits.lanes);
     const std::vector<Placed> operations = placed(made);
-    const size_t most_bytes = limits.bytes - kr::timeline::packed_bands(timeline).size();
-    CHECK(kr::timeline::packed_operations(timeline).size() <= most_bytes);
+    const size_t max_bytes = limits.bytes - kr::timeline::packed_bands(timeline).size();
+    CHECK(kr::timeline::packed_operations(timeline).size() <= max_bytes);
     if (timeline.is_exact) {
       ++exact;
       size_t at = 0;
@@ -201,12 +201,12 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
     if (timeline.label_dimensions.empty()) {
       CHECK(!shared);
       CHECK(timeline.by_labels.bins.empty());
-      check_bins(timeline.by_name, operations, timeline, most_bytes);
+      check_bins(timeline.by_name, operations, timeline, max_bytes);
     } else {
       binned_by_label += !timeline.by_labels.bins.empty();
       CHECK(timeline.label_dimensions == std::vector<std::string>{"substage", "kind"});
-      check_bins(timeline.by_name, operations, timeline, most_bytes / 4);
-      check_bins(timeline.by_labels, by_label, timeline, most_bytes - most_bytes / 4);
+      check_bins(timeline.by_name, operations, timeline, max_bytes / 4);
+      check_bins(timeline.by_labels, by_label, timeline, max_bytes - max_bytes / 4);
     }
   }
   CHECK(exact > 0);

@@ -400,15 +400,15 @@ TEST_CASE("merged siblings and phases: the same times, by tree, by label, and of
           std::sort(sorted.begin(), sorted.end());
           CHECK(one.count == sorted.size());
           CHECK(counts[i] == sorted.size());
-          CHECK(one.least_ns == sorted.front());
-          CHECK(one.most_ns == sorted.back());
+          CHECK(one.min_ns == sorted.front());
+          CHECK(one.max_ns == sorted.back());
           const size_t half = sorted.size() / 2;
           CHECK(one.median_ns == (sorted.size() % 2 == 1
                                       ? static_cast<double>(sorted[half])
                                       : static_cast<double>(sorted[half - 1]) / 2 +
                                             static_cast<double>(sorted[half]) / 2));
-          CHECK(found->second[one.least.index] == one.least_ns);
-          CHECK(found->second[one.most.index] == one.most_ns);
+          CHECK(found->second[one.least.index] == one.min_ns);
+          CHECK(found->second[one.most.index] == one.max_ns);
         }
       }
       CHECK(steps == made.forests.size());

@@ -47,7 +47,7 @@ TEST_CASE("a sequence has at most 2048 names") {
   for (int64_t i = 0; i < 3000; ++i) events.push_back({10 * i, 5, i % 2 == 0 ? "a" : "b"});
   std::string text = sequences_of(events);
   CHECK(std::count(text.begin(), text.end(), ' ') >= 2048);
-  CHECK(text.substr(text.find("run")).size() == 3 + 2 * kr::analyze::Sequence::most_places + 1);
+  CHECK(text.substr(text.find("run")).size() == 3 + 2 * kr::analyze::Sequence::max_places + 1);
 }
 
 TEST_CASE("layers that repeat are a sequence, without what precedes them") {

@@ -77,7 +77,7 @@ TEST_CASE("of many arguments the first count") {
   std::string name = "f<";
   for (int i = 0; i < 200; ++i)
     name += "argument" + std::string(1 + i % 50, 'x') + std::to_string(i) + ",";
-  CHECK(coverage::parts_of(name).arguments.size() == coverage::NameParts::most_arguments);
+  CHECK(coverage::parts_of(name).arguments.size() == coverage::NameParts::max_arguments);
 }
 
 }  // namespace

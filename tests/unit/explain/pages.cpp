@@ -188,7 +188,7 @@ TEST_CASE("every code has a page, and every page a code") {
   for (const explain::EmbeddedPage& page : explain::embedded_pages()) {
     if (!wanted.contains(std::string(page.file))) {
       FAIL_CHECK("docs/checks/", std::string(page.file),
-                 " is the page of no code: see engine/diag/codes.def");
+                 " is the page of no code: see engine/rules/diag/codes.def");
     }
   }
 }

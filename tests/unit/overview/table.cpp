@@ -6,7 +6,7 @@
 #include "overview/overview.hpp"
 #include "overview/pivot.hpp"
 #include "support/reports.hpp"
-#include "table/text_grid.hpp"
+#include "text/text_grid.hpp"
 
 using kr::test::SummaryBuilder;
 
@@ -141,7 +141,7 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
                      kr::test::decode_run("c_3", 3, 3000)})}) {
       for (const std::string& line : lines(text_of(report, {.color = false, .width = width}))) {
         CAPTURE(line);
-        CHECK(kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76)));
+        CHECK(kr::text::columns_of(line) <= static_cast<size_t>(std::max(width, 76)));
       }
     }
   }
@@ -163,8 +163,7 @@ TEST_CASE("ranks of one job are shown together, on narrow terminals too") {
     CHECK(text.find(width == 60 ? " rank " : "max rank") != text.npos);  // a head of two lines
     for (const std::string& line : lines(text)) {
       CAPTURE(line);
-      CHECK(
-          (width == 0 || kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
+      CHECK((width == 0 || kr::text::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
     }
     CHECK(text_of(twice, {.color = false, .width = width}).find("together") == text.npos);
   }
@@ -283,11 +282,11 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
 }
 
 TEST_CASE("texts are cut by columns, not by bytes") {
-  CHECK(kr::table::cut("abcdef", 4) == "abc…");
-  CHECK(kr::table::cut("abcd", 4) == "abcd");
-  CHECK(kr::table::cut("日本語", 4) == "日…");
-  CHECK(kr::table::cut("\x1b[1m", 8) == "\\x1b[1m");
-  CHECK(kr::table::cut_middle("abcdefghij", 5) == "ab…ij");
-  CHECK(kr::table::columns_of(kr::table::cut_middle("日本語日本語日本語", 9)) <= 9);
-  CHECK(kr::table::wrapped("one two three", 9, 2) == "  one two\n  three\n");
+  CHECK(kr::text::cut("abcdef", 4) == "abc…");
+  CHECK(kr::text::cut("abcd", 4) == "abcd");
+  CHECK(kr::text::cut("日本語", 4) == "日…");
+  CHECK(kr::text::cut("\x1b[1m", 8) == "\\x1b[1m");
+  CHECK(kr::text::cut_middle("abcdefghij", 5) == "ab…ij");
+  CHECK(kr::text::columns_of(kr::text::cut_middle("日本語日本語日本語", 9)) <= 9);
+  CHECK(kr::text::wrapped("one two three", 9, 2) == "  one two\n  three\n");
 }

@@ -150,7 +150,7 @@ TEST_CASE("of very many steps every k-th and the last are drawn") {
   const auto pictures = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms);
   const kr::picture::TreeBars& decode = pictures.at(1);
   CHECK(decode.steps == 6001);
-  CHECK(decode.bars.size() <= kr::picture::most_bars);
+  CHECK(decode.bars.size() <= kr::picture::max_bars);
   CHECK(decode.bars.front().label.rfind("decode_1 ", 0) == 0);
   CHECK(decode.bars.back().label.rfind("decode_6001 ", 0) == 0);
   const kr::picture::PictureScene scene = scene_of(decode, view);
@@ -291,8 +291,8 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
   }
   // Neighbours differ for colour-blind eyes, too.
   for (size_t i = 1; i < 24; ++i) {
-    CHECK(kr::picture::least_difference(kr::picture::looks(many[i]),
-                                        kr::picture::looks(many[i - 1])) > 0.08);
+    CHECK(kr::picture::min_difference(kr::picture::looks(many[i]),
+                                      kr::picture::looks(many[i - 1])) > 0.08);
   }
   const OwnedView cut(kr::test::wide_trace(300), shown_picture(12));
   CHECK(kr::picture::tree_colors(program, *cut.view).back() == kr::picture::grey);
@@ -312,7 +312,7 @@ TEST_CASE("colours are taken apart and put together") {
 
 TEST_CASE("colours that colour-blind eyes confuse are found") {
   const auto differ = [](const char* one, const char* other) {
-    return kr::picture::least_difference(kr::picture::looks(one), kr::picture::looks(other));
+    return kr::picture::min_difference(kr::picture::looks(one), kr::picture::looks(other));
   };
   CHECK(differ("#000000", "#ffffff") == doctest::Approx(1).epsilon(0.01));
   CHECK(differ("#7a9a3c", "#b8862f") < 0.08);  // green and brown: protanopia, deuteranopia

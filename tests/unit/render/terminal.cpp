@@ -145,14 +145,14 @@ f                                             3  short
 }
 
 TEST_CASE("terminal: rows that are left are counted, in color") {
-  CHECK(terminal_of({kernels_table("a")}, {.color = true, .width = 40, .most_rows = 1}) ==
+  CHECK(terminal_of({kernels_table("a")}, {.color = true, .width = 40, .max_rows = 1}) ==
         "\x1b[1mkernels\x1b[0m\n"
         "      \x1b[2mtotal\x1b[0m\n"
         "\x1b[2mkind\x1b[0m     \x1b[2mms\x1b[0m  \x1b[2mname\x1b[0m\n"
         "gemm   20.0  void first<xx…x>::last(int)\n"
         "\x1b[2mand 1 more (--all shows them)\x1b[0m\n");
   // The run is that of all rows, shown or not.
-  CHECK(terminal_of({kernels_table("b")}, {.width = 60, .most_rows = 1}) ==
+  CHECK(terminal_of({kernels_table("b")}, {.width = 60, .max_rows = 1}) ==
         "kernels\n           total\nrun  kind     ms  name\n"
         "a    gemm   20.0  void first<xxxxxxxxxx…xxxxxxxx>::last(int)\n"
         "and 1 more (--all shows them)\n");
@@ -160,7 +160,7 @@ TEST_CASE("terminal: rows that are left are counted, in color") {
 
 TEST_CASE("terminal: heads of several words have several lines in a narrow window") {
   const auto heads = [](int width) {
-    const std::string text = terminal_of({kernels_table("a")}, {.width = width, .most_rows = 1});
+    const std::string text = terminal_of({kernels_table("a")}, {.width = width, .max_rows = 1});
     return text.substr(0, text.find("\ngemm"));
   };
   CHECK(heads(0) == "kernels\nkind  total ms  name");
@@ -170,8 +170,8 @@ TEST_CASE("terminal: heads of several words have several lines in a narrow windo
 
 TEST_CASE("terminal: rows that are not kept are shown the same") {
   const std::vector<Table> tables{units_table(), kernels_table("b"), long_table()};
-  CHECK((terminal_of(tables, {.width = 100, .most_rows = 0}) ==
-         terminal_of(tables, {.width = 100, .most_rows = 1'000'000})));
+  CHECK((terminal_of(tables, {.width = 100, .max_rows = 0}) ==
+         terminal_of(tables, {.width = 100, .max_rows = 1'000'000})));
 }
 
 namespace {
@@ -216,7 +216,7 @@ void f()      1  vectorized_elementw…long>, array<char*, 1>>
 void f()      2  bar<float>
 )");
   // Only those that are shown count.
-  CHECK(terminal_of({names_table()}, {.width = 60, .most_rows = 1}) == R"(names
+  CHECK(terminal_of({names_table()}, {.width = 60, .max_rows = 1}) == R"(names
 text      count  name
 void f()      1  vectorized_elementwise_kernel<4, FillFunct…
 and 2 more (--all shows them)

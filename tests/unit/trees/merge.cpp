@@ -40,8 +40,8 @@ std::string spread_of(const TreeView& view, size_t step, std::string_view path) 
   for (uint32_t i = 0; i < siblings.size(); ++i) {
     if (kr::trees::path_text(view.trace(), {i}, true) != path) continue;
     const Siblings& one = siblings[i];
-    return fmt::format("{} [{}] {} {} [{}]", one.least_ns, view.number_text(one.least),
-                       one.median_ns, one.most_ns, view.number_text(one.most));
+    return fmt::format("{} [{}] {} {} [{}]", one.min_ns, view.number_text(one.least), one.median_ns,
+                       one.max_ns, view.number_text(one.most));
   }
   return "no node";
 }

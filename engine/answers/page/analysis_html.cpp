@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyze/statistics.hpp"
+#include "page/page_data.hpp"
+#include "page/pages.hpp"
+#include "picture/label_styles.hpp"
+#include "tables/registry.hpp"
+
+namespace kr::page {
+namespace {
+
+/// Labels with their own part in the bars of phases and steps; the rest is one part, `others`.
+constexpr size_t max_series = 20;
+
+/// Bars by label. By dimension: labels, the largest first, then what is left of each bar for
+/// `others`.
+void write_bars(JsonWriter& json, const std::vector<const analyze::LabelParts*>& bars) {
+  std::map<std::string_view, std::map<std::string_view, int64_t>> totals;
+  for (const analyze::LabelParts* bar : bars) {
+    for (const auto& [dimension, parts] : *bar) {
+      for (const analyze::LabelPart& part : parts) totals[dimension][part.label] += part.total_ns;
+    }
+  }
+  json.open('{');
+  for (const auto& [dimension, total_of] : totals) {
+    std::vector<std::pair<std::string_view, int64_t>> labels(total_of.begin(), total_of.end());
+    std::stable_sort(labels.begin(), labels.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    int64_t whole_ns = 0;
+    for (const auto& label : labels) whole_ns += label.second;
+    std::set<std::string_view> rest;
+    if (labels.size() > max_series) {
+      int64_t rest_ns = 0;
+      for (size_t i = max_series; i < labels.size(); ++i) {
+        rest.insert(labels[i].first);
+        rest_ns += labels[i].second;
+      }
+      labels.resize(max_series);
+      labels.emplace_back("others", rest_ns);
+    }
+    json.key(dimension).open('{');
+    json.key("labels").open('[');
+    for (const auto& [label, total_ns] : labels) {
+      json.open('{', true);
+      json.key("label").text(label);
+      json.key("total_ns").number(total_ns);
+      json.key("share").number(tables::ratio_of(total_ns, whole_ns));
+      json.close('}');
+    }
+    json.close(']');
+    json.key("others").open('[');
+    for (size_t i = 0; !rest.empty() && i < bars.size(); ++i) {
+      int64_t ns = 0;
+      for (const auto& [of, parts] : *bars[i]) {
+        if (of != dimension) continue;
+        for (const analyze::LabelPart& part : parts)
+          ns += rest.contains(part.label) ? part.total_ns : 0;
+      }
+      json.number(ns);
+    }
+    json.close(']');
+    json.close('}');
+  }
+  json.close('}');
+}
+
+/// Of the phases of all runs, and of the steps of each run.
+void write_stacks(JsonWriter& json, const tables::Source& source) {
+  std::vector<const analyze::LabelParts*> phases;
+  json.key("steps").open('[');
+  for (const tables::Run& run : source.runs) {
+    const analyze::StepSums& of_run = run.statistics->steps;
+    for (const analyze::PhasePart& phase : of_run.phases) phases.push_back(&phase.labels);
+    std::vector<const analyze::LabelParts*> steps;
+    for (const analyze::StepPart& step : of_run.steps) steps.push_back(&step.labels);
+    write_bars(json, steps);
+  }
+  json.close(']');
+  json.key("phases");
+  write_bars(json, phases);
+}
+
+}  // namespace
+
+std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,
+                          std::string_view title) {
+  return make_page(analysis_page,
+                   {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
+                      write_styles(
+                          json, picture::label_styles(source.rules->program(), source.summaries()));
+                      write_tiles(json, analysis_tiles(source));
+                      write_health(json, source);
+                      write_heat_maps(json, source);
+                      if (has_table(tables, "steps") || !tables::are_many_ranks(source)) {
+                        write_stacks(json, source);
+                      }
+                    }});
+}
+
+}  // namespace kr::page

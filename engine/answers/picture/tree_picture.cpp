@@ -1,0 +1,137 @@
+#include "picture/tree_picture.hpp"
+
+#include <cairo-svg.h>
+#include <cairo.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/own_output.hpp"
+#include "picture/cairo.hpp"
+#include "picture/label_styles.hpp"
+#include "picture/scene.hpp"
+#include "picture/tree_bars.hpp"
+#include "text/names.hpp"
+#include "trees/names.hpp"
+
+namespace kr::picture {
+namespace {
+
+void add_rectangle(cairo_t* context, const Rectangle& place) {
+  cairo_rectangle(context, place.x, place.y, place.width, place.height);
+}
+
+void draw(const PictureScene& scene, const std::vector<std::string>& colors,
+          cairo_surface_t* surface) {
+  Pen pen(surface);
+  cairo_t* context = pen.context();
+  cairo_set_source_rgb(context, 1, 1, 1);
+  cairo_rectangle(context, 0, 0, scene.width, scene.height);
+  cairo_fill(context);
+  cairo_set_line_width(context, 1);
+  for (const DrawnLine& line : scene.lines) {
+    pen.color(line.color);
+    cairo_move_to(context, line.x1, line.y1);
+    cairo_line_to(context, line.x2, line.y2);
+    cairo_stroke(context);
+  }
+  // All parts of one entry at once: a file of thousands of bars stays small.
+  std::vector<const DrawnPart*> parts;
+  for (const DrawnPart& part : scene.parts) {
+    if (part.place.height > 0) parts.push_back(&part);
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const DrawnPart* a, const DrawnPart* b) { return a->entry < b->entry; });
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Rectangle place = parts[i]->place;
+    if (scene.gaps && place.height >= 3) {
+      place.y += 0.5;
+      place.height -= 0.5;
+    }
+    add_rectangle(context, place);
+    if (i + 1 < parts.size() && parts[i + 1]->entry == parts[i]->entry) continue;
+    pen.color(colors[parts[i]->entry]);
+    cairo_fill(context);
+  }
+  for (const LegendItem& item : scene.legend) {
+    add_rectangle(context, item.swatch);
+    pen.color(colors[item.entry]);
+    cairo_fill(context);
+  }
+  for (const DrawnText& text : scene.texts) pen.draw(text);
+  require(cairo_status(context));
+}
+
+std::string png_of(const PictureScene& scene, const std::vector<std::string>& colors) {
+  return draw_png(scene.width, scene.height,
+                  [&](cairo_surface_t* surface) { draw(scene, colors, surface); });
+}
+
+/// Cairo numbers all surfaces of a process and writes the number to the file; two runs should not
+/// differ.
+void forget_number(std::string& svg) {
+  constexpr std::string_view mark = "id=\"surface";
+  const size_t at = svg.find(mark);
+  if (at == std::string::npos) return;
+  const size_t begin = at + mark.size();
+  svg.erase(begin, svg.find('"', begin) - begin);
+}
+
+std::string svg_of(const PictureScene& scene, const std::vector<std::string>& colors) {
+  std::string bytes;
+  {
+    const Owned<cairo_surface_t> surface(
+        cairo_svg_surface_create_for_stream(append_bytes, &bytes, scene.width, scene.height));
+    require(cairo_surface_status(surface.get()));
+    cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
+    draw(scene, colors, surface.get());
+    cairo_surface_finish(surface.get());
+    require(cairo_surface_status(surface.get()));
+  }
+  forget_number(bytes);
+  bytes.insert(bytes.find('\n') + 1, std::string(own_comment) + '\n');  // after `<?xml …?>`
+  return bytes;
+}
+
+std::vector<std::string> facts_of(const trees::TreeView& view) {
+  std::vector<std::string> facts = tree_facts(view.modules().trace);
+  const trees::ViewOptions& how = view.options();
+  facts.push_back(how.by_label ? fmt::format("by {}", how.dimension)
+                               : fmt::format("level {}", trees::to_string(how.level)));
+  if (how.by_phase) facts.push_back("one bar per phase, the mean of its steps");
+  if (how.step_interval > 1) {
+    facts.push_back(fmt::format("one step in {}, and the last", how.step_interval));
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Picture> tree_pictures(const sema::Program& program, const trees::TreeView& view,
+                                   trees::Metric metric) {
+  PictureWords words;
+  words.facts = facts_of(view);
+  words.colors = tree_colors(program, view);
+  // About what the widest name of the legend has room for.
+  constexpr size_t longest_name = 60;
+  const size_t width = view.options().width;
+  words.names.reserve(view.entries().size());
+  for (const trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+  words.names =
+      text::cut_names(words.names, width > 0 ? std::min(width, longest_name) : longest_name);
+  for (size_t i = 0; i < words.names.size(); ++i) {
+    words.names[i] = trees::with_count(words.names[i], view.entries()[i].siblings);
+  }
+
+  const TextMeasure width_of;
+  std::vector<Picture> pictures;
+  for (const TreeBars& bars : tree_bars(view, metric)) {
+    words.title = fmt::format("{}: {}", tree_subject(view.modules().trace), bars.heading);
+    const PictureScene scene = lay_out_picture(bars, metric, words, width_of);
+    pictures.push_back({bars.file_stem, png_of(scene, words.colors), svg_of(scene, words.colors)});
+  }
+  return pictures;
+}
+
+}  // namespace kr::picture

@@ -1,0 +1,456 @@
+// Parallel efficiencies: of jobs, of their phases and steps, and of labels.
+#include "tables/efficiency.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
+#include "base/plural.hpp"
+#include "job/job.hpp"
+#include "tables/definition.hpp"
+#include "tables/source.hpp"
+
+namespace kr::tables {
+namespace {
+
+using job::Efficiency;
+using job::Nccl;
+
+Cell cell_of(const std::optional<job::Ratio>& ratio) {
+  return ratio ? Cell(ratio->value()) : Cell();
+}
+
+void append_sums(Cells& cells, const Efficiency& of, Nccl reading) {
+  const auto add = [&](Cell cell) { cells.push_back(cell); };
+  add(of.devices);
+  add(of.elapsed_ns);
+  add(std::string_view(of.one_clock ? "clock" : "longest_span"));
+  add(of.useful_ns[reading]);
+  add(of.max_useful_ns[reading]);
+  add(of.max_active_ns);
+}
+
+/// `reference`: null if there is none, or it has no such scope.
+void append_factors(Cells& cells, const Efficiency& of, const Efficiency* reference, bool alone,
+                    Nccl reading, job::Scaling scaling) {
+  const auto parallel = of.parallel(reading);
+  cells.push_back(cell_of(parallel));
+  cells.push_back(cell_of(of.load_balance(reading)));
+  cells.push_back(cell_of(of.communication(reading)));
+  cells.push_back(cell_of(of.orchestration()));
+  if (reference == nullptr) {
+    cells.insert(cells.end(), {Cell(), alone ? cell_of(parallel) : Cell(), Cell()});
+    return;
+  }
+  const job::Scalability against = job::scalability_of(*reference, of, reading, scaling);
+  cells.push_back(cell_of(against.computation));
+  cells.push_back(cell_of(against.global));
+  cells.push_back(cell_of(against.speedup));
+}
+
+void append_all(Cells& cells, const Efficiency& of, const Efficiency* reference, bool alone,
+                Nccl reading, job::Scaling scaling) {
+  append_sums(cells, of, reading);
+  append_factors(cells, of, reference, alone, reading, scaling);
+}
+
+std::vector<Column> with_factors(std::vector<Column> columns) {
+  const Column factors[] = {
+      {"devices", Unit::count, Role::measure, "Devices that have operations: N."},
+      {"elapsed_ns", Unit::ns, Role::measure,
+       "From the first start to the last end of the operations of all devices, of several steps "
+       "added: E."},
+      {"elapsed_from", Unit::text, Role::detail,
+       "`clock`: of all runs on one clock; `longest_span`: their clocks are not known to agree, "
+       "and `elapsed_ns` is the longest span of a run, so that efficiencies are upper bounds."},
+      {"useful_ns", Unit::ns, Role::measure,
+       "The time in which a useful kernel ran, of all devices added: the sum of U."},
+      {"most_useful_ns", Unit::ns, Role::detail, "The largest U of a device."},
+      {"most_active_ns", Unit::ns, Role::detail,
+       "The largest time of a device in which any operation ran: the largest A."},
+      {"parallel_efficiency", Unit::ratio, Role::measure,
+       "`useful_ns` / (N·E), which is load balance · communication efficiency · orchestration "
+       "efficiency.",
+       true},
+      {"load_balance", Unit::ratio, Role::measure,
+       "The mean useful time of a device divided by the largest.", true},
+      {"communication_efficiency", Unit::ratio, Role::measure,
+       "`most_useful_ns` / `most_active_ns`: what is lost to copies, and to communication where "
+       "that is not useful.",
+       true},
+      {"orchestration_efficiency", Unit::ratio, Role::measure,
+       "`most_active_ns` / E: what is lost while no device has work.", true},
+      {"computation_scalability", Unit::factor, Role::measure,
+       "The useful time of the reference (the first `--baseline`) divided by this; with "
+       "`--scaling weak` times N / N of the reference.",
+       true},
+      {"global_efficiency", Unit::factor, Role::measure,
+       "Parallel efficiency · computation scalability; without a reference the former.", true},
+      {"speedup", Unit::factor, Role::measure,
+       "E of the reference divided by this; with `--scaling weak` times N / N of the reference.",
+       true}};
+  columns.insert(columns.end(), std::begin(factors), std::end(factors));
+  return columns;
+}
+
+const Column nccl_column{"nccl", Unit::text, Role::key,
+                         "What communication kernels count as: `useful` work, as TALP has it, or "
+                         "`communication`, as BasicAnalysis has it."};
+const Column job_column{"run", Unit::text, Role::key,
+                        "The run; nothing: all runs, the ranks of one job.", true};
+
+/// The job that others are compared with; null: there is none.
+const job::JobEfficiency* reference_of(const std::vector<NamedJob>& baselines) {
+  return baselines.empty() ? nullptr : &baselines.front().efficiency;
+}
+
+void add_efficiency(const Source& source, RowSink& sink) {
+  const std::vector<NamedJob> baselines = baseline_jobs(source);
+  const job::JobEfficiency* const reference = reference_of(baselines);
+  Cells cells;
+  for (const NamedJob& one : jobs_of(source)) {
+    for (const Nccl reading : source.efficiency.readings) {
+      cells = {table::cell_or_nothing(one.run), std::string_view(one.run.empty() ? "job" : "run"),
+               std::string_view(to_string(reading))};
+      append_all(cells, one.efficiency.whole(), reference ? &reference->whole() : nullptr,
+                 reference == nullptr, reading, source.efficiency.scaling);
+      sink.row(cells);
+    }
+  }
+}
+
+using StepKey = std::tuple<std::string, std::optional<int64_t>, int64_t>;
+
+void add_phases(const Source& source, const NamedJob& one, const job::JobEfficiency* reference,
+                RowSink& sink) {
+  std::map<std::string, Efficiency> before;
+  if (reference != nullptr) {
+    for (const job::PhaseEfficiency& phase : reference->phases()) {
+      before[phase.phase] = phase.efficiency;
+    }
+  }
+  Cells cells;
+  for (const job::PhaseEfficiency& phase : one.efficiency.phases()) {
+    const auto found = before.find(phase.phase);
+    for (const Nccl reading : source.efficiency.readings) {
+      cells = {table::cell_or_nothing(one.run),
+               std::string_view("phase"),
+               std::string_view(phase.phase),
+               Cell(),
+               Cell(),
+               std::string_view(to_string(reading)),
+               phase.steps};
+      append_all(cells, phase.efficiency, found == before.end() ? nullptr : &found->second,
+                 reference == nullptr, reading, source.efficiency.scaling);
+      sink.row(cells);
+    }
+  }
+}
+
+void add_steps(const Source& source, const NamedJob& one, const job::JobEfficiency* reference,
+               RowSink& sink) {
+  std::map<StepKey, Efficiency> before;
+  if (reference != nullptr) {
+    for (const job::StepEfficiency& step : reference->steps()) {
+      before[{step.phase, step.step, step.occurrence}] = step.efficiency;
+    }
+  }
+  Cells cells;
+  for (const job::StepEfficiency& step : one.efficiency.steps()) {
+    const auto found = before.find({step.phase, step.step, step.occurrence});
+    for (const Nccl reading : source.efficiency.readings) {
+      cells = {table::cell_or_nothing(one.run),
+               std::string_view("step"),
+               std::string_view(step.phase),
+               table::cell(step.step),
+               step.occurrence,
+               std::string_view(to_string(reading)),
+               int64_t{1}};
+      append_all(cells, step.efficiency, found == before.end() ? nullptr : &found->second,
+                 reference == nullptr, reading, source.efficiency.scaling);
+      sink.row(cells);
+    }
+  }
+}
+
+void add_efficiency_steps(const Source& source, RowSink& sink) {
+  const std::vector<NamedJob> baselines = baseline_jobs(source);
+  const job::JobEfficiency* const reference = reference_of(baselines);
+  for (const NamedJob& one : jobs_of(source)) {
+    add_phases(source, one, reference, sink);
+    add_steps(source, one, reference, sink);
+  }
+}
+
+/// With the devices of its job, for the scalability of a label.
+Efficiency label_sums(const Efficiency& whole, const job::LabelUse& use, Nccl reading) {
+  Efficiency of;
+  of.devices = whole.devices;
+  (reading == Nccl::useful ? of.useful_ns.useful : of.useful_ns.communication) = use.useful_ns;
+  return of;
+}
+
+void add_efficiency_labels(const Source& source, RowSink& sink) {
+  const std::vector<NamedJob> baselines = baseline_jobs(source);
+  const job::JobEfficiency* const reference = reference_of(baselines);
+  std::map<std::pair<std::string, std::string>, job::LabelEfficiency> before;
+  if (reference != nullptr) {
+    for (job::LabelEfficiency& label : reference->labels()) {
+      std::pair key(label.dimension, label.label);
+      before[std::move(key)] = std::move(label);
+    }
+  }
+  for (const NamedJob& one : jobs_of(source)) {
+    const Efficiency& whole = one.efficiency.whole();
+    for (const job::LabelEfficiency& label : one.efficiency.labels()) {
+      const auto found = before.find({label.dimension, label.label});
+      for (const Nccl reading : source.efficiency.readings) {
+        const job::LabelUse& use = label[reading];
+        if (use.useful_ns == 0) continue;
+        Cell scalability;
+        if (found != before.end()) {
+          scalability =
+              cell_of(job::scalability_of(
+                          label_sums(reference->whole(), found->second[reading], reading),
+                          label_sums(whole, use, reading), reading, source.efficiency.scaling)
+                          .computation);
+        }
+        sink.row({table::cell_or_nothing(one.run), std::string_view(label.dimension),
+                  std::string_view(label.label), std::string_view(to_string(reading)),
+                  use.useful_ns, use.max_useful_ns, cell_of(use.part(whole)),
+                  cell_of(use.load_balance(whole)), scalability});
+      }
+    }
+  }
+}
+
+void add_scaling(const Source& source, RowSink& sink) {
+  std::vector<NamedJob> jobs = baseline_jobs(source);
+  for (NamedJob& one : jobs_of(source)) jobs.push_back(std::move(one));
+  Cells cells;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    for (const Nccl reading : source.efficiency.readings) {
+      cells = {std::string_view(jobs[i].name), std::string_view(to_string(reading))};
+      append_all(cells, jobs[i].efficiency.whole(), &jobs[0].efficiency.whole(), false, reading,
+                 source.efficiency.scaling);
+      sink.row(cells);
+    }
+  }
+}
+
+void add_efficiency_host(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.statistics->host) continue;
+    const analyze::HostUse& host = *run.statistics->host;
+    const job::Wide all = job::Wide{host.threads} * host.span_ns;
+    if (all <= 0) continue;
+    sink.row({run.summary.id, source.rank(static_cast<size_t>(&run - source.runs.data())),
+              host.threads, host.span_ns, host.in_calls_ns,
+              job::Ratio{all - host.in_calls_ns, all}.value()});
+  }
+}
+
+std::string without_jobs(const Source& source) {
+  return jobs_of(source).empty() ? "no device has operations" : "";
+}
+
+std::string without_step_jobs(const Source& source) {
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.steps()->steps.empty(); });
+  return any ? without_jobs(source) : "no steps are known";
+}
+
+std::string without_kernel_times(const Source& source) {
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.summary.kernel_times.empty(); });
+  return any ? "" : "no run has kernels";
+}
+
+std::string without_baseline(const Source& source) {
+  if (source.baselines.empty()) return "no --baseline is given";
+  return without_jobs(source);
+}
+
+/// To the clock of the first run; nullopt where nothing relates a run to it.
+job::Shifts shifts_of(const job::Job* job) {
+  if (job == nullptr) return {};
+  job::Shifts shifts;
+  for (size_t run = 0; run < job->clocks.ranks.size(); ++run) {
+    shifts.push_back(job->clocks.comparable(0, run) ? std::optional(job->clocks.shift_ns(run))
+                                                    : std::nullopt);
+  }
+  return shifts;
+}
+
+std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
+  std::vector<job::RunOfJob> ranks;
+  ranks.reserve(runs.size());
+  for (const Run& run : runs) {
+    ranks.push_back({&run.summary, run.steps()});
+  }
+  return ranks;
+}
+
+std::optional<int64_t> larger_job(std::span<const job::RunOfJob> ranks) {
+  for (const job::RunOfJob& rank : ranks) {
+    const std::optional<int64_t>& size = rank.summary->distributed.world_size;
+    if (size && *size > static_cast<int64_t>(ranks.size())) return size;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<NamedJob> jobs_of(const Source& source) {
+  std::vector<NamedJob> jobs;
+  const auto add = [&](std::string name, std::string run, std::vector<job::RunOfJob> ranks,
+                       job::Shifts shifts) {
+    const size_t count = ranks.size();
+    const std::optional<int64_t> larger = larger_job(ranks);
+    job::JobEfficiency efficiency(std::move(ranks), std::move(shifts));
+    if (efficiency.whole().devices == 0) return;
+    jobs.push_back({std::move(name), std::move(run), std::move(efficiency), count, larger});
+  };
+  std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
+  if (ranks.size() > 1 && not_ranks(source).empty()) {
+    const std::optional<int64_t> larger = larger_job(ranks);
+    std::string name = larger ? fmt::format("{} of {} ranks", ranks.size(), *larger)
+                              : plural(ranks.size(), "rank");
+    add(std::move(name), "", std::move(ranks), shifts_of(source.job()));
+    return jobs;
+  }
+  for (const job::RunOfJob& rank : ranks) {
+    add(source.run_name(rank.summary->id), rank.summary->id, {rank}, {});
+  }
+  return jobs;
+}
+
+std::vector<NamedJob> baseline_jobs(const Source& source) {
+  std::vector<NamedJob> jobs;
+  for (size_t i = 0; i < source.baselines.size(); ++i) {
+    const Baseline& baseline = source.baselines[i];
+    std::vector<job::RunOfJob> ranks = ranks_of(baseline.runs);
+    const size_t count = ranks.size();
+    const std::optional<int64_t> larger = larger_job(ranks);
+    jobs.push_back({baseline.name, "",
+                    job::JobEfficiency(std::move(ranks), shifts_of(source.baseline_job(i))), count,
+                    larger});
+  }
+  return jobs;
+}
+
+bool has_parallel_jobs(const Source& source) {
+  if (!source.baselines.empty()) return true;
+  const std::vector<NamedJob> jobs = jobs_of(source);
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [](const NamedJob& one) { return one.efficiency.whole().devices > 1; });
+}
+
+// People see both as a tree of factors: overview/efficiency_text.hpp.
+const Definition efficiency_table{
+    {.id = "efficiency",
+     .title = "parallel efficiency",
+     .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
+            "communication kernels: how well the devices are used, as a product of factors. If "
+            "only some ranks of the job are there (note `ranks-missing`), it is of these, and the "
+            "load balance and efficiencies of the job are not known.",
+     .columns = with_factors({job_column,
+                              {"scope", Unit::text, Role::key,
+                               "`job`: all runs, which are its ranks; `run`: one run by itself."},
+                              nccl_column}),
+     .in_short_form = false},
+    Needs::runs,
+    add_efficiency,
+    without_jobs};
+
+const Definition efficiency_steps_table{
+    {.id = "efficiency_steps",
+     .title = "parallel efficiency by phase and step",
+     .doc = "One row per phase, or step, and reading of communication kernels: the operations that "
+            "its steps launched. The k-th step of a phase and number on one rank is the k-th on "
+            "all.",
+     .columns = with_factors(
+         {job_column,
+          {"scope", Unit::text, Role::key, "`phase`: all its steps, added; `step`: one of them."},
+          {"phase", Unit::text, Role::key, "The phase."},
+          {"step", Unit::id, Role::key, "The number of the step, if the annotation has one.", true},
+          {"occurrence", Unit::id, Role::key,
+           "The place of the step among those of its rank with this phase and number, from 0.",
+           true},
+          nccl_column,
+          {"steps", Unit::count, Role::measure,
+           "Of a phase: its steps that are not inside another step of it."}}),
+     .in_short_form = false},
+    Needs::steps,
+    add_efficiency_steps,
+    without_step_jobs};
+
+const Definition efficiency_labels_table{
+    {.id = "efficiency_labels",
+     .title = "parallel efficiency by label",
+     .doc = "One row per label and reading of communication kernels: its part of the parallel "
+            "efficiency, and how even it is over devices.",
+     .columns =
+         {job_column,
+          {"dimension", Unit::text, Role::key, "The dimension."},
+          {"label", Unit::text, Role::key, "The label."},
+          nccl_column,
+          {"useful_ns", Unit::ns, Role::measure,
+           "The time of its useful kernels that no earlier useful kernel of the device covers, of "
+           "all devices added; the labels add up to `useful_ns` of `efficiency`."},
+          {"most_useful_ns", Unit::ns, Role::measure, "The largest of a device."},
+          {"part", Unit::ratio, Role::measure,
+           "`useful_ns` / (N·E): the labels add up to the parallel efficiency.", true},
+          {"load_balance", Unit::ratio, Role::measure,
+           "`useful_ns` / (N · `most_useful_ns`): 1 if all devices have as much of it.", true},
+          {"computation_scalability", Unit::factor, Role::measure,
+           "The useful time of the label in the reference divided by this; with `--scaling weak` "
+           "times N / N of the reference.",
+           true}},
+     .in_short_form = false},
+    Needs::runs,
+    add_efficiency_labels,
+    without_kernel_times};
+
+const Definition efficiency_host_table{
+    {.id = "efficiency_host",
+     .title = "device offload efficiency",
+     .doc = "One row per run whose trace has calls of the host: how much of the time of its "
+            "threads is not spent in calls of the GPU's runtime and driver.",
+     .columns =
+         {{"run", Unit::text, Role::key, "The run."},
+          {"rank", Unit::id, Role::measure, "The rank of the run in the distributed job."},
+          {"host_threads", Unit::count, Role::measure, "Threads that made such calls."},
+          {"span_ns", Unit::ns, Role::measure,
+           "From the start of the first call of the run to the end of the last."},
+          {"in_calls_ns", Unit::ns, Role::measure,
+           "The time of the threads inside calls, added; calls inside calls count once."},
+          {"device_offload_efficiency", Unit::ratio, Role::measure,
+           "1 - `in_calls_ns` / (`host_threads` · `span_ns`): an upper bound of that of TALP, "
+           "because a trace does not show useful work of the host, and all time outside calls "
+           "counts as such."}},
+     .in_short_form = false},
+    Needs::statistics,
+    add_efficiency_host,
+    without_launches};
+
+const Definition scaling_table{
+    {.id = "scaling",
+     .title = "scaling of jobs",
+     .doc = "One row per job (each `--baseline`, then those of the runs) and reading of "
+            "communication kernels: its efficiencies, against the first.",
+     .columns = with_factors(
+         {{"job", Unit::text, Role::key, "The job; the first is the reference."}, nccl_column}),
+     .in_short_form = false},
+    Needs::runs,
+    add_scaling,
+    without_baseline};
+
+}  // namespace kr::tables

@@ -1,0 +1,244 @@
+// Clocks and power by label, and the metrics most often used side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/ascii.hpp"
+#include "tables/gpu_metrics.hpp"
+#include "tables/source.hpp"
+
+namespace kr::tables {
+namespace {
+
+using analyze::GpuMetricSums;
+using analyze::MetricPart;
+using analyze::MetricSummary;
+using analyze::MetricTimes;
+using trace::MetricUnit;
+
+/// A part of the own time, as the samples are spread over it.
+int64_t part_of(int64_t own_ns, int64_t part, int64_t all) {
+  const auto share = static_cast<long double>(part) / static_cast<long double>(all);
+  return static_cast<int64_t>(std::llroundl(static_cast<long double>(own_ns) * share));
+}
+
+void add_below(const Source& source, MetricUnit unit, RowSink& sink) {
+  each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
+    each_metric_dimension(source, sums, [&](const analyze::DimensionMetrics& dimension) {
+      each_metric_part(
+          sums, dimension.times, [&](const auto& times, const auto& metric, const auto& part) {
+            if (metric.unit != unit) return;
+            const bool sampled = part.mean.has_value();
+            sink.row(
+                {run.summary.id, int64_t{times.device}, dimension.dimension,
+                 dimension.labels[times.key], metric.name, part.samples, times.own_ns,
+                 sampled ? Cell(part_of(times.own_ns, part.below_samples, part.samples)) : Cell(),
+                 sampled ? Cell(ratio_of(part.below_samples, part.samples)) : Cell(),
+                 table::cell(part.mean), metric.max});
+          });
+    });
+  });
+}
+
+template <MetricUnit unit>
+void add_below_highest(const Source& source, RowSink& sink) {
+  add_below(source, unit, sink);
+}
+
+template <MetricUnit unit>
+std::string without_metric(const Source& source) {
+  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
+  bool any = false;
+  each_metric_run(source, [&](const Run&, const GpuMetricSums& sums) {
+    any |= std::any_of(sums.metrics.begin(), sums.metrics.end(),
+                       [](const MetricSummary& one) { return one.unit == unit && one.device; });
+  });
+  return any ? std::string()
+             : fmt::format("no GPU metric of the runs is {}",
+                           unit == MetricUnit::hz ? "a clock" : "power");
+}
+
+std::vector<Column> below_columns(std::string_view what, std::string_view unit, Unit column) {
+  return columns_of(
+      {{{"run", Unit::text, Role::key, "The run."},
+        {"device", Unit::id, Role::key, "The device, as in `devices`."},
+        {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
+        {"label", Unit::text, Role::key, "The label."},
+        {"metric", Unit::text, Role::key, fmt::format("The {}, as the profiler names it.", what)},
+        {"samples", Unit::count, Role::detail, "Samples in the label's own time."},
+        {"own_ns", Unit::ns, Role::measure,
+         "The time in which at least one of its operations ran on the device."},
+        {"below_ns", Unit::ns, Role::measure,
+         fmt::format("`share` of `own_ns`: the time in which the {} was below the highest.", what),
+         true},
+        {"share", Unit::ratio, Role::measure,
+         "The part of the samples that is more than 0.5 % below the highest; empty for fewer than "
+         "two samples.",
+         true, false, "below_ns"},
+        {fmt::format("mean_{}", unit), column, Role::measure,
+         "The mean of the samples; empty for fewer than two.", true},
+        {fmt::format("highest_{}", unit), column, Role::detail,
+         "The greatest sample of the device in the whole trace."}}});
+}
+
+/// A metric that is often used, by the beginnings of its names.
+struct KnownMetric {
+  std::string_view column;
+  Role role;
+  std::array<std::string_view, 2> names;
+  std::string_view doc;
+};
+constexpr std::array known_metrics{
+    KnownMetric{"sm_active",
+                Role::measure,
+                {"SMs Active", "SM Active"},
+                "The part of the time in which an SM had a warp, as a mean over all SMs."},
+    KnownMetric{"sm_issue",
+                Role::detail,
+                {"SM Issue", "SM Issue"},
+                "The part of the cycles in which an SM sub-partition issued an instruction."},
+    KnownMetric{"tensor_active",
+                Role::measure,
+                {"Tensor Active", "Tensor Pipe Active"},
+                "The part of the cycles in which the tensor pipe was active."},
+    KnownMetric{"dram_read",
+                Role::measure,
+                {"DRAM Read Bandwidth", "DRAM Read Throughput"},
+                "DRAM reads as a part of the peak bandwidth."},
+    KnownMetric{"dram_write",
+                Role::measure,
+                {"DRAM Write Bandwidth", "DRAM Write Throughput"},
+                "DRAM writes as a part of the peak bandwidth."},
+    KnownMetric{"pcie_in",
+                Role::detail,
+                {"PCIe RX Throughput", "PCIe RX Bandwidth"},
+                "What came through PCIe, as a part of the peak."},
+    KnownMetric{"pcie_out",
+                Role::detail,
+                {"PCIe TX Throughput", "PCIe TX Bandwidth"},
+                "What went out through PCIe, as a part of the peak."}};
+
+bool is(const MetricSummary& metric, const KnownMetric& known) {
+  return metric.unit == MetricUnit::ratio &&
+         std::any_of(known.names.begin(), known.names.end(), [&](std::string_view name) {
+           return same_ignoring_case(std::string_view(metric.name).substr(0, name.size()), name);
+         });
+}
+
+/// The parts of the known metrics; those that the device lacks have no samples.
+std::array<MetricPart, known_metrics.size()> known_parts(const GpuMetricSums& sums,
+                                                         const MetricTimes& times,
+                                                         const std::vector<size_t>& metrics) {
+  std::array<MetricPart, known_metrics.size()> parts;
+  for (size_t known = 0; known < known_metrics.size(); ++known) {
+    for (size_t place = 0; place < metrics.size(); ++place) {
+      if (!is(sums.metrics[metrics[place]], known_metrics[known])) continue;
+      parts[known] = times.part(place);
+      break;
+    }
+  }
+  return parts;
+}
+
+/// The part with most samples, the first of several.
+MetricPart max_sampled(const MetricTimes& times) {
+  MetricPart most;
+  for (const MetricPart& part : times.parts) {
+    if (part.samples > most.samples) most = part;
+  }
+  return most;
+}
+
+void add_utilization(const Source& source, RowSink& sink) {
+  Cells row;
+  each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
+    each_metric_dimension(source, sums, [&](const analyze::DimensionMetrics& dimension) {
+      for (const MetricTimes& times : dimension.times) {
+        const MetricPart most = max_sampled(times);
+        row.assign({run.summary.id, int64_t{times.device}, dimension.dimension,
+                    dimension.labels[times.key], times.own_ns, most.samples, most.shared_samples,
+                    most.mixed_samples});
+        const auto parts = known_parts(sums, times, sums.metrics_of(times.device));
+        for (const MetricPart& part : parts) row.push_back(table::cell(part.mean));
+        sink.row(row);
+      }
+    });
+  });
+}
+
+std::string without_known_metrics(const Source& source) {
+  if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
+  bool any = false;
+  each_metric_run(source, [&](const Run&, const GpuMetricSums& sums) {
+    for (const MetricSummary& metric : sums.metrics) {
+      any |= metric.device && std::any_of(known_metrics.begin(), known_metrics.end(),
+                                          [&](const auto& known) { return is(metric, known); });
+    }
+  });
+  return any ? std::string()
+             : "the runs have other GPU metrics: see `gpu_metrics` and `gpu_metric_labels`";
+}
+
+std::vector<Column> known_columns() {
+  std::vector<Column> columns;
+  columns.reserve(known_metrics.size());
+  for (const KnownMetric& known : known_metrics) {
+    columns.push_back(
+        {std::string(known.column), Unit::ratio, known.role, std::string(known.doc), true});
+  }
+  return columns;
+}
+
+}  // namespace
+
+const Definition gpu_utilization_table{
+    {.id = "gpu_utilization",
+     .title = "utilization of GPUs by label",
+     .doc = "One row per run, device, dimension and label that has operations there: the means of "
+            "the GPU metrics most often used, as in `gpu_metric_labels`, which has all. A cell "
+            "is empty for fewer than two samples.",
+     .columns =
+         columns_of({{{"run", Unit::text, Role::key, "The run."},
+                      {"device", Unit::id, Role::key, "The device, as in `devices`."},
+                      {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
+                      {"label", Unit::text, Role::key, "The label."},
+                      {"own_ns", Unit::ns, Role::detail,
+                       "The time in which at least one of its operations ran on the device."},
+                      {"samples", Unit::count, Role::measure,
+                       "Samples in this time, of the metric that has most of them."},
+                      {"shared_samples", Unit::count, Role::detail,
+                       "Of these, those at whose time another operation ran on the device, too."},
+                      {"mixed_samples", Unit::count, Role::detail,
+                       "Of these, those within whose period another operation ran on the device."}},
+                     known_columns()})},
+    Needs::statistics,
+    add_utilization,
+    without_known_metrics,
+    Reads{.gpu_metrics = true}};
+
+const Definition gpu_clock_table{
+    {.id = "gpu_clock",
+     .title = "clocks below the highest by label",
+     .doc = "One row per run, device, dimension, label that has operations there, and clock: how "
+            "long it was below the highest that the trace has. A GPU lowers its clocks when it is "
+            "too hot or needs too much power.",
+     .columns = below_columns("clock", "hz", Unit::hz)},
+    Needs::statistics,
+    add_below_highest<MetricUnit::hz>,
+    without_metric<MetricUnit::hz>,
+    Reads{.gpu_metrics = true}};
+
+const Definition gpu_power_table{
+    {.id = "gpu_power",
+     .title = "power below the highest by label",
+     .doc = "One row per run, device, dimension, label that has operations there, and metric in "
+            "watts: how long it was below the highest that the trace has.",
+     .columns = below_columns("power", "watts", Unit::watts)},
+    Needs::statistics,
+    add_below_highest<MetricUnit::watts>,
+    without_metric<MetricUnit::watts>,
+    Reads{.gpu_metrics = true}};
+
+}  // namespace kr::tables

@@ -1,0 +1,222 @@
+// The runs, and what is to be known of them.
+#include <fmt/format.h>
+
+#include "analyze/ranks.hpp"
+#include "analyze/statistics.hpp"
+#include "base/plural.hpp"
+#include "coverage/suggest.hpp"
+#include "tables/definition.hpp"
+#include "tables/difference.hpp"
+#include "tables/source.hpp"
+#include "tables/tree.hpp"
+#include "text/numbers.hpp"
+
+namespace kr::tables {
+namespace {
+
+constexpr size_t columns_of_all_runs = 6;
+constexpr size_t columns_of_sums = 13;
+
+void add_runs(const Source& source, RowSink& sink) {
+  for (size_t i = 0; i < source.runs.size(); ++i) {
+    const analyze::RunSummary& run = source.runs[i].summary;
+    const analyze::RankNumber& rank = source.ranks().runs[i].number;
+    // The two sides of a comparison are not ranks of one job unless they say so.
+    const bool ranked =
+        source.run_difference == nullptr || rank.from != analyze::RankNumber::From::order;
+    sink.row({run.id,
+              run.source,
+              run.format,
+              run.engine,
+              run.model,
+              table::cell_or_nothing(run.choice_why),
+              ranked ? Cell(rank.rank) : Cell(),
+              ranked ? Cell(analyze::to_string(rank.from)) : Cell(),
+              table::cell(run.distributed.world_size),
+              table::cell_or_nothing(run.distributed.backend),
+              run.operations,
+              static_cast<int64_t>(run.names.size()),
+              run.gpu_elapsed_ns,
+              run.gpu_total_ns,
+              run.span_ns,
+              run.wall_ns,
+              run.wall_from == analyze::WallFrom::user ? "user" : "span",
+              run.non_gpu_ns,
+              run.gpu_busy_ns,
+              source.run_name(run.id)});
+  }
+  for (const RunHead& run : source.other_runs) {
+    Cells row{run.run,    run.source, run.format,
+              run.engine, run.model,  table::cell_or_nothing(run.why)};
+    row.resize(columns_of_all_runs + columns_of_sums);
+    row.emplace_back(source.run_name(run.run));
+    sink.row(row);
+  }
+}
+
+void add_identities(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const auto& identity = run.summary.identity;
+    if (!identity) continue;
+    sink.row({run.summary.id, identity->operations, identity->rules,
+              table::cell(run.summary.clock.utc_ns)});
+  }
+}
+
+std::string no_runs(const Source& source) {
+  const bool any = !source.runs.empty() || !source.other_runs.empty();
+  return any ? std::string() : "the results are not about runs";
+}
+
+void add_notes(const Source& source, RowSink& sink) {
+  for (const Note& note : all_notes(source)) {
+    sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
+              table::cell(note.count), table::cell(note.first_offset)});
+  }
+}
+
+}  // namespace
+
+std::vector<Note> notes_of(const std::string& run,
+                           const std::vector<trace::DroppedRecords>& dropped,
+                           const std::string& inexact, const std::vector<Warning>& warnings) {
+  std::vector<Note> notes;
+  notes.reserve(dropped.size() + warnings.size() + 1);
+  for (const trace::DroppedRecords& records : dropped) {
+    notes.push_back({run, "warning", "dropped-records", records.what,
+                     static_cast<int64_t>(records.count),
+                     static_cast<int64_t>(records.first_offset)});
+  }
+  if (!inexact.empty()) notes.push_back({run, "warning", "inexact-times", inexact});
+  for (const Warning& warning : warnings) {
+    notes.push_back({run, warning.severity, warning.code, warning.text});
+  }
+  return notes;
+}
+
+std::vector<Note> result_notes(const Source& source) {
+  std::vector<Note> notes;
+  if (const auto* coverage = source.coverage; coverage != nullptr && coverage->omitted_groups > 0) {
+    notes.push_back(
+        {"", "info", "more-groups",
+         fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
+                     plural(coverage->omitted_groups, "group"),
+                     text::human_time(coverage->omitted_ns)),
+         static_cast<int64_t>(coverage->omitted_groups)});
+  }
+  if (const Tree* tree = source.tree) {
+    for (const std::string& text : tree->unknown_folds) {
+      notes.push_back({tree->run, "warning", "unknown-fold", text});
+    }
+    if (const int64_t lost_ns = tree->view->lost_ns(); lost_ns > 0) {
+      notes.push_back({tree->run, "warning", "time-not-shown",
+                       fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns});
+    }
+  }
+  if (source.rules_difference != nullptr && !source.rules_difference->changes.proven) {
+    notes.push_back({"", "warning", "not-proven",
+                     "not proven: the rules are too complex to prove that the list is complete"});
+  }
+  return notes;
+}
+
+std::vector<Note> all_notes(const Source& source) {
+  std::vector<Note> notes;
+  for (const Run& one : source.runs) {
+    const analyze::RunSummary& run = one.summary;
+    const auto of_run = notes_of(run.id, run.dropped, run.inexact, run.warnings);
+    notes.insert(notes.end(), of_run.begin(), of_run.end());
+    const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
+    if (too_deep == 0) continue;
+    notes.push_back(
+        {run.id, "warning", "steps-nested-too-deep",
+         "operations are inside more than 64 steps: the times of the outermost lack them",
+         too_deep});
+  }
+  const auto add = [&notes](const std::vector<Note>& more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  };
+  for (const RunHead& run : source.other_runs) add(run.notes);
+  // Two runs that are compared are not expected to be ranks of one job.
+  if (source.run_difference == nullptr) add(rank_notes(source));
+  add(result_notes(source));
+  return notes;
+}
+
+const Definition runs_table{
+    {"runs",
+     "runs",
+     "One row per run: what was read and how its rules were chosen; its sums if it was summed.",
+     {{"run", Unit::text, Role::key, "The name of the run, `MODEL_ENGINE_FILE_NUMBER`."},
+      {"source", Unit::text, Role::measure, "The path as given; `-` is standard input."},
+      {"format", Unit::text, Role::measure, "The format of the file (`kr list formats`)."},
+      {"engine", Unit::text, Role::measure, "The engine whose rules label it."},
+      {"model", Unit::text, Role::measure, "The model whose rules label it."},
+      {"why", Unit::text, Role::detail, "Why this engine and model were chosen.", true},
+      {"rank", Unit::id, Role::measure, "The rank of the run among those of one job.", true},
+      {"rank_from", Unit::text, Role::detail,
+       "What identifies the rank: the `trace`, the `name` of the file, or the `order` given.",
+       true},
+      {"world_size", Unit::count, Role::detail, "The processes of the job, if the trace says.",
+       true},
+      {"backend", Unit::text, Role::detail, "The communication library, if the trace says.", true},
+      {"operations", Unit::count, Role::measure, "Kernels, copies and sets.", true},
+      {"names", Unit::count, Role::detail, "Distinct names of operations, as in `kernels`.", true},
+      {"gpu_elapsed_ns", Unit::ns, Role::measure,
+       "The time in which at least one operation ran on any device.", true},
+      {"gpu_total_ns", Unit::ns, Role::measure, "The sum of all durations.", true},
+      {"span_ns", Unit::ns, Role::measure,
+       "From the first start to the last end of all operations.", true},
+      {"wall_ns", Unit::ns, Role::detail, "The wall time that the user gave, else the span.", true},
+      {"wall_from", Unit::text, Role::detail, "Where `wall_ns` is from: `user` or `span`.", true},
+      {"non_gpu_ns", Unit::ns, Role::measure,
+       "The time in which no GPU was busy: `wall_ns` less `gpu_elapsed_ns`, but not below 0.",
+       true},
+      {"gpu_busy_ns", Unit::ns, Role::detail,
+       "The busy time of all devices: with one device `gpu_elapsed_ns`.", true},
+      {"name", Unit::text, Role::measure,
+       "A short name for people: what differs between the runs of this command, such as `rank "
+       "3`."}},
+     true},
+    Needs::nothing,
+    add_runs,
+    no_runs};
+
+const Definition notes_table{
+    {"notes",
+     "notes",
+     "One row per note: dropped records, inexact times and warnings.",
+     {{"run", Unit::text, Role::key, "The run; nothing if the note is about all.", true},
+      {"severity", Unit::text, Role::measure, "`warning` or `info`."},
+      {"code", Unit::text, Role::key, "A stable name for programs, such as `dropped-records`."},
+      {"text", Unit::text, Role::key, "The note for people."},
+      {"count", Unit::count, Role::measure, "Records concerned.", true},
+      {"first_offset", Unit::id, Role::detail,
+       "The place of the first one: a byte of the decompressed text, or a row of its table.",
+       true}},
+     true},
+    Needs::nothing,
+    add_notes};
+
+const Definition run_identities_table{
+    {.id = "run_identities",
+     .title = "identities of runs",
+     .doc =
+         "One row per run: what shows whether two files contain the same run, and what its times "
+         "count from. Runs that were saved without it have no row.",
+     .columns = {{"run", Unit::text, Role::key, "The run."},
+                 {"operations_hash", Unit::text, Role::measure,
+                  "Equal for equal operations: 32 hexadecimal digits."},
+                 {"rules_hash", Unit::text, Role::measure,
+                  "Equal for equal texts of rules: 32 hexadecimal digits."},
+                 {"utc_ns", Unit::ns, Role::measure,
+                  "What to add to a time of the trace to have nanoseconds since 1970; empty if the "
+                  "trace does not say.",
+                  true}},
+     .in_short_form = false},
+    Needs::runs,
+    add_identities,
+    nullptr,
+    {.identity = true}};
+
+}  // namespace kr::tables

@@ -1,0 +1,332 @@
+// `kr tree`: the module trees of a run, step by step, and its steps compared.
+#include "tables/tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
+#include "tables/attribution.hpp"
+#include "tables/definition.hpp"
+#include "tables/source.hpp"
+#include "trees/names.hpp"
+
+namespace kr::tables {
+namespace {
+
+void add_tree(const Source& source, RowSink& sink) {
+  const trees::TreeView& view = *source.tree->view;
+  const trace::ModuleTrace& trace = view.trace();
+  // Made once: the same paths are in thousands of steps.
+  std::vector<std::string> paths(trace.paths.size());
+  std::array<std::string, 2> numbers;
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
+  for (const size_t i : view.shown()) {
+    const trees::ViewStep& step = view.step(i);
+    const auto steps = static_cast<int64_t>(step.of.size());
+    const Cell step_id =
+        steps == 1 ? Cell(static_cast<int64_t>(view.modules().step_id(step.of[0]))) : Cell();
+    const std::vector<trees::Siblings> siblings = view.siblings(i);
+    view.rows(i, nodes, rows);
+    for (size_t node = 0; node < rows.size(); ++node) {
+      const trees::ViewRow& row = rows[node];
+      const trees::ViewEntry& entry = view.entries()[row.entry];
+      Cell depth, path, least, median, most, min_number, max_number;
+      std::string_view label = entry.label;
+      if (row.path.valid()) {
+        std::string& text = paths[row.path.index];
+        if (text.empty()) text = trees::path_text(trace, row.path);
+        path = text;
+        depth = int64_t{trace.paths.depth(row.path)};
+        label = view.label(row.path);
+        if (row.nodes > 1 && !siblings.empty()) {
+          const trees::Siblings& one = siblings[row.path.index];
+          least = one.min_ns;
+          median = one.median_ns;
+          most = one.max_ns;
+          min_number = table::cell_or_nothing(numbers[0] = view.number_text(one.least));
+          max_number = table::cell_or_nothing(numbers[1] = view.number_text(one.most));
+        }
+      }
+      sink.row({source.tree->run,
+                step_id,
+                step.phase,
+                table::cell(step.step),
+                table::cell(view.layer(i, row)),
+                static_cast<int64_t>(node),
+                depth,
+                path,
+                entry.name,
+                table::cell_or_nothing(label),
+                steps,
+                static_cast<int64_t>(row.nodes),
+                row.invocations,
+                row.total_ns,
+                static_cast<double>(row.total_ns) / static_cast<double>(steps),
+                least,
+                median,
+                most,
+                min_number,
+                max_number});
+    }
+  }
+}
+
+void add_tree_steps(const Source& source, RowSink& sink) {
+  for (const trees::ViewStep& step : source.tree->view->steps()) {
+    const size_t step_id = source.tree->view->modules().step_id(step.of[0]);
+    sink.row({source.tree->run, static_cast<int64_t>(step_id), step.phase, table::cell(step.step),
+              table::cell(step.layer), step.key, table::cell(step.running_seqs),
+              table::cell(step.batch), table::cell(step.tokens), step.total_ns});
+  }
+}
+
+/// The numbers of steps relative to their mean; if one has no number, their order instead.
+std::vector<double> centred_places(const trees::TreeView& view, const std::vector<size_t>& steps) {
+  const bool numbered = std::all_of(
+      steps.begin(), steps.end(), [&](size_t step) { return view.steps()[step].step.has_value(); });
+  std::vector<double> places;
+  double sum = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    places.push_back(
+        static_cast<double>(numbered ? *view.steps()[steps[k]].step : static_cast<int64_t>(k)));
+    sum += places.back();
+  }
+  for (double& place : places) place -= sum / static_cast<double>(steps.size());
+  return places;
+}
+
+/// The sums of an entry of a view in one phase.
+struct Trend {
+  int64_t total_ns = 0;  // over the phase's steps
+  int64_t first_ns = 0;  // in its first and last step
+  int64_t last_ns = 0;
+  double slope_ns = 0;  // per step: the line of least squares, by step numbers if all have one
+};
+
+/// By entry.
+std::vector<Trend> trends_of(const trees::TreeView& view, const std::vector<size_t>& steps) {
+  std::vector<Trend> trends(view.entries().size());
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
+  const std::vector<double> places = centred_places(view, steps);
+  double spread = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    spread += places[k] * places[k];
+    view.rows(steps[k], nodes, rows);
+    std::vector<int64_t> step_ns(trends.size(), 0);
+    for (const trees::ViewRow& row : rows) step_ns[row.entry] += row.total_ns;
+    for (size_t i = 0; i < trends.size(); ++i) {
+      trends[i].total_ns += step_ns[i];
+      trends[i].slope_ns += places[k] * static_cast<double>(step_ns[i]);
+      if (k == 0) trends[i].first_ns = step_ns[i];
+      if (k + 1 == steps.size()) trends[i].last_ns = step_ns[i];
+    }
+  }
+  for (Trend& one : trends) one.slope_ns = spread > 0 ? one.slope_ns / spread : 0;
+  return trends;
+}
+
+/// By phase, in the order in which they first occur.
+void add_tree_trends(const Source& source, RowSink& sink) {
+  const trees::TreeView& view = *source.tree->view;
+  std::vector<std::pair<std::string_view, std::vector<size_t>>> phases;
+  std::unordered_map<std::string_view, size_t> known;
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    const std::string_view phase = view.steps()[i].phase;
+    const auto [at, added] = known.try_emplace(phase, phases.size());
+    if (added) phases.push_back({phase, {}});
+    phases[at->second].second.push_back(i);
+  }
+  for (const auto& [phase, steps] : phases) {
+    const std::vector<Trend> trends = trends_of(view, steps);
+    const auto count = static_cast<int64_t>(steps.size());
+    for (size_t i = 0; i < trends.size(); ++i) {
+      const Trend& one = trends[i];
+      sink.row({source.tree->run, phase, view.entries()[i].name, count, one.total_ns, one.first_ns,
+                one.last_ns, one.slope_ns,
+                static_cast<double>(one.total_ns) / static_cast<double>(count)});
+    }
+  }
+}
+
+void add_tree_layers(const Source& source, RowSink& sink) {
+  for (const classify::LayerEvidence& one : source.tree->view->modules().layer_evidence) {
+    sink.row({source.tree->run, int64_t{one.block.level}, static_cast<int64_t>(one.block.period),
+              static_cast<int64_t>(one.block.repeats), static_cast<int64_t>(one.units),
+              static_cast<int64_t>(one.block.unit), one.block.total_ns, one.block.unit_ns,
+              classify::evidence(one.block)});
+  }
+}
+
+std::string without_tree_layers(const Source& source) {
+  if (source.tree->view->modules().attribution) return {};
+  return "its module trees come from a profile, not from operations";
+}
+
+void add_tree_attribution(const Source& source, RowSink& sink) {
+  const classify::AttributionSums sums = trees::attribution_of(*source.tree->view);
+  each_evidence(sums, [&](std::string_view evidence, const classify::AttributionSums::Part& one) {
+    sink.row({source.tree->run, evidence, one.total_ns});
+  });
+}
+
+void add_tree_context(const Source& source, RowSink& sink) {
+  for (const trace::ContextEntry& entry : source.tree->view->modules().trace.context) {
+    sink.row({source.tree->run, entry.key, entry.value});
+  }
+}
+
+}  // namespace
+
+const Definition tree_table{
+    {"tree",
+     "module trees",
+     "One row per run, tree and node shown, in the order of the module tree. A tree is a step, or "
+     "all steps of a phase added up; a node is one, or several siblings added up.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"step_id", Unit::id, Role::key,
+          "The number of the step among all steps, from 0; nothing for several steps.", true},
+         {"phase", Unit::text, Role::key, "The phase of the steps."},
+         {"step", Unit::id, Role::key,
+          "The number of the step in its text, if it has one; nothing for several steps.", true},
+         {"layer", Unit::id, Role::key,
+          "The number of the layer that the node is or that its step has, if there is one.", true},
+         {"node", Unit::id, Role::key, "The number of the row in its tree, from 0."},
+         {"depth", Unit::count, Role::measure,
+          "How many nodes are above it; nothing for nodes with different paths.", true},
+         {"path", Unit::text, Role::key,
+          "All names from the root to the node, joined with ` > `, of merged siblings without "
+          "their numbers; nothing for nodes with different paths.",
+          true},
+         {"name", Unit::name, Role::key,
+          "The name of the node as shown; the label or `others` for several nodes."},
+         {"label", Unit::text, Role::measure,
+          "The label of the node in the chosen dimension, or its name if no rule labels it; "
+          "nothing for nodes with different labels.",
+          true},
+         {"steps", Unit::count, Role::measure, "How many steps are added up in the tree."},
+         {"nodes", Unit::count, Role::measure,
+          "How many nodes of the trace are added up in this row, such as merged siblings."},
+         {"invocations", Unit::count, Role::measure,
+          "How many times the module was called or the kernel was launched, in all these steps."},
+         {"total_ns", Unit::ns, Role::measure,
+          "The time of all kernels below the node, in all these steps."},
+         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
+         {"least_ns", Unit::ns, Role::measure,
+          "The least time of one of the merged siblings, in all these steps; nothing if there is "
+          "one node.",
+          true},
+         {"median_ns", Unit::ns, Role::measure, "The median of their times.", true},
+         {"most_ns", Unit::ns, Role::measure, "The most time of one of them.", true},
+         {"least_number", Unit::text, Role::measure,
+          "Which sibling has the least time: its number, after those of the merged nodes above it, "
+          "as in `3.7`. Of siblings with one name, `#2` is the second.",
+          true},
+         {"most_number", Unit::text, Role::measure, "The same for the most time.", true},
+     }},
+    Needs::tree,
+    add_tree};
+
+const Definition tree_steps_table{
+    {"tree_steps",
+     "steps",
+     "One row per run and step shown: its time, which does not depend on the nodes shown.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},
+         {"phase", Unit::text, Role::key, "The phase of the step."},
+         {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
+         {"layer", Unit::id, Role::key, "The number of the layer in its text, if it has one.",
+          true},
+         {"key", Unit::text, Role::measure, "The text of the step in the source."},
+         {"running_seqs", Unit::count, Role::measure,
+          "How many sequences ran, as the profile counts them.", true},
+         {"batch", Unit::count, Role::measure,
+          "How many requests the text of the step names, if it names them.", true},
+         {"tokens", Unit::count, Role::measure,
+          "How many tokens the text of the step names, if it names them.", true},
+         {"total_ns", Unit::ns, Role::measure, "The time of all kernels of the step."},
+     }},
+    Needs::tree,
+    add_tree_steps};
+
+const Definition tree_trends_table{
+    {"tree_trends",
+     "changes from step to step",
+     "One row per run, phase and name shown: its time over the steps of the phase.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"phase", Unit::text, Role::key, "The phase."},
+         {"name", Unit::name, Role::key, "The name as in `tree`."},
+         {"steps", Unit::count, Role::measure, "How many steps of the phase are shown."},
+         {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps."},
+         {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step."},
+         {"last_ns", Unit::ns, Role::measure, "The time under the name in the last step."},
+         {"slope_ns", Unit::ns, Role::measure,
+          "The change of the time per step: the slope of the least-squares line over the numbers "
+          "of the steps, or over their order if one has no number."},
+         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
+     }},
+    Needs::tree,
+    add_tree_trends};
+
+const Definition tree_layers_table{
+    {"tree_layers",
+     "repeated blocks",
+     "One row per repeated block of kernels: equal ones of several graph launches, steps or "
+     "streams are one row.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"level", Unit::id, Role::key,
+          "0 for layers; 1 and more for blocks that repeat inside one layer of the level above."},
+         {"period", Unit::count, Role::key, "How many kernels one layer has."},
+         {"repeats", Unit::count, Role::key, "How many layers follow each other."},
+         {"units", Unit::count, Role::measure,
+          "In how many graph launches, steps or streams the block was found."},
+         {"kernels", Unit::count, Role::key,
+          "How many kernels each of these graph launches, steps or streams has."},
+         {"total_ns", Unit::ns, Role::measure, "The time of the kernels in these layers."},
+         {"unit_ns", Unit::ns, Role::measure,
+          "The time of all kernels of these graph launches, steps or streams."},
+         {"evidence", Unit::text, Role::key,
+          "The block in words, and whether it was found in a graph launch, a step or a stream."},
+     }},
+    Needs::tree,
+    add_tree_layers,
+    without_tree_layers};
+
+const Definition tree_attribution_table{
+    {"tree_attribution",
+     "attribution",
+     "One row per run and way in which operations were assigned to modules: their time.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"evidence", Unit::text, Role::key,
+          "`launch`: in the module that launched it; `creation`: in the module that created its "
+          "node "
+          "of a CUDA graph, and `range`: in an NVTX range of the program in place of a module, if "
+          "there are any; `layer`: in no module, but in a repeated "
+          "block; `none`: in neither."},
+         {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
+     }},
+    Needs::tree,
+    add_tree_attribution};
+
+const Definition tree_context_table{
+    {"tree_context",
+     "context",
+     "One row per run and entry of the context that its profile records.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`."},
+         {"value", Unit::text, Role::measure, "The value of the entry as text."},
+     }},
+    Needs::tree,
+    add_tree_context};
+
+}  // namespace kr::tables

@@ -1,0 +1,344 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/rules.hpp"
+#include "api/session_impl.hpp"
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/input_files.hpp"
+#include "changes/gate.hpp"
+#include "changes/merge_saved.hpp"
+#include "changes/saved_run.hpp"
+#include "coverage/suggest.hpp"
+#include "ncu/gpus.hpp"
+#include "ncu/joined.hpp"
+#include "render/render.hpp"
+#include "sema/load.hpp"
+#include "session/sql.hpp"
+#include "tables/difference.hpp"
+#include "tables/explanation.hpp"
+#include "tables/registry.hpp"
+
+namespace kr {
+namespace {
+
+/// Whether files have to be opened for it.
+bool reads_runs(const Definition& table) {
+  return tables::is_about_runs(table) || table.needs == Needs::tree ||
+         table.needs == Needs::coverage || table.needs == Needs::run_difference ||
+         table.needs == Needs::rules_difference;
+}
+
+bool is_standard_input(const RunSource& run) {
+  return run.path == "-";
+}
+
+/// A table that owns what it refers to.
+Table held(Table table, std::shared_ptr<const Results> results) {
+  const TableInfo& info = table.info();
+  std::vector<Column> columns = table.columns();
+  return {info, std::move(columns),
+          [table = std::move(table), results = std::move(results)](RowSink& sink) {
+            table.write(sink);
+          }};
+}
+
+trace::OpenOptions open_options(const SessionOptions& options) {
+  trace::OpenOptions open;
+  open.nsys_command = options.nsys_command;
+  open.nsys_timeout_seconds = options.nsys_timeout_seconds;
+  open.allow_truncated = options.allow_truncated;
+  open.allow_inexact = options.allow_inexact;
+  open.strict = options.strict;
+  open.threads = options.threads;
+  open.each_call = options.tables.each_call;
+  return open;
+}
+
+}  // namespace
+
+std::string_view version() noexcept {
+  return KR_VERSION;
+}
+
+std::vector<const TableInfo*> all_tables() {
+  return tables::all_infos();
+}
+
+size_t merge_saved(const std::vector<std::string>& parts, const std::string& path) {
+  if (parts.empty()) throw Error(path, "there is nothing to merge", "name saved runs");
+  for (const std::string& part : parts) {
+    if (!changes::names_saved_run(part)) {
+      throw Error(part, "is not the name of a saved run", "save the run first, as FILE.krun");
+    }
+    InputFiles::note(std::filesystem::path(part));
+  }
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
+  }
+  PendingFile file(path);
+  file.check_own();
+  const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
+  file.commit();
+  return runs;
+}
+
+std::shared_ptr<Results> Session::Impl::new_results() const {
+  return std::make_shared<Results>(rules, open_options(options), options.progress,
+                                   options.references);
+}
+
+/// At which runs are compared as module trees; none: they are compared by name.
+std::optional<trees::Level> Session::Impl::comparison_level() const {
+  if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
+  const bool trees = results->session.are_module_trees(runs.front(), runs.back());
+  return trees ? std::optional(trees::named_level("module")) : std::nullopt;
+}
+
+session::RunComparison Session::Impl::comparison() const {
+  session::RunComparison out{{}, {}, comparison_level(), options.tables.by, {}};
+  const size_t before = std::max<size_t>(1, options.tables.runs_before);
+  for (size_t i = 0; i < runs.size(); ++i) (i < before ? out.a : out.b).push_back(runs[i].path);
+  for (const std::string& text : options.tables.conditions) {
+    out.gates.push_back(changes::parse_gate(text));
+  }
+  return out;
+}
+
+/// Why a session cannot have results of this kind; empty: it can.
+std::string_view Session::Impl::impossible(Needs needs) const {
+  const auto of_runs = [&](size_t count, std::string_view why) {
+    return runs.size() == count ? std::string_view() : why;
+  };
+  switch (needs) {
+    case Needs::tree:
+      return of_runs(1, "it is about one run");
+    case Needs::run_difference:
+      if (options.tables.runs_before == 0) return of_runs(2, "it is about two runs");
+      return options.tables.runs_before < runs.size() ? "" : "no run is compared with the first";
+    case Needs::coverage:
+      return runs.empty() ? "no run was added" : "";
+    case Needs::rules_difference:
+      return before == nullptr ? "no rules to compare with were given" : "";
+    case Needs::explanation:
+      return query ? "" : "no name to explain was given";
+    default:
+      return {};
+  }
+}
+
+session::Wants Session::Impl::wants_of(const Definitions& needed,
+                                       const session::Wants& also) const {
+  session::Wants more = session::Wants::of(needed);
+  for (const Definition* one : needed) {
+    if (!impossible(one->needs).empty()) continue;
+    if (one->needs == Needs::tree) more.modules = true;
+    if (one->needs == Needs::rules_difference) more.sums = true;
+    if (one->needs == Needs::coverage) {
+      more.measured = classify::named_dimension(rules->program(), options.tables.by);
+    }
+    if (one->needs == Needs::run_difference) {
+      more.add(session::Wants::of_comparison(comparison_level().has_value()));
+    }
+  }
+  more.add(wants);
+  more.add(also);
+  more.sums |= !more.modules && !more.measured;
+  return more;
+}
+
+void Session::Impl::compare_with(session::Session& session,
+                                 const match::CompiledRules& other) const {
+  std::vector<compare::SeenName> names = session.names_met();
+  std::ranges::move(compare::shipped_names(*library), std::back_inserter(names));
+  session.compare_rules(other, std::move(names), {});
+}
+
+/// Computes what is not there beside the runs.
+void Session::Impl::make(session::Session& session, Needs needs) const {
+  const TableOptions& with = options.tables;
+  switch (needs) {
+    case Needs::tree:
+      return session.show_tree(
+          {.level = trees::named_level(with.level.empty() ? "module" : with.level),
+           .dimension = with.by,
+           .folds = with.folds,
+           .phase = with.phase,
+           .step = with.step,
+           .merge_siblings = !with.each_sibling,
+           .by_phase = !with.all_steps && !with.step});
+    case Needs::coverage:
+      return (void)session.cover(with.max_groups);
+    case Needs::run_difference:
+      return (void)session.compare_runs(comparison());
+    case Needs::rules_difference:
+      return compare_with(session, *before);
+    case Needs::explanation:
+      return (void)session.explain(*query);
+    default:
+      return;
+  }
+}
+
+void Session::Impl::prepare(const Definitions& needed, const session::Wants& also) {
+  std::set<Needs> results_of = made;
+  for (const Definition* one : needed) {
+    if (impossible(one->needs).empty()) results_of.insert(one->needs);
+  }
+  const bool reads = !runs.empty() && std::any_of(needed.begin(), needed.end(),
+                                                  [](auto* one) { return reads_runs(*one); });
+  const session::Wants all = reads ? wants_of(needed, also) : wants;
+  const size_t end = reads ? runs.size() : known_runs();
+  // The runs of a job are replayed together.
+  const bool again = all.replay && !options.what_if.empty() && end > known_runs();
+  const size_t begin = all == wants && !again ? known_runs() : 0;
+  if (begin == end && results_of == made) return;
+  const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
+  if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
+                  is_standard_input)) {
+    throw Error("standard input", "it cannot be read again for more tables",
+                "request all tables at once");
+  }
+  const auto next = new_results();
+  next->session.join_ncu(options.ncu,
+                         options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+  next->session.change(options.what_if);
+  next->session.compare_ranks_with(
+      {options.clock.empty() ? job::default_clock_policy
+                             : job::named_clock_policy(options.clock, "clock"),
+       options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
+       options.job.empty() ? analyze::AsJob::automatic
+                           : analyze::named_as_job(options.job, "job")});
+  next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
+  next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
+  if (begin > 0) {
+    next->session.share_runs(results->session);
+    next->timelines = results->timelines;
+  } else if (reads) {
+    for (const JobSource& job : options.baselines) next->session.read_baseline(job, all);
+  }
+  const auto add_timeline = [&](const analyze::LabelledTrace& run,
+                                const analyze::RunSummary& summary, size_t index) {
+    if (!timeline_of) return;
+    next->timelines.resize(index + 1);
+    next->timelines[index] = timeline_of(run, summary);
+  };
+  next->session.read(std::span(runs).subspan(begin, end - begin), all, add_timeline);
+  for (const Needs one : results_of) {
+    if (impossible(one).empty()) make(next->session, one);
+  }
+  results = next;
+  wants = all;
+  made = std::move(results_of);
+}
+
+std::string Session::Impl::absent(const Definition& definition) const {
+  if (const std::string_view why = impossible(definition.needs); !why.empty()) {
+    return std::string(why);
+  }
+  if (tables::is_about_runs(definition) && runs.empty()) return "no run was added";
+  return tables::absent(definition, source());
+}
+
+Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
+  impl_->rules = SharedRules(rules.impl_, &rules.impl_->compiled);
+  impl_->library = {rules.impl_, &rules.impl_->library};
+  impl_->options = std::move(options);
+  impl_->results = impl_->new_results();
+}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+void Session::add(RunSource run) {
+  if (run.path.empty()) throw Error("", "the run has no path", "name the file of its trace");
+  if (run.elapsed_ns.value_or(0) < 0) {
+    throw Error(run.path, "the elapsed time is negative", "leave it out if it is unknown");
+  }
+  if (is_standard_input(run) &&
+      std::any_of(impl_->runs.begin(), impl_->runs.end(), is_standard_input)) {
+    throw Error("", "standard input can be read only once", "name a file for the other run");
+  }
+  impl_->runs.push_back(std::move(run));
+}
+
+size_t Session::runs() const noexcept {
+  return impl_->runs.size();
+}
+
+std::vector<Table> Session::tables(const std::vector<std::string>& ids) {
+  Definitions wanted;
+  wanted.reserve(ids.size());
+  for (const std::string& id : ids) wanted.push_back(&tables::known_table(id));
+  impl_->prepare(wanted);
+  std::vector<Table> present;
+  for (const Definition* one : wanted) {
+    if (!impl_->absent(*one).empty()) continue;
+    present.push_back(held(tables::make(*one, impl_->source()), impl_->results));
+  }
+  return present;
+}
+
+Table Session::table(const std::string& id) {
+  const std::string reason = absent(id);
+  if (!reason.empty()) {
+    throw Error("", fmt::format("these runs have no table `{}`: {}", id, reason));
+  }
+  return held(tables::make(tables::known_table(id), impl_->source()), impl_->results);
+}
+
+std::string Session::absent(const std::string& id) {
+  const Definition& definition = tables::known_table(id);
+  impl_->prepare({&definition});
+  return impl_->absent(definition);
+}
+
+std::vector<RunNote> Session::notes() {
+  impl_->prepare({&tables::known_table("notes")});
+  return tables::all_notes(impl_->source());
+}
+
+Table Session::sql(const std::string& query) {
+  Definitions needed = session::tables_named(query);
+  needed.push_back(&tables::known_table("runs"));
+  impl_->prepare(needed);
+  return held(session::query_table(impl_->source(), query), impl_->results);
+}
+
+void Session::save(const std::string& path) {
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
+  }
+  if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
+  PendingFile file(path);
+  file.check_own();
+  const RunSource& first = impl_->runs[0];
+  const bool trees = impl_->results->session.are_module_trees(first, first);
+  if (trees && impl_->runs.size() > 1) {
+    throw Error(path, "only one run of module trees can be saved", "save each by itself");
+  }
+  const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
+  const std::string location = file.aside().string();
+  render::sqlite(tables({ids.begin(), ids.end()}), location, path, changes::saved_version);
+  append_checksum(location, path);
+  file.commit();
+}
+
+void Session::compare_with(const Rules& before) {
+  impl_->before = SharedRules(before.impl_, &before.impl_->compiled);
+  impl_->made.erase(Needs::rules_difference);
+}
+
+void Session::explain(NameQuery name) {
+  if (!name.kind.empty() && !operation_kind_from(name.kind)) {
+    throw Error("", fmt::format("unknown kind `{}`", name.kind),
+                "the kinds are kernel, memcpy and memset");
+  }
+  impl_->query = std::move(name);
+  impl_->made.erase(Needs::explanation);
+}
+
+}  // namespace kr

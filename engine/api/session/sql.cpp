@@ -1,0 +1,249 @@
+#include "session/sql.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "base/ascii.hpp"
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "session/virtual_table.hpp"
+#include "what_if/what_if.hpp"
+
+namespace kr::session {
+namespace {
+
+/// What a query may do: read.
+int allow_reading(void*, int action, const char*, const char*, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+/// `no such column: substgae` with the near name.
+std::string remedy_for(std::string_view message, const tables::Source& source) {
+  const auto after = [&](std::string_view head) -> std::optional<std::string> {
+    if (!message.starts_with(head)) return std::nullopt;
+    const std::string_view name = message.substr(head.size());
+    const size_t point = name.rfind('.');
+    return std::string(point == name.npos ? name : name.substr(point + 1));
+  };
+  std::set<std::string> names;
+  if (const auto column = after("no such column: ")) {
+    for (const tables::Definition* one : tables::all()) {
+      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
+      const Table table = tables::make(*one, source);
+      for (const Column& known : table.columns()) names.insert(known.id);
+    }
+    const auto near = nearest(*column, std::vector<std::string>(names.begin(), names.end()));
+    return near ? fmt::format("did you mean `{}`?", *near)
+                : "`kr list columns TABLE` lists the columns";
+  }
+  if (const auto table = after("no such table: ")) {
+    if (const tables::Definition* known = tables::find(*table)) {
+      std::string absent = tables::absent(*known, source);
+      if (!absent.empty()) return absent;
+    }
+    for (const tables::Definition* one : tables::all()) {
+      if (tables::is_about_runs(*one)) names.insert(one->info.id);
+    }
+    return near_or_all(*table, std::vector<std::string>(names.begin(), names.end()));
+  }
+  const bool denied = message == "not authorized" || message == "authorization denied";
+  return denied ? "a query can only read tables" : "";
+}
+
+/// The unit that a column of that name has in kr.
+/// Whether a table has names of kernels in a column of this name. Other texts have no short form.
+bool may_be_kernels(std::string_view name) {
+  for (const tables::Definition* one : tables::all()) {
+    for (const Column& column : one->info.columns) {
+      if (column.id == name && column.unit == Unit::name) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Unit> known_unit(std::string_view name) {
+  if (name.ends_with("_ns")) return Unit::ns;
+  for (const tables::Definition* one : tables::all()) {
+    for (const Column& column : one->info.columns) {
+      if (column.id == name) return column.unit;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Rows of a result, for renderers that go through a table more than once.
+class KeptResult {
+ public:
+  void add(const Cells& row) {
+    columns_ = row.size();
+    if (!whole_ || cells_.size() + columns_ > max_cells) {
+      whole_ = false;
+      return;
+    }
+    for (const Cell& cell : row) {
+      const auto* text = std::get_if<std::string_view>(&cell);
+      cells_.push_back(text != nullptr ? Cell(texts_.emplace_back(*text)) : cell);
+    }
+  }
+  bool is_whole() const noexcept { return whole_; }
+  void replay(RowSink& sink) const {
+    for (size_t i = 0; i < cells_.size(); i += columns_) {
+      sink.row(std::span(cells_).subspan(i, columns_));
+    }
+  }
+
+ private:
+  static constexpr size_t max_cells = 1'000'000;
+  bool whole_ = true;
+  size_t columns_ = 0;
+  std::vector<Cell> cells_;
+  std::deque<std::string> texts_;
+};
+
+const TableInfo query_info{"query", "result", "One row per row of the result of a query.", {}};
+
+struct Query {
+  explicit Query(const tables::Source& tables) : source(tables) {
+    sqlite3* opened = nullptr;
+    const int code =
+        sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
+    connection.reset(opened);
+    if (code != SQLITE_OK) fail();
+    for (const tables::Definition* one : tables::all()) {
+      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
+      const Table table = tables::make(*one, source);
+      rows.push_back(one->info.id == "operations" ? operation_rows(source) : kept_rows(table));
+      add_virtual_table(connection.get(), table.id(), table.columns(), *rows.back());
+    }
+    sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
+  }
+  [[noreturn]] void fail() const {
+    const std::string message = sqlite3_errmsg(connection.get());
+    throw Error("", "the query: " + message, remedy_for(message, source));
+  }
+
+  void prepare(const std::string& query) {
+    const char* rest = nullptr;
+    sqlite3_stmt* prepared = nullptr;
+    const int code = sqlite3_prepare_v2(connection.get(), query.data(),
+                                        static_cast<int>(query.size()), &prepared, &rest);
+    statement.reset(prepared);
+    if (code != SQLITE_OK) fail();
+    if (statement == nullptr) throw Error("", "the query is empty", "write a SELECT");
+    const std::string_view left(rest, static_cast<size_t>(query.data() + query.size() - rest));
+    if (left.find_first_not_of(" \t\r\n;") != left.npos) {
+      throw Error("", "there is a second statement after the query", "run one at a time");
+    }
+    read_columns();
+  }
+
+  /// Units are known once there is a row.
+  void read_columns() {
+    const bool any = step();
+    for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
+      const std::string name = sqlite3_column_name(statement.get(), i);
+      Column column{unused(name), Unit::text, Role::measure, "", true};
+      const int type = any ? sqlite3_column_type(statement.get(), i) : SQLITE_NULL;
+      const auto unit = known_unit(name);
+      if (type == SQLITE_TEXT && may_be_kernels(name)) column.unit = Unit::name;
+      if (type == SQLITE_INTEGER) {
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::count;
+      } else if (type == SQLITE_FLOAT) {
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::factor;
+      }
+      columns.push_back(std::move(column));
+    }
+    sqlite3_reset(statement.get());
+  }
+
+  /// A result may have several columns of one name: `n`, `n_2`. Names of members differ.
+  std::string unused(const std::string& name) const {
+    std::string free = name;
+    const auto used = [&] {
+      return std::any_of(columns.begin(), columns.end(),
+                         [&](const Column& one) { return one.id == free; });
+    };
+    for (int number = 2; used(); ++number) free = fmt::format("{}_{}", name, number);
+    return free;
+  }
+
+  bool step() const {
+    const int code = sqlite3_step(statement.get());
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) fail();
+    return false;
+  }
+
+  Cell cell(int column) const {
+    switch (sqlite3_column_type(statement.get(), column)) {
+      case SQLITE_INTEGER:
+        return static_cast<int64_t>(sqlite3_column_int64(statement.get(), column));
+      case SQLITE_FLOAT:
+        return sqlite3_column_double(statement.get(), column);
+      case SQLITE_NULL:
+        return {};
+      default:
+        return std::string_view(
+            static_cast<const char*>(sqlite3_column_blob(statement.get(), column)),
+            static_cast<size_t>(sqlite3_column_bytes(statement.get(), column)));
+    }
+  }
+
+  /// The first time the query runs; its rows are kept as long as they are few.
+  void write(RowSink& sink) {
+    if (kept) return kept->replay(sink);
+    sqlite3_reset(statement.get());
+    KeptResult result;
+    Cells row(columns.size());
+    while (step()) {
+      for (size_t i = 0; i < row.size(); ++i) row[i] = cell(static_cast<int>(i));
+      result.add(row);
+      sink.row(row);
+    }
+    sqlite3_reset(statement.get());
+    if (result.is_whole()) kept = std::move(result);
+  }
+
+  const tables::Source& source;
+  std::vector<std::unique_ptr<NumberedRows>> rows;
+  struct Close {
+    void operator()(sqlite3* one) const { sqlite3_close(one); }
+    void operator()(sqlite3_stmt* one) const { sqlite3_finalize(one); }
+  };
+  std::unique_ptr<sqlite3, Close> connection;
+  std::unique_ptr<sqlite3_stmt, Close> statement;
+  std::vector<Column> columns;
+  std::optional<KeptResult> kept;
+};
+
+}  // namespace
+
+std::vector<const tables::Definition*> tables_named(std::string_view query) {
+  const std::string text = lowered(query);
+  std::vector<const tables::Definition*> named;
+  for (const tables::Definition* one : tables::all()) {
+    if (tables::is_about_runs(*one) && has_word(text, one->info.id)) named.push_back(one);
+  }
+  return named;
+}
+
+Table query_table(const tables::Source& source, const std::string& query) {
+  auto prepared = std::make_shared<Query>(source);
+  prepared->prepare(query);
+  return {query_info, prepared->columns, [prepared](RowSink& sink) { prepared->write(sink); }};
+}
+
+}  // namespace kr::session

@@ -1,0 +1,189 @@
+#include "analyze/concurrency.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace kr::analyze {
+namespace {
+
+/// Operations of one device that run at a time. Each is seen twice, at its start and its end.
+class InFlight {
+ public:
+  InFlight(int32_t device, int64_t first_ns, int64_t last_ns)
+      : now_(first_ns), first_(first_ns), last_(last_ns) {
+    out_.device = device;
+    const int64_t span_ns = last_ns - first_ns;
+    bin_ns_ = std::max<int64_t>(
+        1, span_ns / Concurrency::max_bins + (span_ns % Concurrency::max_bins != 0 ? 1 : 0));
+    for (int64_t begin = first_ns; begin < last_ns;) {
+      const int64_t end = last_ns - begin > bin_ns_ ? begin + bin_ns_ : last_ns;
+      out_.bins.push_back({begin, end, 0, 0});
+      begin = end;
+    }
+  }
+
+  uint32_t stream(int64_t number) {
+    const auto next = static_cast<uint32_t>(streams_.size());
+    const auto [at, added] = numbers_.try_emplace(number, next);
+    if (added) streams_.push_back({number, {}, {}, 0, 0});
+    return at->second;
+  }
+
+  /// In order of start. What takes no time is never in flight.
+  void add(const trace::Operation& operation, uint32_t stream, Kind kind) {
+    if (operation.duration_ns == 0) return;
+    advance(operation.start_ns);
+    ends_.push_back({operation.end_ns(), stream, kind});
+    std::push_heap(ends_.begin(), ends_.end(), later);
+    change(stream, kind, 1);
+  }
+
+  Concurrency finish() {
+    advance(last_);
+    for (const Stream& communicates : streams_) {
+      if (communicates.communication_ns == 0) continue;
+      out_.overlaps.push_back({communicates.number, std::nullopt, communicates.communication_ns,
+                               communicates.overlapped_ns});
+      for (const auto& [pair, ns] : overlap_ns_) {
+        if (&streams_[pair.first] != &communicates) continue;
+        out_.overlaps.push_back(
+            {communicates.number, streams_[pair.second].number, communicates.communication_ns, ns});
+      }
+    }
+    std::sort(out_.overlaps.begin(), out_.overlaps.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.communication_stream, a.compute_stream) <
+             std::pair(b.communication_stream, b.compute_stream);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  struct Stream {
+    int64_t number;
+    int64_t computing;      // operations that run
+    int64_t communicating;  // the same
+    int64_t communication_ns;
+    int64_t overlapped_ns;
+  };
+  struct End {
+    int64_t time;
+    uint32_t stream;
+    Kind kind;
+  };
+  static bool later(const End& a, const End& b) noexcept { return a.time > b.time; }
+
+  /// Streams on which something of that kind runs.
+  std::vector<uint32_t>& streams_with(Kind kind) {
+    return kind == Kind::communication ? communicating_ : computing_;
+  }
+
+  void change(uint32_t stream, Kind kind, int64_t by) {
+    running_ += by;
+    if (kind == Kind::memory) return;
+    Stream& of = streams_[stream];
+    int64_t& count = kind == Kind::communication ? of.communicating : of.computing;
+    const bool ran = count > 0;
+    count += by;
+    if (ran == (count > 0)) return;
+    std::vector<uint32_t>& all = streams_with(kind);
+    count > 0 ? all.push_back(stream) : static_cast<void>(std::erase(all, stream));
+  }
+
+  void advance(int64_t to) {
+    while (!ends_.empty() && ends_.front().time <= to) {
+      const End end = ends_.front();
+      pass(end.time);
+      std::pop_heap(ends_.begin(), ends_.end(), later);
+      ends_.pop_back();
+      change(end.stream, end.kind, -1);
+    }
+    pass(to);
+  }
+
+  /// Nothing begins or ends before `to`.
+  void pass(int64_t to) {
+    const int64_t ns = to - now_;
+    if (ns == 0) return;
+    const auto running = static_cast<size_t>(running_);
+    if (out_.in_flight_ns.size() <= running) out_.in_flight_ns.resize(running + 1);
+    out_.in_flight_ns[running] += ns;
+    if (running > 0) add_to_bins(to);
+    for (const uint32_t communicating : communicating_) {
+      streams_[communicating].communication_ns += ns;
+      if (!computing_.empty()) streams_[communicating].overlapped_ns += ns;
+      for (const uint32_t computing : computing_) overlap_ns_[{communicating, computing}] += ns;
+    }
+    now_ = to;
+  }
+
+  void add_to_bins(int64_t to) {
+    for (int64_t at = now_; at < to;) {
+      Concurrency::Bin& bin = out_.bins[static_cast<size_t>((at - first_) / bin_ns_)];
+      const int64_t end = std::min(bin.end_ns, to);
+      bin.operation_ns += running_ * (end - at);
+      bin.most = std::max(bin.most, running_);
+      at = end;
+    }
+  }
+
+  Concurrency out_;
+  int64_t now_;
+  int64_t first_;
+  int64_t last_;
+  int64_t bin_ns_ = 1;
+  int64_t running_ = 0;
+  std::vector<End> ends_;  // a heap, the first to end in front
+  std::map<int64_t, uint32_t> numbers_;
+  std::vector<Stream> streams_;
+  std::vector<uint32_t> computing_, communicating_;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> overlap_ns_;  // communicating, computing
+};
+
+}  // namespace
+
+std::vector<Concurrency> measure_concurrency(const trace::Trace& trace,
+                                             const classify::Labelled& labelled,
+                                             const std::vector<Kind>& kinds) {
+  struct Span {
+    int64_t first_ns = std::numeric_limits<int64_t>::max();
+    int64_t last_ns = std::numeric_limits<int64_t>::min();
+  };
+  std::map<int32_t, Span> spans;
+  std::vector<Span*> span_of_track;
+  span_of_track.reserve(trace.tracks.size());
+  for (const trace::Track& track : trace.tracks) span_of_track.push_back(&spans[track.device]);
+  for (const trace::Operation& operation : trace.operations) {
+    Span& span = *span_of_track[operation.track.index];
+    span.first_ns = std::min(span.first_ns, operation.start_ns);
+    span.last_ns = std::max(span.last_ns, operation.end_ns());
+  }
+  std::map<int32_t, InFlight> devices;
+  for (const auto& [device, span] : spans) {
+    if (span.first_ns <= span.last_ns) {
+      devices.try_emplace(device, device, span.first_ns, span.last_ns);
+    }
+  }
+  std::vector<std::pair<InFlight*, uint32_t>> of_track;
+  of_track.reserve(trace.tracks.size());
+  for (const trace::Track& track : trace.tracks) {
+    const auto at = devices.find(track.device);
+    if (at == devices.end()) {
+      of_track.emplace_back(nullptr, 0);
+    } else {
+      of_track.emplace_back(&at->second, at->second.stream(track.stream));
+    }
+  }
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const trace::Operation& operation = trace.operations[i];
+    const auto& [device, stream] = of_track[operation.track.index];
+    device->add(operation, stream, kinds[labelled.row(i, operation)]);
+  }
+  std::vector<Concurrency> out;
+  out.reserve(devices.size());
+  for (auto& [device, flight] : devices) out.push_back(flight.finish());
+  return out;
+}
+
+}  // namespace kr::analyze

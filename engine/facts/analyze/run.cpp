@@ -1,0 +1,257 @@
+#include "analyze/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "classify/step_order.hpp"
+#include "classify/why.hpp"
+#include "text/numbers.hpp"
+
+namespace kr::analyze {
+
+namespace {
+
+/// Only the rules of the model.
+std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId id) {
+  const sema::Model& model = program.models.get(id);
+  return classify::possible_expressions(
+      program, {program.engines.get(model.engine).name, model.name, false});
+}
+
+void warn_without_context(const classify::TraceSubjects& subjects, sema::ModelId id,
+                          bool has_ranges, trace::Trace& trace) {
+  if (has_ranges || !classify::context_matters(subjects, id)) return;
+  trace.warnings.push_back(
+      {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
+                                 "ranges that enclose operations: no `within` matches.",
+                                 subjects.program().title(id), trace.format)});
+}
+
+classify::ChooseOptions options_of(const match::CompiledRules& rules,
+                                   const classify::RunSpec& spec) {
+  return {spec.engine, spec.model, rules.named};
+}
+
+/// Labels with the trace's host trace, or with only the names of ranges that may enclose
+/// operations. Null if the names are not enough: the model or the labels depend on which ranges
+/// enclose which operations.
+std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
+                                     const classify::RunSpec& spec, trace::Trace trace,
+                                     const classify::RangeNames* ranges) {
+  auto run = std::make_unique<LabelledTrace>();
+  run->trace = std::move(trace);
+  const sema::Program& program = rules.program();
+  const classify::ChooseOptions choose = options_of(rules, spec);
+  const classify::TraceSubjects subjects(program, rules.database, run->trace, choose);
+  run->choice = classify::choose_model(
+      rules.database, subjects, choose,
+      ranges != nullptr ? ranges->sets() : std::span<const match::AtomSet>{});
+  const sema::ModelId model = run->choice.model;
+  if (!run->choice.certain) return nullptr;
+  if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
+  run->labelled = classify::classify(subjects, model);
+  const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
+                          (run->trace.host && run->trace.host->ranges.size() > 0);
+  warn_without_context(subjects, model, has_ranges, run->trace);
+  return run;
+}
+
+/// The four shares in one line.
+void say_alignment(const std::vector<align::GraphAlignment>& graphs, trace::Trace& trace) {
+  if (graphs.empty()) {
+    trace.warnings.push_back({"no-graphs",
+                              "There is a reference, but no graph launch in the trace whose "
+                              "kernels need one.",
+                              "info"});
+    return;
+  }
+  int64_t total = 0;
+  std::array<int64_t, 4> parts{};
+  bool too_long = false;
+  for (const align::GraphAlignment& graph : graphs) {
+    total += graph.total_ns;
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] += graph.parts[i].total_ns;
+    too_long = too_long || graph.evidence == align::Evidence::too_long;
+  }
+  const auto share = [&](align::Agreement how) {
+    return text::share(parts[static_cast<size_t>(how)], total);
+  };
+  const bool nothing = parts[0] == total;
+  trace.warnings.push_back(
+      {"graph-alignment",
+       fmt::format("Kernels of graphs ({}), by the reference: {} % instance, {} % kind, {} % "
+                   "within a call, {} % abstain{}.",
+                   text::human_time(total), share(align::Agreement::instance),
+                   share(align::Agreement::kind), share(align::Agreement::within),
+                   share(align::Agreement::abstain),
+                   nothing && !too_long
+                       ? "; the reference is of another model, or does not name what it launches"
+                       : ""),
+       nothing ? "warning" : "info"});
+  if (too_long) {
+    trace.warnings.push_back({"graphs-too-long",
+                              "Some graphs are too long to look at all alignments with the "
+                              "reference: none of their kernels is placed by it."});
+  }
+}
+
+}  // namespace
+
+LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                            trace::OpenOptions options, const LabelWants& wants) {
+  LabelledOrModules out;
+  const auto open = [&] {
+    if (!wants.or_modules) return trace::open_traces(spec.path, options);
+    trace::Opened opened = trace::open_any(spec.path, options);
+    out.modules = std::move(opened.modules);
+    return std::move(opened.traces);
+  };
+  const bool wants_host = options.host == trace::HostDetail::all;
+  const sema::Program& program = rules.program();
+  const classify::ChooseOptions choose = options_of(rules, spec);
+  const std::vector<sema::ExprId> exprs = classify::possible_expressions(program, choose);
+  const bool needs_host =
+      wants.references != nullptr || (!wants_host && classify::uses_within(program, exprs));
+  // The names of operations mostly identify the engine. Reading the host trace takes more memory
+  // than the operations, and half of their time.
+  const bool only_names =
+      !wants_host && wants.references == nullptr &&
+      (needs_host ? trace::may_open_again(spec.path, options)
+                  : wants.range_names || classify::modules_may_name_model(program, choose));
+  if (only_names) {
+    options.host = trace::HostDetail::range_names;
+    bool certain = true;
+    for (trace::Trace& trace : open()) {
+      classify::RangeNames ranges(program, rules.database, exprs);
+      for (const std::string& name : trace.range_names) ranges.add(name);
+      auto run = label(rules, spec, std::move(trace), &ranges);
+      certain = certain && run != nullptr;
+      if (!certain) break;
+      if (!wants.range_names) run->trace.range_names = {};
+      out.labelled.push_back(std::move(run));
+    }
+    if (certain) return out;
+    out.labelled.clear();
+  }
+  options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
+  for (trace::Trace& trace : open()) {
+    std::vector<align::GraphAlignment> graphs;
+    if (wants.references != nullptr && trace.host) {
+      graphs = align::place_replays(trace, *wants.references);
+      say_alignment(graphs, trace);
+    }
+    out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
+    out.labelled.back()->graphs = std::move(graphs);
+    trace::Trace& labelled = out.labelled.back()->trace;
+    if (wants_host || !labelled.host) continue;
+    if (wants.range_names) labelled.range_names = std::move(labelled.host->range_names);
+    labelled.host.reset();
+  }
+  return out;
+}
+
+bool names_phases(const match::CompiledRules& rules, const LabelledTrace& run) {
+  const sema::ModelId model = run.labelled.model;
+  if (rules.program().models.get(model).phases.empty()) return false;
+  const std::vector<std::string>& names =
+      run.trace.host ? run.trace.host->range_names : run.trace.range_names;
+  classify::PhaseReader phases(rules.program(), rules.database, model);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return !phases.read(name).label.empty(); });
+}
+
+namespace {
+
+/// Annotations often have no numbers, and equal texts. The steps of a phase without any number are
+/// counted from 0. `annotated`: the number of first steps that are annotations.
+void number_steps(trees::LabelledModules& modules, size_t annotated) {
+  std::map<std::string_view, bool> numbered;  // by phase
+  for (size_t i = 0; i < annotated; ++i) {
+    numbered[modules.phases[i].label] |= modules.phases[i].step.has_value();
+  }
+  std::map<std::string_view, int64_t> next;
+  for (size_t i = 0; i < annotated; ++i) {
+    classify::Phase& phase = modules.phases[i];
+    if (!numbered[phase.label]) phase.step = next[phase.label]++;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
+                                                       const classify::RunSpec& spec,
+                                                       const LabelledTrace& run) {
+  const classify::Attribution& attribution = run.attribution(rules);
+  const sema::Program& program = rules.program();
+  const sema::Model& model = program.models.get(run.choice.model);
+  classify::RunSpec chosen = spec;
+  chosen.engine = program.engines.get(model.engine).name;
+  chosen.model = model.name;
+  auto modules = trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution));
+  modules->choice.why = run.choice.why;
+  modules->attribution = classify::sum(run.trace, attribution);
+  modules->layer_evidence = classify::layer_evidence(attribution);
+  for (size_t i = 0; i < attribution.steps.size(); ++i) {
+    if (attribution.steps[i].outer == classify::Attribution::none) modules->step_ids.push_back(i);
+  }
+  number_steps(*modules, modules->step_ids.size());
+  const classify::StepOrder order(run.trace, attribution);
+  classify::StepStarts starts(order, attribution);
+  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
+    starts.add(i, run.trace.operations[i].start_ns);
+  }
+  modules->wall_ns.reserve(modules->step_ids.size() + 1);
+  for (const size_t step : modules->step_ids) modules->wall_ns.push_back(starts.wall_ns(step));
+  modules->step_ids.push_back(attribution.steps.size());  // what is outside steps
+  modules->wall_ns.emplace_back();
+  return modules;
+}
+
+const classify::Attribution& LabelledTrace::attribution(const match::CompiledRules& rules) const {
+  if (!attribution_) {
+    attribution_ = classify::attribute(trace, rules.program(), rules.database, labelled.model);
+  }
+  return *attribution_;
+}
+
+TraceLabels::TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled)
+    : rules_(rules) {
+  for (const classify::DimensionLabels& labels : labelled.dimensions) {
+    dimensions_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
+  }
+}
+
+const classify::LabelResult* TraceLabels::find(std::string_view dimension, uint32_t row) const {
+  for (const auto& [known, labels] : dimensions_) {
+    if (known == dimension) return &labels->by_row[row];
+  }
+  return nullptr;
+}
+
+std::string TraceLabels::rule(const classify::LabelResult& result) const {
+  return result.rule ? classify::rule_place(rules_, *result.rule) : std::string();
+}
+
+RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                         size_t index, const LabelledTrace& run) {
+  RunSummary summary = summarize(rules, run.trace, run.labelled, spec.elapsed_ns);
+  summary.choice_why = run.choice.why;
+  summary.graphs = run.graphs;
+  summary.id = run_id(rules.program(), run.labelled.model, spec.path, index);
+  return summary;
+}
+
+std::string run_id(const sema::Program& program, sema::ModelId id, const std::string& path,
+                   size_t index) {
+  const sema::Model& model = program.models.get(id);
+  return fmt::format("{}_{}_{}_{}", model.name, program.engines.get(model.engine).name,
+                     trace::trace_stem(path), index);
+}
+
+}  // namespace kr::analyze

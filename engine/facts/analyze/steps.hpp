@@ -1,0 +1,110 @@
+// The time of operations by phase and by step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/sweep.hpp"
+#include "base/warning.hpp"
+#include "classify/attribution.hpp"
+#include "classify/classify.hpp"
+
+namespace kr::analyze {
+
+/// The phase of operations in no step.
+inline constexpr std::string_view outside_steps_name = "(outside steps)";
+/// The time of an operation is added to at most this many enclosing steps. Real traces have two or
+/// three.
+inline constexpr size_t max_enclosing_steps = 64;
+
+struct LabelPart {
+  std::string label;
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+};
+/// By dimension of the run, by descending total.
+using LabelParts = std::vector<std::pair<std::string, std::vector<LabelPart>>>;
+
+/// The operations of a step on one device.
+struct StepDevice : Breakdown {
+  int32_t device = 0;
+  int64_t first_start_ns = 0;  // of them
+};
+
+/// The operations that one step launched, including those of steps inside it.
+struct StepPart {
+  std::string phase;
+  std::optional<int64_t> step;
+  std::optional<int64_t> layer;
+  std::optional<int64_t> batch;   // requests
+  std::optional<int64_t> tokens;  // of all requests
+  std::optional<size_t> outer;    // the enclosing step: its place among the steps
+  std::string text;               // the annotation
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  /// To the start of the next step (classify/step_order.hpp); nothing of the last step, and of
+  /// those inside another one.
+  std::optional<int64_t> wall_ns;
+  Breakdown time;                   // of its operations, on all devices together
+  std::vector<StepDevice> devices;  // by device
+  LabelParts labels;
+};
+
+/// The wall times of the steps of a phase that have one.
+struct WallTimes {
+  int64_t steps = 0;
+  double median_ns = 0;
+  int64_t p95_ns = 0;  // the least that 95 % do not exceed
+  int64_t max_ns = 0;
+};
+
+/// Of these times; nothing of none.
+std::optional<WallTimes> wall_times_of(std::vector<int64_t> times);
+
+/// All operations that steps of a phase launched. An operation is in several phases if a step is
+/// inside a step of another phase.
+struct PhasePart {
+  std::string phase;  // `(outside steps)` for operations in no step
+  /// Steps that are not inside a step of the same phase: two annotations of one step count once.
+  int64_t steps = 0;
+  /// The sums over these steps, from the step's own annotation or else from the steps of the phase
+  /// inside it; nullopt if the number of a step is unknown.
+  std::optional<int64_t> batch;
+  std::optional<int64_t> tokens;
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  int64_t busy_ns = 0;  // of the union of its operations
+  std::optional<WallTimes> wall;
+  LabelParts labels;
+};
+
+struct StepSums {
+  std::vector<StepPart> steps;  // in order of start on the host
+  /// Operations in too many nested steps: the times of the outermost steps do not include them.
+  int64_t too_deep = 0;
+  std::vector<PhasePart> phases;  // in order of first occurrence; `(outside steps)` last
+};
+
+/// Both are empty if no steps are known.
+StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
+                   const classify::Labelled& labelled, const classify::Attribution& attribution);
+
+/// Of the steps of each phase: PhasePart::wall.
+void add_wall_times(StepSums& sums);
+
+/// By step: how many steps with its phase and number come before it. The k-th of one rank is the
+/// k-th of all.
+std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps);
+
+/// If more than 5 % of the run's time is outside all steps of a run that has steps, steps are not
+/// the whole story: what to say then.
+std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns);
+
+/// The label of the dimension `kind`, by row.
+std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Labelled& labelled);
+
+}  // namespace kr::analyze

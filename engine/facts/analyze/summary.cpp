@@ -1,0 +1,343 @@
+#include "analyze/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyze/moments.hpp"
+#include "analyze/steps.hpp"
+#include "analyze/sweep.hpp"
+#include "base/check.hpp"
+#include "base/error.hpp"
+#include "classify/why.hpp"
+
+namespace kr::analyze {
+namespace {
+
+struct RowCounts {
+  int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0;
+  Moments durations;
+};
+
+struct RowKernels {
+  int64_t kernels_ns = 0;
+  int64_t compute_ns = 0;
+};
+
+/// By row of the labels. Few rows are a list; with many, a device has few of them.
+class KernelsByRow {
+ public:
+  explicit KernelsByRow(size_t rows_in_all) : dense_(rows_in_all <= max_dense ? rows_in_all : 0) {}
+
+  RowKernels& operator[](uint32_t row) { return dense_.empty() ? sparse_[row] : dense_[row]; }
+  template <class Call>
+  void each(const Call& call) const {
+    for (uint32_t row = 0; row < dense_.size(); ++row) call(row, dense_[row]);
+    for (const auto& [row, kernels] : sparse_) call(row, kernels);
+  }
+
+ private:
+  static constexpr size_t max_dense = 1024;
+
+  std::vector<RowKernels> dense_;
+  std::unordered_map<uint32_t, RowKernels> sparse_;
+};
+
+struct DeviceCounts {
+  explicit DeviceCounts(size_t rows_in_all) : rows(rows_in_all) {}
+
+  DeviceSweep sweep;
+  UnionSweep kernels;
+  UnionSweep compute;
+  KernelsByRow rows;
+
+  void add_kernel(uint32_t row, Kind kind, int64_t start, int64_t end) {
+    if (kind == Kind::memory) return;
+    RowKernels& of = rows[row];
+    of.kernels_ns += kernels.add(start, end);
+    if (kind == Kind::compute) of.compute_ns += compute.add(start, end);
+  }
+};
+
+/// The results of one pass over the operations, in order of start.
+struct Counts {
+  std::vector<RowCounts> rows;  // of the labels
+  std::map<int32_t, DeviceCounts> devices;
+  UnionSweep all;
+  int64_t total_ns = 0;
+};
+
+Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
+             const std::vector<Kind>& kind_of_row) {
+  Counts counts;
+  counts.rows.resize(labelled.rows());
+  std::vector<DeviceCounts*> device_of_track;
+  for (const trace::Track& track : trace.tracks) {
+    device_of_track.push_back(
+        &counts.devices.try_emplace(track.device, labelled.rows()).first->second);
+  }
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const trace::Operation& operation = trace.operations[i];
+    const int64_t end = operation.end_ns();
+    const uint32_t place = labelled.row(i, operation);
+    RowCounts& row = counts.rows[place];
+    row.elapsed_ns += counts.all.add(operation.start_ns, end);
+    row.durations.add(operation.duration_ns);
+    if (__builtin_add_overflow(counts.total_ns, operation.duration_ns, &counts.total_ns)) {
+      throw Error(trace.source, "the sum of the durations exceeds 292 years",
+                  "check the unit of its times");
+    }
+    DeviceCounts& device = *device_of_track[operation.track.index];
+    const Kind kind = kind_of_row[place];
+    row.busy_ns += device.sweep.add(kind, operation.start_ns, end);
+    device.add_kernel(place, kind, operation.start_ns, end);
+  }
+  for (auto& [number, device] : counts.devices) device.sweep.finish();
+  return counts;
+}
+
+std::vector<DeviceSum> device_sums(const trace::Trace& trace, const Counts& counts) {
+  std::map<int32_t, std::string> names;
+  for (const trace::Track& track : trace.tracks) {
+    std::string& name = names[track.device];
+    if (name.empty()) name = track.device_name;
+  }
+  std::vector<DeviceSum> sums;
+  for (const auto& [device, of] : counts.devices) {
+    DeviceSum sum{of.sweep.breakdown(), device, of.sweep.first_start_ns(), names[device]};
+    if (sum.operations == 0) continue;
+    KR_CHECK(of.kernels.covered_ns() == sum.compute_ns + sum.exposed_communication_ns);
+    KR_CHECK(of.compute.covered_ns() == sum.compute_ns);
+    KR_CHECK(sum.span_ns ==
+             sum.compute_ns + sum.exposed_communication_ns + sum.exposed_memory_ns + sum.idle_ns);
+    KR_CHECK(sum.span_ns == sum.busy_ns + sum.idle_ns);
+    sums.push_back(std::move(sum));
+  }
+  return sums;
+}
+
+std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
+                                 const std::vector<RowCounts>& rows) {
+  std::unordered_map<std::string_view, LabelSum> by_label;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].durations.count == 0) continue;
+    LabelSum& sum = by_label[labels.by_row[i].label];
+    sum.elapsed_ns += rows[i].elapsed_ns;
+    sum.busy_ns += rows[i].busy_ns;
+    sum.total_ns += rows[i].durations.sum;
+    sum.instances += rows[i].durations.count;
+  }
+  std::vector<LabelSum> sums;
+  for (auto& [label, sum] : by_label) {
+    sum.label = label;
+    sums.push_back(std::move(sum));
+  }
+  std::sort(sums.begin(), sums.end(), [](const LabelSum& a, const LabelSum& b) {
+    return std::tie(b.busy_ns, b.total_ns, a.label) < std::tie(a.busy_ns, a.total_ns, b.label);
+  });
+  return sums;
+}
+
+/// Those of one dimension, added to `times`.
+void add_kernel_times(const classify::DimensionLabels& labels, size_t dimension,
+                      const Counts& counts, std::vector<KernelTime>& times) {
+  std::map<std::pair<std::string_view, int32_t>, RowKernels> sums;
+  for (const auto& one : counts.devices) {
+    const int32_t device = one.first;
+    one.second.rows.each([&](uint32_t row, const RowKernels& part) {
+      if (part.kernels_ns == 0 && part.compute_ns == 0) return;
+      RowKernels& sum = sums[{labels.by_row[row].label, device}];
+      sum.kernels_ns += part.kernels_ns;
+      sum.compute_ns += part.compute_ns;
+    });
+  }
+  for (const auto& [key, sum] : sums) {
+    times.push_back(
+        {dimension, std::string(key.first), key.second, sum.kernels_ns, sum.compute_ns});
+  }
+}
+
+/// The sums of each dimension equal those of the run.
+void check_sums(const RunSummary& run) {
+  for (const DimensionSum& dimension : run.dimensions) {
+    LabelSum all;
+    for (const LabelSum& sum : dimension.labels) {
+      all.elapsed_ns += sum.elapsed_ns;
+      all.busy_ns += sum.busy_ns;
+      all.total_ns += sum.total_ns;
+      all.instances += sum.instances;
+    }
+    KR_CHECK(all.elapsed_ns == run.gpu_elapsed_ns);
+    KR_CHECK(all.busy_ns == run.gpu_busy_ns);
+    KR_CHECK(all.total_ns == run.gpu_total_ns);
+    KR_CHECK(all.instances == run.operations);
+  }
+}
+
+bool same_labels(const NameSum& a, const NameSum& b) {
+  return std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
+                    [](const auto& left, const auto& right) { return left.label == right.label; });
+}
+
+/// Several rules may give one label: the one for most of the time is shown.
+void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& added) {
+  if (std::tie(into.elapsed_ns, durations.sum) < std::tie(row.elapsed_ns, added.sum)) {
+    into.labels = std::move(row.labels);
+  }
+  into.elapsed_ns += row.elapsed_ns;
+  into.busy_ns += row.busy_ns;
+  durations.add(added);
+}
+
+std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::Trace& trace,
+                               const classify::Labelled& labelled,
+                               const std::vector<RowCounts>& counts) {
+  struct Rule {
+    std::string place;
+    bool common_words = false;
+  };
+  std::unordered_map<sema::RuleId, Rule> known_rules;
+  const auto described = [&](const std::optional<sema::RuleId>& rule) {
+    if (!rule) return Rule{};
+    const auto [at, added] = known_rules.try_emplace(*rule);
+    if (added) {
+      at->second = {classify::rule_place(rules, *rule),
+                    classify::has_only_common_words(rules, *rule)};
+    }
+    return at->second;
+  };
+  std::vector<NameSum> sums;
+  std::vector<Moments> durations;  // by sum
+  sums.reserve(counts.size());
+  durations.reserve(counts.size());
+  std::vector<std::vector<size_t>> of_name(labelled.row_of.empty() ? 0 : trace.names.size());
+  for (uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i].durations.count == 0) continue;
+    const trace::NameId name = labelled.names[i];
+    NameSum sum;
+    sum.name = trace.names.get(name).text;
+    sum.kind = trace.names.get(name).kind;
+    sum.elapsed_ns = counts[i].elapsed_ns;
+    sum.busy_ns = counts[i].busy_ns;
+    for (const classify::DimensionLabels& labels : labelled.dimensions) {
+      const classify::LabelResult& result = labels.by_row[i];
+      Rule rule = described(result.rule);
+      sum.labels.push_back(
+          {std::string(result.label), std::move(rule.place), result.explained, rule.common_words});
+    }
+    if (!of_name.empty()) {
+      std::vector<size_t>& known = of_name[name.index];
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](size_t at) { return same_labels(sums[at], sum); });
+      if (same != known.end()) {
+        merge(sums[*same], durations[*same], std::move(sum), counts[i].durations);
+        continue;
+      }
+      known.push_back(sums.size());
+    }
+    sums.push_back(std::move(sum));
+    durations.push_back(counts[i].durations);
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sums[i].instances = durations[i].count;
+    sums[i].total_ns = durations[i].sum;
+    sums[i].min_ns = durations[i].min;
+    sums[i].max_ns = durations[i].max;
+    sums[i].mean_ns = durations[i].mean();
+    sums[i].stddev_ns = durations[i].deviation();
+  }
+  const auto labels_before = [](const NameSum& a, const NameSum& b) {
+    return std::lexicographical_compare(
+        a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
+        [](const auto& left, const auto& right) { return left.label < right.label; });
+  };
+  std::sort(sums.begin(), sums.end(), [&](const NameSum& a, const NameSum& b) {
+    const auto left = std::tie(b.busy_ns, b.total_ns, a.name, a.kind);
+    const auto right = std::tie(a.busy_ns, a.total_ns, b.name, b.kind);
+    return left != right ? left < right : labels_before(a, b);
+  });
+  return sums;
+}
+
+void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
+  if (user_elapsed_ns.value_or(0) > 0) {
+    run.wall_ns = *user_elapsed_ns;
+    run.wall_from = WallFrom::user;
+  } else {
+    run.wall_ns = run.span_ns;
+    run.wall_from = WallFrom::span;
+  }
+  run.non_gpu_ns = std::max<int64_t>(0, run.wall_ns - run.gpu_elapsed_ns);
+  const auto s = [](int64_t ns) {
+    return fmt::format("{}.{:09} s", ns / 1'000'000'000, ns % 1'000'000'000);
+  };
+  if (run.wall_from == WallFrom::span && run.operations > 0) {
+    run.warnings.push_back(
+        {"no-elapsed",
+         fmt::format("{}: the span of the trace is used",
+                     user_elapsed_ns ? "the given wall time is 0" : "no wall time given"),
+         "info"});
+  } else if (run.wall_from == WallFrom::user && run.wall_ns < run.gpu_elapsed_ns) {
+    run.warnings.push_back(
+        {"elapsed-too-short", fmt::format("the given wall time, {}, is less than the GPU time, {}",
+                                          s(run.wall_ns), s(run.gpu_elapsed_ns))});
+  }
+}
+
+}  // namespace
+
+std::optional<size_t> RunSummary::dimension(std::string_view name) const {
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i].dimension == name) return i;
+  }
+  return std::nullopt;
+}
+
+RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trace,
+                     const classify::Labelled& labelled, std::optional<int64_t> user_elapsed_ns) {
+  const sema::Program& program = rules.program();
+  const Counts counts = count(trace, labelled, kinds_by_row(program, labelled));
+
+  RunSummary run;
+  run.source = trace.source;
+  run.format = trace.format;
+  const sema::Model& model = program.models.get(labelled.model);
+  run.engine = program.engines.get(model.engine).name;
+  run.model = model.name;
+  run.gpu_elapsed_ns = counts.all.covered_ns();
+  run.gpu_total_ns = counts.total_ns;
+  run.operations = static_cast<int64_t>(trace.operations.size());
+  run.distributed = trace.distributed;
+  run.clock = trace.clock;
+  run.dropped = trace.dropped;
+  run.inexact = trace.inexact;
+  run.warnings = trace.warnings;
+  run.span_ns = trace.last_end_ns - trace.first_start_ns;
+  set_wall(run, user_elapsed_ns);
+  for (const classify::DimensionLabels& labels : labelled.dimensions) {
+    run.dimensions.push_back(
+        {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
+    add_kernel_times(labels, run.dimensions.size() - 1, counts, run.kernel_times);
+  }
+  run.devices = device_sums(trace, counts);
+  for (const DeviceSum& device : run.devices) run.gpu_busy_ns += device.busy_ns;
+  run.names = name_sums(rules, trace, labelled, counts.rows);
+  for (const NameSum& name : run.names) {
+    for (size_t i = 0; i < run.dimensions.size(); ++i) {
+      if (name.labels[i].explained) {
+        run.dimensions[i].explained_ns += name.total_ns;
+        if (name.labels[i].common_words) run.dimensions[i].common_words_ns += name.total_ns;
+      } else {
+        ++run.dimensions[i].unexplained_names;
+      }
+    }
+  }
+  check_sums(run);
+  return run;
+}
+
+}  // namespace kr::analyze

@@ -1,0 +1,209 @@
+#include "changes/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "trees/names.hpp"
+
+namespace kr::changes {
+namespace {
+
+void add_steps(const std::vector<analyze::StepPart>& steps, Profile& profile) {
+  for (const analyze::StepPart& step : steps) {
+    // One inside another is a part of it; one that launched nothing would halve the medians.
+    if (step.instances == 0 || step.outer) continue;
+    StepTime& time = profile.steps.emplace_back(
+        StepTime{step.phase, step.total_ns, {}, step.wall_ns, step.time.busy_ns});
+    for (size_t i = 0; i < step.labels.size(); ++i) {
+      for (const analyze::LabelPart& label : step.labels[i].second) {
+        time.labels.push_back({i, label.label, label.total_ns});
+      }
+    }
+  }
+}
+
+/// Kernels and steps of module trees.
+class TreeProfile {
+ public:
+  TreeProfile(const match::CompiledRules& rules, const trees::LabelledModules& modules,
+              Profile& profile)
+      : modules_(modules), profile_(profile) {
+    const sema::Program& program = rules.program();
+    trees::ViewOptions options;
+    options.level = {trees::Level::Kind::kernel, 0};
+    options.ruleset_folds = false;
+    for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
+      options.dimension = program.dimensions.get(table.dimension).name;
+      views_.emplace_back(rules, modules, options);
+      if (options.dimension == sema::exchange_dimension && !has_exchanges(program, table)) {
+        views_.pop_back();
+        continue;
+      }
+      profile.dimensions.push_back(options.dimension);
+    }
+    if (views_.empty()) views_.emplace_back(rules, modules, options);
+  }
+
+  void add() {
+    const trees::TreeView& view = views_.front();
+    std::vector<trace::ModuleNode> nodes;
+    std::vector<trees::ViewRow> rows;
+    std::map<uint32_t, Amount> kernels;  // by path
+    const std::map<std::string, size_t> typical = typical_steps();
+    for (size_t i = 0; i < view.steps().size(); ++i) {
+      view.rows(i, nodes, rows);
+      const trees::ViewStep& shown = view.steps()[i];
+      StepTime step{shown.phase, shown.total_ns};
+      for (const trees::ViewRow& row : rows) {
+        kernels[row.path.index] += {row.invocations, row.total_ns};
+        for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
+          step.labels.push_back({d, std::string(views_[d].label(row.path)), row.total_ns});
+        }
+      }
+      const auto found = typical.find(shown.phase);
+      if (found != typical.end() && found->second == i) add_sequence(shown.phase, rows);
+      if (is_step(shown.phase)) profile_.steps.push_back(std::move(step));
+    }
+    std::map<uint32_t, uint32_t> places;  // by path, of names
+    for (const auto& [path, amount] : kernels) {
+      places.emplace(path, static_cast<uint32_t>(profile_.names.size()));
+      NameTime& name = profile_.names.emplace_back(
+          NameTime{std::string(modules_.trace.name({path})), OperationKind::kernel, {}, amount});
+      for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
+        name.labels.emplace_back(views_[d].label({path}));
+      }
+      profile_.all += amount;
+    }
+    for (analyze::Sequence& sequence : profile_.sequences) {
+      for (uint32_t& name : sequence.names) name = places.at(name);
+    }
+  }
+
+ private:
+  /// Whether the last view has a label other than that of `otherwise`; as classify::Labelled.
+  bool has_exchanges(const sema::Program& program, const sema::Table& table) const {
+    if (!table.otherwise) return true;
+    const trees::TreeView& view = views_.back();
+    for (uint32_t i = 0; i < view.trace().paths.size(); ++i) {
+      const trace::PathId path{i};
+      if (view.labelled(path) && view.label(path) != program.rules.get(*table.otherwise).label) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// The median step of each phase: its place in the view.
+  std::map<std::string, size_t> typical_steps() const {
+    std::map<std::string, std::pair<std::vector<size_t>, std::vector<int64_t>>> phases;
+    const std::span<const trees::ViewStep> steps = views_.front().steps();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      auto& [places, total_ns] = phases[steps[i].phase];
+      places.push_back(i);
+      total_ns.push_back(steps[i].total_ns);
+    }
+    std::map<std::string, size_t> typical;
+    for (const auto& [phase, of] : phases) {
+      typical.emplace(phase, of.first[analyze::median_place(of.second)]);
+    }
+    return typical;
+  }
+
+  /// Its names are paths, until all paths are known.
+  void add_sequence(const std::string& phase, const std::vector<trees::ViewRow>& rows) {
+    if (profile_.sequences.size() == analyze::Sequence::max_phases) return;
+    analyze::Sequence sequence{analyze::Sequence::Of::step, phase, {}};
+    for (const trees::ViewRow& row : rows) {
+      if (sequence.names.size() == analyze::Sequence::max_places) break;
+      sequence.names.push_back(row.path.index);
+    }
+    profile_.sequences.push_back(std::move(sequence));
+  }
+
+  /// What is outside steps, or a trace without any, is one tree, too (trees/labels.hpp).
+  static bool is_step(std::string_view phase) {
+    return phase != "(outside steps)" && phase != "trace";
+  }
+
+  const trees::LabelledModules& modules_;
+  Profile& profile_;
+  std::vector<trees::TreeView> views_;  // by dimension
+};
+
+}  // namespace
+
+Profile profile_of(std::string run, const analyze::RunSummary& summary,
+                   const std::vector<analyze::StepPart>& steps) {
+  Profile profile;
+  profile.run = std::move(run);
+  for (const analyze::DimensionSum& dimension : summary.dimensions) {
+    profile.dimensions.push_back(dimension.dimension);
+  }
+  for (const analyze::NameSum& name : summary.names) {
+    NameTime& time = profile.names.emplace_back(
+        NameTime{name.name, name.kind, {}, {name.instances, name.total_ns}});
+    for (const auto& label : name.labels) time.labels.push_back(label.label);
+  }
+  profile.all = {summary.operations, summary.gpu_total_ns};
+  profile.elapsed_ns = summary.gpu_elapsed_ns;
+  profile.span_ns = summary.span_ns;
+  add_steps(steps, profile);
+  return profile;
+}
+
+StepTime time_of(const analyze::BlockRepeat& repeat) {
+  return {fmt::format("repeated block of {} kernels", repeat.period),
+          repeat.total_ns,
+          {},
+          repeat.wall_ns,
+          repeat.busy_ns};
+}
+
+Profile profile_of(std::string run, const analyze::RunSummary& summary,
+                   const analyze::RunStatistics* statistics) {
+  if (statistics == nullptr)
+    return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
+  Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
+  profile.sequences = statistics->sequences;
+  profile.repeats.reserve(statistics->repeats.size());
+  for (const analyze::BlockRepeat& one : statistics->repeats) {
+    profile.repeats.push_back(time_of(one));
+  }
+  for (const analyze::LayerPart& part : statistics->layers) {
+    if (part.block.is_layers()) profile.blocks += static_cast<int64_t>(part.block.repeats);
+  }
+  return profile;
+}
+
+Profile profile_of(std::string run, const match::CompiledRules& rules,
+                   const trees::LabelledModules& modules) {
+  Profile profile;
+  profile.run = std::move(run);
+  TreeProfile(rules, modules, profile).add();
+  profile.elapsed_ns = profile.all.total_ns;
+  return profile;
+}
+
+std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
+                               const trees::LabelledModules& modules, trees::Level level) {
+  trees::ViewOptions options;
+  options.level = level;
+  const trees::TreeView view(rules, modules, options);
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
+  std::map<uint32_t, Amount> sums;  // by path
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    view.rows(i, nodes, rows);
+    for (const trees::ViewRow& row : rows) {
+      sums[row.path.index] += {row.invocations, row.total_ns};
+    }
+  }
+  std::vector<NameTime> shown;
+  shown.reserve(sums.size());
+  for (const auto& [path, amount] : sums) {
+    shown.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
+  }
+  return shown;
+}
+
+}  // namespace kr::changes

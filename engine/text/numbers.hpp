@@ -1,0 +1,58 @@
+// Times and shares as text, by integer arithmetic: what is shown never depends on the rounding of
+// a floating-point number, so that table, page and CSV agree.
+//
+// For people, numbers have three significant digits: 1.23, 12.3, 0.0123. Whole digits are never
+// rounded away (12,346), and what is not 0 never looks like 0 (<0.001). `web/numbers.js` has the
+// same rule for pages; files have exact values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kr::text {
+
+/// ns as seconds with nine decimals: `0.000123456`. Exact.
+std::string seconds(int64_t ns);
+/// For people: `1.23 ms`, three significant digits, the unit by size, rounded half away from zero.
+std::string human_time(int64_t ns);
+
+/// A unit of time for a whole column.
+struct TimeUnit {
+  const char* name;  // `ms`
+  int64_t ns;        // of one
+};
+
+inline constexpr TimeUnit milliseconds{"ms", 1'000'000};
+
+/// The unit of a column whose largest time is `ns`: the largest in which that has two digits.
+TimeUnit unit_for(int64_t ns);
+
+/// `ns` in the unit, for people, rounded half away from zero: `12.3`, `1,235`, and `<0.001` for
+/// what is less, but not 0.
+std::string in_unit(int64_t ns, TimeUnit unit);
+/// A number for people in the same way.
+std::string short_number(double number);
+
+/// The same with a prefix of 1000 and its powers, for rates: `989 TFLOP/s`, `12.5 FLOP/s`. `unit`
+/// may be empty: `989 T`.
+std::string in_si(double number, std::string_view unit);
+
+/// `part` of `whole` in percent with `decimals` digits after the point, rounded half up: `12.3`.
+/// Empty where `whole` is 0.
+std::string percent(int64_t part, int64_t whole, int decimals);
+
+/// The same for people: one decimal, and more if it would look like 0 or all without being that:
+/// `12.3`, `0.04`, `99.98`, `<0.001`.
+std::string share(int64_t part, int64_t whole);
+/// A number of percent in the same way.
+std::string short_percent(double percent);
+
+/// `1,234,567`.
+std::string grouped(int64_t number);
+/// `1,234.50`, for an axis.
+std::string grouped(double number, int decimals);
+/// `1 name`, `1,234 names`.
+std::string counted(int64_t number, std::string_view noun);
+
+}  // namespace kr::text

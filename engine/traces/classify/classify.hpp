@@ -1,0 +1,103 @@
+// Program + Trace → labels. Every distinct subject of the trace gets one label in every dimension
+// of its model: from a rule, its own name (`otherwise keep`), or `unclassified`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "classify/subjects.hpp"
+#include "match/evaluate.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::classify {
+
+/// A dimension that a user named. Throws Error, with similar names, if there is none.
+sema::DimensionId named_dimension(const sema::Program& program, const std::string& name);
+
+/// The engine and model of a run, and why.
+struct Choice {
+  sema::ModelId model;
+  /// For a person: `engine vllm is detected for 81.2 % of GPU time; next: sglang 3.1 %`.
+  std::string why;
+  /// The choice is the same for any context that Evidence::perhaps_within allows.
+  bool certain = true;
+};
+
+/// An engine that is detected for less of the time is not chosen, unless a range of the trace
+/// matches a `within` of its `detect`: other engines have some of its kernels, too. See
+/// docs/language.md, Detect.
+inline constexpr int64_t min_engine_percent = 8;
+
+/// The input of `detect`.
+struct Evidence {
+  std::string_view model_text;  // a `detect` that matches it counts for all time
+  /// Calls its argument with every subject and its time; may be called several times. Sums saturate
+  /// at the largest 64-bit number.
+  std::function<void(const std::function<void(const match::Subject&, int64_t total_ns)>&)> each;
+  /// Each of these names may enclose any subject; used instead of Subject::within.
+  std::span<const match::AtomSet> perhaps_within = {};
+  /// Names of modules and other ranges of the trace, if they are known. A model is chosen if
+  /// it is the only one of its engine whose `detect` matches the class of a module that is a
+  /// model's: `Qwen3DecoderLayer`, `LlamaForCausalLM`.
+  std::span<const std::string> range_names = {};
+  /// The same names, reduced to what `within` distinguishes.
+  std::span<const match::AtomSet> range_sets = {};
+};
+
+/// The engine and model by name, or by `detect` (see docs/language.md). Throws Error for an unknown
+/// name, with similar ones.
+Choice choose_model(const sema::Program& program,
+                    const std::shared_ptr<const match::Database>& database,
+                    const Evidence& evidence, const ChooseOptions& options);
+/// By the subjects of a trace.
+Choice choose_model(const std::shared_ptr<const match::Database>& database,
+                    const TraceSubjects& subjects, const ChooseOptions& options,
+                    std::span<const match::AtomSet> perhaps_within = {});
+
+/// The label of a name, and the rule that gave it.
+struct LabelResult {
+  std::string_view label;            // owned by the Program; by the trace if the name is kept
+  std::optional<sema::RuleId> rule;  // none: unclassified
+  bool explained = false;            // by a rule other than `otherwise`
+};
+
+/// The result of `rule` for a name, which must outlive it.
+LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule,
+                         std::string_view name);
+
+/// Labels of one dimension.
+struct DimensionLabels {
+  sema::DimensionId dimension;
+  std::vector<LabelResult> by_row;
+};
+
+/// The labels of a trace's operations. A row is a name with labels from the same rules: a name that
+/// `within` labels in several ways has several rows. Refers to the Program and the Trace.
+struct Labelled {
+  sema::ModelId model;
+  /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if
+  /// needed.
+  std::vector<DimensionLabels> dimensions;
+  std::vector<trace::NameId> names;  // by row
+  std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
+
+  const DimensionLabels* find(sema::DimensionId dimension) const;
+  size_t rows() const noexcept { return names.size(); }
+  /// The row of the operation at `place` in its trace.
+  uint32_t row(size_t place, const trace::Operation& operation) const noexcept {
+    return row_of.empty() ? operation.name.index : row_of[place];
+  }
+};
+
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model);
+
+/// Whether the label of an operation of a trace without ranges would depend on the ranges that
+/// enclose its launch.
+bool context_matters(const TraceSubjects& subjects, sema::ModelId model);
+
+}  // namespace kr::classify

@@ -1,0 +1,571 @@
+#include "trace/readers/kineto_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/ascii.hpp"
+#include "base/integer.hpp"
+#include "trace/rank_place.hpp"
+#include "trace/readers/json_scan.hpp"
+#include "trace/readers/kineto_arguments.hpp"
+
+namespace kr::trace {
+namespace {
+
+using HostKind = EventRows::HostKind;
+
+constexpr std::string_view module_head = "nn.Module: ";
+
+// What identifies operations in traces that kr wrote (report/chrome_trace.hpp), whose categories
+// are labels.
+constexpr std::string_view operation_key = "gpu_operation";
+
+template <class Kind>
+struct Category {
+  std::string_view name;  // lower case
+  Kind kind;
+};
+
+template <class Kind, size_t count>
+std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
+  for (const Category<Kind>& known : all) {
+    if (same_ignoring_case(text, known.name)) return known.kind;
+  }
+  return std::nullopt;
+}
+
+// Of the profilers of 2020 and 2021, and of those since.
+constexpr Category<OperationKind> gpu_categories[] = {
+    {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
+    {"gpu_memset", OperationKind::memset}, {"memcpy", OperationKind::memcpy},
+    {"memset", OperationKind::memset},
+};
+
+constexpr Category<HostKind> host_categories[] = {
+    {"cuda_runtime", HostKind::runtime},
+    {"cuda_driver", HostKind::driver},
+    {"user_annotation", HostKind::annotation},
+    {"python_function", HostKind::module},
+    {"runtime", HostKind::runtime},
+    {"cpu_op", HostKind::op},
+    {"operator", HostKind::op},
+    // Of other devices, whose calls launch as those of CUDA do.
+    {"xpu_runtime", HostKind::runtime},
+    {"xpu_driver", HostKind::driver},
+    {"mtia_runtime", HostKind::runtime},
+    {"glow_runtime", HostKind::runtime},
+    {"privateuse1_runtime", HostKind::runtime},
+    {"privateuse1_driver", HostKind::driver},
+};
+
+// Of the profiler, beside those: events of the host, of its own, and repetitions of ranges.
+constexpr std::string_view other_categories[] = {
+    "gpu_user_annotation",
+    "ac2g",
+    "fwdbwd",
+    "trace",
+    "overhead",
+    "cuda_sync",
+    "cpu_instant_event",
+    "cuda_profiler_range",
+    "collective_comm",
+    "user_scope",
+};
+
+bool is_known_category(std::string_view text) {
+  return category_of(text, gpu_categories) || category_of(text, host_categories) ||
+         std::any_of(std::begin(other_categories), std::end(other_categories),
+                     [&](std::string_view known) { return same_ignoring_case(text, known); });
+}
+
+// Events behind this are not looked at for what a file without operations has.
+constexpr uint64_t looked_at = uint64_t{32} << 20;
+
+// In 2020 the profiler wrote its own annotation as if it were an op.
+constexpr std::string_view step_head = "ProfilerStep#";
+
+/// What kr reads of an operation's launch shape and size. `shared memory` is the sum of what the
+/// kernel has and what the launch requests.
+std::optional<DetailField> detail_list(std::string_view key) {
+  if (key == "grid") return DetailField::grid_x;
+  if (key == "block") return DetailField::block_x;
+  return std::nullopt;
+}
+
+std::optional<DetailField> detail_value(std::string_view key) {
+  if (key == "registers per thread") return DetailField::registers;
+  if (key == "bytes") return DetailField::bytes;
+  if (key == "context") return DetailField::context;
+  if (key == "graph node id") return DetailField::graph_node;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void FoundLayout::add(std::vector<std::string>& names, std::string_view name) {
+  if (names.size() == max_names || std::find(names.begin(), names.end(), name) != names.end()) {
+    return;
+  }
+  names.emplace_back(name);
+}
+
+void FoundLayout::add(const FoundLayout& other) {
+  for (const std::string& name : other.categories) add(categories, name);
+  for (const std::string& name : other.processes) add(processes, name);
+  uncategorized += other.uncategorized;
+  unknown = unknown || other.unknown;
+}
+
+bool blank_control_bytes(std::string& text) {
+  bool any = false;
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_string = !in_string;
+    if (in_string && static_cast<unsigned char>(text[at]) < 0x20) {
+      text[at] = ' ';
+      any = true;
+    }
+    // What it escapes does not end the string; a control byte cannot be escaped so.
+    if (text[at] == '\\') ++at;
+  }
+  return any;
+}
+
+void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
+  const std::string_view text = window.text();
+  window_offset_ = window.offset;
+  out_ = &out;
+  ids_.begin(out);
+  out.events = 0;
+  out.phases = out.broken = false;
+  out.fault.reset();
+  out.found = {};
+  last_category_.clear();
+  written_ = {};
+  if (tokens_.find(text)) {
+    items(text, first);
+    return;
+  }
+  // Some profilers do not escape control bytes. Names keep them.
+  patched_.assign(text);
+  const bool any = blank_control_bytes(patched_);
+  patched_.append(json_padding, '\0');
+  const std::string_view patched(patched_.data(), text.size());
+  if (!any || !tokens_.find(patched)) {
+    out.broken = true;
+    return;
+  }
+  written_ = text;
+  items(patched, first);
+}
+
+void EventParser::items(std::string_view text, bool first) {
+  JsonWalk json(text, tokens_, levels_);
+  bool comma = !first;
+  while (json.place() != text.size()) {
+    if (comma && !json.step_over(',')) break;
+    comma = true;
+    const size_t begin = json.place();
+    if (json.peek() != '{' || !event(json)) {
+      out_->broken = true;
+      return;
+    }
+    if (!take(json, begin)) return;
+    ++out_->events;
+  }
+  out_->broken = json.place() != text.size();
+}
+
+bool EventParser::event(JsonWalk& json) {
+  event_ = {};
+  json.step();
+  if (json.step_over('}')) return true;
+  JsonRaw passed;
+  do {
+    std::string_view key;
+    if (!json.string(key) || !json.step_over(':')) return false;
+    key = json.plain(key, scratch_);
+    JsonRaw* to = &passed;
+    switch (key.size()) {
+      case 2:
+        if (key == "ts") to = &event_.start;
+        if (key == "ph") to = &event_.phase;
+        break;
+      case 3:
+        if (key == "dur") to = &event_.duration;
+        if (key == "cat") to = &event_.category;
+        if (key == "pid") to = &event_.process;
+        if (key == "tid") to = &event_.thread;
+        break;
+      case 4:
+        if (key == "name") to = &event_.name;
+        if (key == "args" && json.peek() == '{') {
+          if (!args(json)) return false;
+          continue;
+        }
+        break;
+      default:
+        break;
+    }
+    if (!json.value(*to)) return false;
+  } while (json.step_over(','));
+  return json.step_over('}');
+}
+
+// Of each list only as many values as a grid or block has axes.
+bool EventParser::list(JsonWalk& json, DetailField first) {
+  constexpr size_t axes = 3;
+  json.step();
+  if (json.step_over(']')) return true;
+  JsonRaw passed;
+  size_t axis = 0;
+  do {
+    JsonRaw& to = axis < axes ? event_.details[static_cast<size_t>(first) + axis] : passed;
+    ++axis;
+    if (!json.value(to)) return false;
+  } while (json.step_over(','));
+  return json.step_over(']');
+}
+
+std::optional<size_t> EventParser::collective_key(std::string_view key) noexcept {
+  // The first byte distinguishes most keys.
+  if (key.size() < 3 || std::string_view("CDdGIOPRS").find(key[0]) == key.npos) return std::nullopt;
+  const auto at = std::find(collective_keys.begin(), collective_keys.end(), key);
+  if (at == collective_keys.end()) return std::nullopt;
+  return static_cast<size_t>(at - collective_keys.begin());
+}
+
+std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
+  if (key == "Input Dims" || key == "Input dims") return 0;
+  if (key == "Input type") return 1;
+  if (key == "Input Strides") return 2;
+  if (key == "Concrete Inputs") return 3;
+  return std::nullopt;
+}
+
+bool EventParser::args(JsonWalk& json) {
+  event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
+  event_.own_name = {};
+  if (details_) event_.details = {};
+  if (collectives_) event_.collective = {};
+  if (ops_) event_.inputs = {};
+  json.step();
+  if (json.step_over('}')) return true;
+  JsonRaw passed;
+  do {
+    std::string_view key;
+    if (!json.string(key) || !json.step_over(':')) return false;
+    key = json.plain(key, scratch_);
+    JsonRaw* to = &passed;
+    if (key.size() == 6) {
+      if (key == "device") to = &event_.device;
+      if (key == "stream") to = &event_.stream;
+      if (reference_ && key == "kernel") to = &event_.kernel;
+    } else if (key == "correlation") {
+      to = &event_.correlation;
+    } else if (key == "name") {
+      to = &event_.own_name;
+    } else if (key == operation_key) {
+      to = &event_.operation;
+    } else if (collectives_ && collective_key(key)) {
+      to = &event_.collective[*collective_key(key)];
+    } else if (ops_ && inputs_key(key)) {
+      const size_t begin = json.place();
+      JsonRaw& inputs = event_.inputs[*inputs_key(key)];
+      if (!json.value(inputs)) return false;
+      if (inputs.kind == JsonRaw::Kind::other) inputs.text = json.since(begin);
+      continue;
+    } else if (details_) {
+      const auto list_of = detail_list(key);
+      if (list_of && json.peek() == '[') {
+        if (!list(json, *list_of)) return false;
+        continue;
+      }
+      if (const auto field = detail_value(key)) {
+        to = &event_.details[static_cast<size_t>(*field)];
+      }
+    }
+    if (!json.value(*to)) return false;
+  } while (json.step_over(','));
+  return json.step_over('}');
+}
+
+// False where the event is at fault.
+bool EventParser::take(const JsonWalk& json, size_t begin) {
+  event_offset_ = window_offset_ + begin;
+  out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
+  if (!written_.empty() && event_.name.kind == JsonRaw::Kind::string) {
+    const auto at = static_cast<size_t>(event_.name.text.data() - patched_.data());
+    event_.name.text = written_.substr(at, event_.name.text.size());
+  }
+  if (event_.category.kind != JsonRaw::Kind::string) {
+    find_process(json);
+    return true;
+  }
+  const std::string_view category = json.plain(event_.category.text, scratch_);
+  if (out_->operations.empty() && category != last_category_ && event_offset_ < looked_at) {
+    find_category(category);
+  }
+  const bool whole =
+      event_.phase.kind == JsonRaw::Kind::string && json.plain(event_.phase.text, phase_) == "X";
+  if (const auto argument = operation_argument(json); argument && whole) {
+    return take_operation(json, *argument, true);
+  }
+  if (const auto known = category_of(category, gpu_categories)) {
+    if (whole) return take_operation(json, *known, false);
+    add_dropped("GPU event of a phase other than X");
+  } else if (host_ != HostDetail::none && whole) {
+    if (const auto host = category_of(category, host_categories)) take_host(json, *host);
+  }
+  return true;
+}
+
+void EventParser::find_category(std::string_view category) {
+  last_category_ = category;
+  FoundLayout& found = out_->found;
+  if (std::find(found.categories.begin(), found.categories.end(), category) !=
+      found.categories.end()) {
+    return;
+  }
+  FoundLayout::add(found.categories, category);
+  found.unknown = found.unknown || !is_known_category(category);
+}
+
+// Of an event without a category: one that names a process, or one of a layout of its own.
+void EventParser::find_process(const JsonWalk& json) {
+  using Kind = JsonRaw::Kind;
+  if (event_offset_ >= looked_at || event_.phase.kind != Kind::string) return;
+  const std::string_view phase = json.plain(event_.phase.text, phase_);
+  const std::string_view name = event_.name.kind == Kind::string
+                                    ? json.plain(event_.name.text, scratch_)
+                                    : std::string_view();
+  if (phase == "M" && name == "process_name" && event_.own_name.kind == Kind::string) {
+    FoundLayout::add(out_->found.processes, json.plain(event_.own_name.text, number_text_));
+  }
+  if (phase != "X" || event_.duration.kind == Kind::absent) return;
+  ++out_->found.uncategorized;
+  if (event_.process.kind == Kind::string) {
+    FoundLayout::add(out_->found.processes, process(json));
+  }
+}
+
+std::optional<OperationKind> EventParser::operation_argument(const JsonWalk& json) {
+  if (event_.operation.kind != JsonRaw::Kind::string) return std::nullopt;
+  return operation_kind_from(json.plain(event_.operation.text, number_text_));
+}
+
+// `certain`: the kind is the event's own word.
+bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool certain) {
+  using Kind = JsonRaw::Kind;
+  const bool named = event_.name.kind == Kind::string;
+  const auto fault = [&](std::string_view why) {
+    const std::string_view name = named ? json.plain(event_.name.text, scratch_) : "";
+    out_->fault = {event_offset_,
+                   fmt::format("{} `{}`: {}", to_string(kind), shown_text(name), why)};
+    return false;
+  };
+  if (!named && event_.name.kind != Kind::absent && event_.name.kind != Kind::null) {
+    return fault("`name` is not a string");
+  }
+  Operation operation{};
+  if (const std::string why = take_times(json, operation); !why.empty()) return fault(why);
+  if (!named) add_dropped("operation without a name");
+  const std::string_view name =
+      named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
+  // The scope profiler of XPUs writes kernels again, 1 ns longer at both ends.
+  if (!certain && event_.device.kind == Kind::absent && name.starts_with("metrics: ")) {
+    add_dropped("kernel that is there again with its metrics");
+    return true;
+  }
+  // Some profilers of ROCm call copies and fills kernels.
+  if (kind == OperationKind::kernel && !certain) kind = operation_kind_of(name);
+  operation.name = ids_.name(name, kind);
+  operation.track = track_id(json);
+  out_->operations.push_back(operation);
+  if (host_ == HostDetail::all) {
+    out_->correlations.push_back(
+        integer(json, event_.correlation).value_or(Launch::no_correlation));
+  }
+  if (details_) take_detail(json);
+  if (collectives_ && event_.collective[0].kind == Kind::string) take_collective(json);
+  return true;
+}
+
+// A time that cannot be right is marked, and a text that is not a number is an error; with
+// `strict`, both are errors.
+std::string EventParser::take_times(const JsonWalk& json, Operation& operation) {
+  const DecimalFault start = time(json, event_.start, operation.start_ns);
+  const DecimalFault duration = time(json, event_.duration, operation.duration_ns);
+  if (start == DecimalFault::none && duration == DecimalFault::none) {
+    if (operation.start_ns <= std::numeric_limits<int64_t>::max() - operation.duration_ns) {
+      return {};
+    }
+    if (strict_) return "it ends beyond 64 bits of nanoseconds";
+    operation.duration_ns = no_duration(TimeFault::too_large);
+    return {};
+  }
+  const auto refused = [this](DecimalFault wrong) {
+    return wrong == DecimalFault::not_a_number || (strict_ && wrong != DecimalFault::none);
+  };
+  if (refused(start)) return describe(start, "ts", event_.start.text);
+  if (refused(duration)) return describe(duration, "dur", event_.duration.text);
+  if (const auto wrong = time_fault_of(duration)) operation.duration_ns = no_duration(*wrong);
+  if (const auto wrong = time_fault_of(start)) {
+    operation = {no_start(*wrong), 0, {}, {}};
+  }
+  return {};
+}
+
+void EventParser::take_collective(const JsonWalk& json) {
+  const auto& values = event_.collective;
+  const auto text = [&](size_t key) {
+    const JsonRaw& raw = values[key];
+    return raw.kind == JsonRaw::Kind::string ? std::string(json.plain(raw.text, scratch_))
+                                             : std::string(raw.text);
+  };
+  const auto number = [&](size_t key) {
+    const auto value = integer(json, values[key]);
+    return value && *value >= 0 ? value : std::nullopt;
+  };
+  // In the order of `collective_keys`.
+  const CollectiveCall call{text(0),   text(1),   text(2),   text(3),   text(4),   number(5),
+                            number(6), number(7), number(8), number(9), number(11)};
+  out_->collectives.push_back({number(10).value_or(CollectiveOperation::no_sequence),
+                               static_cast<uint32_t>(out_->operations.size() - 1),
+                               ids_.collective_call(call)});
+}
+
+void EventParser::take_detail(const JsonWalk& json) {
+  OperationDetail detail;
+  for (size_t i = 0; i < event_.details.size(); ++i) {
+    if (const auto value = integer(json, event_.details[i])) {
+      detail[static_cast<DetailField>(i)] = *value;
+    }
+  }
+  out_->details.push_back(ids_.detail(detail));
+  out_->detail_correlations.push_back(
+      OperationDetails::correlation(integer(json, event_.correlation)));
+}
+
+void EventParser::take_host(const JsonWalk& json, HostKind kind) {
+  const bool module = kind == HostKind::module;
+  const bool range = module || kind == HostKind::annotation || kind == HostKind::op;
+  std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
+  name = json.plain(name, scratch_);
+  if (module) {
+    if (!name.starts_with(module_head)) return;
+    name.remove_prefix(module_head.size());
+  }
+  const bool op = kind == HostKind::op && !name.starts_with(step_head);
+  if (op && !ops_ && !reference_) return;
+  if (host_ == HostDetail::range_names) {
+    // Whatever its times are: one name too many does no harm.
+    if (range) ids_.range_name(name);
+    return;
+  }
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  if (time(json, event_.start, start_ns) != DecimalFault::none ||
+      time(json, event_.duration, duration_ns) != DecimalFault::none ||
+      start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
+    add_dropped("call or range without a valid time");
+    return;
+  }
+  const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
+  const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
+  const std::string_view kernel = event_.kernel.kind == JsonRaw::Kind::string
+                                      ? json.plain(event_.kernel.text, kernel_)
+                                      : std::string_view();
+  if (op && ops_) take_op(name, start_ns, duration_ns, thread);
+  if (op && !reference_) return;
+  if (range) {
+    out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
+                            HostRange::none,
+                            op       ? HostRange::Kind::op
+                            : module ? HostRange::Kind::module
+                                     : HostRange::Kind::annotation});
+  } else {
+    out_->launches.push_back({correlation, start_ns, duration_ns,
+                              ids_.call(name, kind == HostKind::driver, {}, kernel), thread});
+  }
+}
+
+void EventParser::take_op(std::string_view name, int64_t start_ns, int64_t duration_ns,
+                          uint32_t thread) {
+  KinetoInputs inputs;
+  op_key_.assign(name);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const JsonRaw& raw = event_.inputs[i];
+    if (raw.kind == JsonRaw::Kind::other) inputs[i] = raw.text;
+    op_key_.append(1, '\0').append(inputs[i]);
+  }
+  const uint32_t op = ids_.op(op_key_, [&] {
+    return HostOp{std::string(name), kineto_arguments(inputs)};
+  });
+  out_->ops.push_back({start_ns, start_ns + duration_ns, op, thread});
+}
+
+DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
+  constexpr int exponent = 3;  // microseconds
+  switch (raw.kind) {
+    case JsonRaw::Kind::absent:
+    case JsonRaw::Kind::null:
+      return DecimalFault::missing;
+    case JsonRaw::Kind::number:
+      return read_json_number(raw.text, exponent, ns);
+    case JsonRaw::Kind::string: {
+      number_ = json.plain(raw.text, number_text_);
+      if (!is_json_number(number_)) return DecimalFault::not_a_number;
+      return read_json_number(number_, exponent, ns);
+    }
+    case JsonRaw::Kind::other:
+      break;
+  }
+  return DecimalFault::not_a_number;
+}
+
+std::string_view EventParser::process(const JsonWalk& json) {
+  return json.plain(event_.process.text, process_);
+}
+
+TrackId EventParser::track_id(const JsonWalk& json) {
+  std::optional<MergedProcess> merged;
+  if (event_.process.kind == JsonRaw::Kind::string) merged = merged_process(process(json));
+  std::optional<int64_t> device = integer(json, event_.device);
+  if (!device) device = merged ? integer_from(merged->process) : integer(json, event_.process);
+  if (!device || *device < std::numeric_limits<int32_t>::min() ||
+      *device > std::numeric_limits<int32_t>::max()) {
+    add_dropped("operation without a device number: assigned to device 0");
+    device = 0;
+  }
+  std::optional<int64_t> stream = integer(json, event_.stream);
+  if (!stream) stream = integer(json, event_.thread, "stream ");
+  if (!stream) {
+    add_dropped("operation without a stream number: assigned to stream 0");
+    out_->made_up_streams = true;
+    stream = 0;
+  }
+  return ids_.track(static_cast<int32_t>(*device), *stream, {},
+                    merged ? merged->member : std::string_view());
+}
+
+// A whole number, or one in a string behind `head`.
+std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw& raw,
+                                            std::string_view head) {
+  std::string_view text = raw.text;
+  if (raw.kind == JsonRaw::Kind::string) {
+    text = json.plain(text, number_text_);
+    if (text.starts_with(head)) text.remove_prefix(head.size());
+  } else if (raw.kind != JsonRaw::Kind::number) {
+    return std::nullopt;
+  }
+  return integer_from(text);
+}
+
+void EventParser::add_dropped(std::string_view what) {
+  out_->add_dropped(what, event_offset_);
+}
+
+}  // namespace kr::trace

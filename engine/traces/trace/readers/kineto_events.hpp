@@ -1,0 +1,141 @@
+// Events of a Kineto (Chrome) trace to operations: what one thread does with one window of text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/decimal.hpp"
+#include "trace/readers/block_rows.hpp"
+#include "trace/readers/json_tokens.hpp"
+#include "trace/readers/messages.hpp"
+#include "trace/readers/text_blocks.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::trace {
+
+/// What a file of events has, for a message about one without operations. Of the first 32 MiB; each
+/// name once, in the order of the file.
+struct FoundLayout {
+  static constexpr size_t max_names = 12;
+
+  std::vector<std::string> categories;
+  std::vector<std::string> processes;
+  uint64_t uncategorized = 0;  // events with a duration and no category
+  bool unknown = false;        // some are in a category of which kr does not know what it is
+
+  static void add(std::vector<std::string>& names, std::string_view name);
+  void add(const FoundLayout& other);
+};
+
+struct EventRows : BlockRows {
+  enum class HostKind : uint8_t { runtime, driver, module, annotation, op };
+  /// What no trace may contain. The text is JSON up to the end of that event, item `events`.
+  struct Fault {
+    uint64_t offset;  // of the event
+    std::string why;
+  };
+
+  uint64_t events = 0;
+  bool phases = false;  // some event has a `ph`
+  bool broken = false;  // what follows `events` items is not JSON
+  std::optional<Fault> fault;
+  /// What the file has in place of operations, if it is not one that kr knows: see
+  /// FoundLayout.
+  FoundLayout found;
+};
+
+class EventParser {
+ public:
+  /// `levels` objects and lists are open around the events.
+  EventParser(const OpenOptions& options, size_t levels)
+      : host_(options.host),
+        details_(options.operation_details),
+        collectives_(options.collectives),
+        ops_(options.ops && options.host == HostDetail::all),
+        reference_(options.reference),
+        strict_(options.strict),
+        levels_(levels) {}
+
+  /// Reads whole items of the list of events; the `first` window begins the list, and no comma
+  /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
+  void parse(const TextBlock& window, bool first, EventRows& out);
+
+ private:
+  static constexpr std::array<std::string_view, 12> collective_keys{
+      "Collective name",
+      "Process Group Name",
+      "Process Group Description",
+      "Process Group Ranks",
+      "dtype",
+      "Group size",
+      "In msg nelems",
+      "Out msg nelems",
+      "Src Rank",
+      "Dst Rank",
+      "Seq",
+      "Rank",
+  };
+
+  struct Event {
+    JsonRaw phase, category, name, start, duration, process, thread;
+    JsonRaw device, stream, correlation, operation, kernel, own_name;
+    std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
+    std::array<JsonRaw, collective_keys.size()> collective;
+    std::array<JsonRaw, 4> inputs;  // see kineto_arguments.hpp
+  };
+
+  void items(std::string_view text, bool first);
+  bool event(JsonWalk& json);
+  bool args(JsonWalk& json);
+  static std::optional<size_t> collective_key(std::string_view key) noexcept;
+  static std::optional<size_t> inputs_key(std::string_view key) noexcept;
+  void take_op(std::string_view name, int64_t start_ns, int64_t duration_ns, uint32_t thread);
+  bool list(JsonWalk& json, DetailField first);
+  void take_detail(const JsonWalk& json);
+  void take_collective(const JsonWalk& json);
+  bool take(const JsonWalk& json, size_t begin);
+  bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
+  std::string take_times(const JsonWalk& json, Operation& operation);
+  void find_category(std::string_view category);
+  void find_process(const JsonWalk& json);
+  std::optional<OperationKind> operation_argument(const JsonWalk& json);
+  void take_host(const JsonWalk& json, EventRows::HostKind kind);
+  DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
+  TrackId track_id(const JsonWalk& json);
+  std::string_view process(const JsonWalk& json);
+  std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
+                                 std::string_view head = {});
+  void add_dropped(std::string_view what);
+
+  HostDetail host_;
+  bool details_;
+  bool collectives_;
+  bool ops_;
+  bool reference_;
+  bool strict_;
+  size_t levels_;
+  JsonTokens tokens_;
+  // Texts without escapes, for a moment.
+  std::string scratch_, phase_, number_, number_text_, process_, kernel_;
+  std::string op_key_;
+  std::string patched_;        // a window without control bytes in its strings
+  std::string_view written_;   // that window as it is; empty: there are none
+  std::string last_category_;  // of the event before
+
+  // Of the window and the event being read.
+  uint64_t window_offset_ = 0;
+  EventRows* out_ = nullptr;
+  Event event_;
+  uint64_t event_offset_ = 0;
+
+  LocalIds ids_;
+};
+
+/// Control bytes inside strings, which JSON does not allow, become spaces. False: there are none.
+bool blank_control_bytes(std::string& text);
+
+}  // namespace kr::trace

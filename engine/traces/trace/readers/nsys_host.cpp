@@ -1,0 +1,241 @@
+#include "trace/readers/nsys_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "trace/readers/block_reader.hpp"
+#include "trace/readers/module_text.hpp"
+#include "trace/readers/nsys_rows.hpp"
+
+namespace kr::trace {
+namespace {
+
+constexpr uint64_t bytes_a_host_row = 32;  // that a thread reads at a time: 8,192 rows, mostly
+/// Copies of copies: a graph that is cloned, and made ready to launch.
+constexpr size_t max_copies = 64;
+
+}  // namespace
+
+NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
+                   const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out)
+    : database_(&database),
+      schema_(&schema),
+      labels_(&labels),
+      options_(&options),
+      out_(&out),
+      by_process_(identified_by_process()) {
+  if (names_only()) return;
+  out.host();
+  wants_nodes_ = usable(NsysHostTable::nodes);
+}
+
+/// Whether calls and operations both name their process; else ids are taken to be of one.
+bool NsysHost::identified_by_process() const {
+  const auto has = [this](std::string_view table, std::string_view column) {
+    return !schema_->has(table) || NsysColumns(*database_, table).has(column);
+  };
+  return has(name_of(NsysHostTable::calls), "globalTid") &&
+         has(name_of(NsysTable::kernel), "globalPid") &&
+         has(name_of(NsysTable::memcpy), "globalPid") &&
+         has(name_of(NsysTable::memset), "globalPid") &&
+         has(name_of(NsysTable::graph), "globalPid");
+}
+
+bool NsysHost::usable(NsysHostTable table) {
+  if (!schema_->has(name_of(table))) return false;
+  if (has_columns(*database_, table)) return true;
+  if (names_only()) return false;
+  switch (table) {
+    case NsysHostTable::calls:
+      out_->add_dropped("table of CUDA calls without times or correlations", 0);
+      break;
+    case NsysHostTable::ranges:
+      out_->add_dropped("table of NVTX events without the columns of ranges", 0);
+      break;
+    case NsysHostTable::nodes:
+      out_->add_dropped("table of nodes of CUDA graphs without the columns of their creation", 0);
+      break;
+  }
+  return false;
+}
+
+// CUPTI counts correlation ids in 32 bits; one that needs more is not one of them.
+int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
+  if (id < 0 || id > std::numeric_limits<uint32_t>::max()) return Launch::no_correlation;
+  const int64_t process = global_pid >> nsys_process_shift;
+  // 0 where the table does not say it.
+  if (process != last_process_ && (by_process_ || process != 0)) {
+    const auto next = static_cast<int64_t>(processes_.size());
+    last_number_ = processes_.try_emplace(process, next).first->second;
+    last_process_ = process;
+  }
+  return by_process_ ? last_number_ << 32 | id : id;
+}
+
+void NsysHost::note_processes() {
+  if (by_process_ || processes_.size() < 2) return;
+  out_->warn("missing-columns",
+             fmt::format("calls and operations are of {} processes, but not every table says of "
+                         "which (`globalPid`, `globalTid`): operations may be linked to calls of "
+                         "another process",
+                         processes_.size()));
+}
+
+uint32_t NsysHost::node_number(int64_t process, int64_t number) {
+  const auto next = static_cast<uint32_t>(origins_.size());
+  const auto [at, added] = nodes_.try_emplace({by_process_ ? process : 0, number}, next);
+  if (added) origins_.emplace_back();
+  return at->second;
+}
+
+void NsysHost::node(size_t operation, int64_t global_pid, int64_t node) {
+  any_node_ = true;
+  out_->created(operation, node_number(global_pid >> nsys_process_shift, node));
+}
+
+bool NsysHost::read() {
+  std::vector<Part> parts;
+  std::vector<std::pair<NsysHostTable, NsysPlan>> plans;
+  for (const NsysHostTable table :
+       {NsysHostTable::calls, NsysHostTable::ranges, NsysHostTable::nodes}) {
+    if (table == NsysHostTable::nodes
+            ? !any_node_
+            : (table == NsysHostTable::calls && names_only()) || !usable(table)) {
+      continue;
+    }
+    const NsysPlan& plan =
+        plans
+            .emplace_back(table, NsysPlan(*database_, *schema_, name_of(table),
+                                          options_->block_size / bytes_a_host_row))
+            .second;
+    whole_ = whole_ && plan.whole();
+    if (plan.row_id() == nullptr) parts.push_back({table, nullptr, {}});
+    for (const RowRange& range : plan.ranges()) parts.push_back({table, plan.row_id(), range});
+  }
+  read_parts(parts);
+  for (const auto& [table, plan] : plans) {
+    const uint64_t met = met_[static_cast<size_t>(table)];
+    if (names_only() || options_->allow_truncated) continue;
+    const uint64_t all = plan.rows(met);
+    if (all <= met) continue;
+    out_->add_dropped(fmt::format("row of {} that is not found by its number", name_of(table)), 0,
+                      all - met);
+  }
+  note_processes();
+  resolve_nodes();
+  name_domains();
+  add_module_ops();
+  return whole_ || names_only();
+}
+
+void NsysHost::read_parts(const std::vector<Part>& parts) {
+  if (parts.empty()) return;
+  BlockReader<NsysHostRows> reader(worker_threads(options_->threads), [this] {
+    auto rows =
+        std::make_shared<NsysHostReader>(database_->again(), *schema_, *labels_, names_only());
+    return [rows](NsysHostRows& out) { rows->read(out); };
+  });
+  size_t next = 0;
+  reader.read(
+      [&](NsysHostRows& rows) {
+        if (next == parts.size()) return false;
+        const Part& part = parts[next++];
+        rows.table = part.table;
+        rows.row_id = part.row_id;
+        rows.range = part.range;
+        return true;
+      },
+      [this](NsysHostRows& rows) {
+        merge(rows);
+        return true;
+      });
+}
+
+void NsysHost::merge(NsysHostRows& rows) {
+  for (size_t i = 0; i < rows.launches.size(); ++i) {
+    Launch& launch = rows.launches[i];
+    if (launch.correlation == Launch::no_correlation) continue;
+    launch.correlation = correlation(rows.processes[i], launch.correlation);
+  }
+  add_block(rows, *out_);
+  for (const NsysNodeEvent& event : rows.nodes) add_node_event(event, *rows.ids);
+  for (const auto& [key, name] : rows.domains) domains_.emplace(key, name);
+  whole_ = whole_ && rows.whole;
+  met_[static_cast<size_t>(rows.table)] += rows.met;
+}
+
+void NsysHost::add_node_event(const NsysNodeEvent& event, const TraceIds& ids) {
+  const uint32_t node = node_number(event.process, event.node);
+  if (event.original && *event.original != event.node) {
+    const uint32_t original = node_number(event.process, *event.original);
+    uint32_t& known = origins_[node].copied_from;
+    if (known != HostRange::none && known != original) origins_[node].several = true;
+    known = original;
+    return;
+  }
+  GrowingArray<NodeCreation>& creations = out_->host().creations;
+  uint32_t& creation = origins_[node].creation;
+  if (creation != HostRange::none && creations[creation].time_ns <= event.time_ns) return;
+  creation = static_cast<uint32_t>(creations.size());
+  creations.push_back({event.time_ns, ids.threads[event.thread]});
+}
+
+// A copy is announced as created, too, before it is said to be one.
+uint32_t NsysHost::creation_of(uint32_t node) const {
+  for (size_t copies = 0; copies <= max_copies; ++copies) {
+    const Origin& origin = origins_[node];
+    if (origin.several) return HostRange::none;
+    if (origin.copied_from == HostRange::none) return origin.creation;
+    node = origin.copied_from;
+  }
+  return HostRange::none;
+}
+
+void NsysHost::resolve_nodes() {
+  if (!any_node_) return;
+  uint64_t unknown = 0;
+  for (uint32_t& created : out_->host().creation_of) {
+    if (created == HostRange::none) continue;
+    created = creation_of(created);
+    if (created == HostRange::none) ++unknown;
+  }
+  if (unknown != 0) {
+    out_->add_dropped("operation of a CUDA graph whose node has no known creation", 0, unknown);
+  }
+}
+
+// Until all is read, a domain is identified by its process and number.
+void NsysHost::name_domains() {
+  if (names_only()) return;
+  for (RangeText& text : out_->host().range_texts) {
+    if (text.domain.empty()) continue;
+    const auto known = domains_.find(text.domain);
+    text.domain = known != domains_.end()
+                      ? known->second
+                      : fmt::format("(domain {})", text.domain.substr(text.domain.find(' ') + 1));
+  }
+}
+
+// Ranges of modules that contain shapes are calls of ops, for costs.
+void NsysHost::add_module_ops() {
+  if (!options_->ops || names_only()) return;
+  constexpr uint32_t no_op = UINT32_MAX, not_yet = UINT32_MAX - 1;
+  const HostTrace& host = out_->host();
+  if (host.range_texts.empty()) return;
+  std::vector<uint32_t> op_of(host.range_texts.size(), not_yet);  // by name of ranges
+  for (const HostRange& range : host.ranges) {
+    if (range.kind != HostRange::Kind::module || range.name >= op_of.size()) continue;
+    uint32_t& op = op_of[range.name];
+    if (op == not_yet) {
+      const std::string& text = host.range_texts[range.name].text;
+      HostOp one{"nn.Module: " + host.range_names[range.name], module_arguments(text)};
+      op = one.arguments.empty() ? no_op : out_->op(text, one);
+    }
+    if (op == no_op) continue;
+    out_->ops().calls.push_back({range.start_ns, range.end_ns, op, range.thread});
+  }
+}
+
+}  // namespace kr::trace
