@@ -198,15 +198,24 @@ void write_sampled(const std::string& path) {
 
 /// What `kr analyze` has when no tables are chosen, and the other tables about runs.
 std::vector<kr::Table> tables_of(const kr::tables::Source& source) {
-  using kr::tables::Needs;
   std::vector<kr::Table> made;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    const bool about_runs =
-        one->needs == Needs::runs || one->needs == Needs::steps || one->needs == Needs::statistics;
-    if (!about_runs && !one->info.describes_results) continue;
+    if (!kr::tables::is_about_runs(*one)) continue;
     if (kr::tables::absent(*one, source).empty()) made.push_back(kr::tables::make(*one, source));
   }
   return made;
+}
+
+/// Of what they are made.
+kr::session::Demand demand_of_runs() {
+  constexpr kr::facts::Set of_others =
+      kr::facts::Set::of<kr::analyze::LabelledTrace, kr::analyze::FoundPhases,
+                         kr::what_if::RunReplay, kr::cost::CostedRun, kr::job::Members>();
+  std::vector<const kr::tables::Definition*> wanted;
+  for (const kr::tables::Definition* one : kr::tables::all()) {
+    if (kr::tables::is_about_runs(*one) && !one->needs.has_any(of_others)) wanted.push_back(one);
+  }
+  return kr::session::Demand::of(wanted);
 }
 
 /// The traces of a page are files, as of the ranks of a job.
@@ -255,8 +264,7 @@ class Analysis {
   void read(const std::vector<std::string>& paths) {
     std::vector<kr::classify::RunSpec> specs;
     for (const std::string& path : paths) specs.push_back({path, "e", {}, {}});
-    session_.read(specs,
-                  {.sums = true, .statistics = true, .gpu_metrics = true, .host_trace = true});
+    session_.read(specs, demand_of_runs());
   }
 
   std::filesystem::path folder_;
@@ -277,7 +285,7 @@ void write_comparison(const kr::match::CompiledRules& rules, const std::filesyst
     specs.push_back({path.string(), "e", {}, {}});
   }
   kr::session::Session session(rules);
-  session.read(specs, kr::session::Wants::of_comparison(false));
+  session.read(specs, kr::session::Demand::of_comparison(false));
   session.compare_runs(how);
   std::vector<kr::Table> tables;
   for (const char* id : {"comparison", "label_changes", "substitutions", "name_changes"}) {

@@ -75,7 +75,9 @@ void write_pages(const kr::match::CompiledRules& rules, const std::filesystem::p
     specs.push_back({path.string(), "e", {}, {}});
   }
   kr::session::Session session(rules);
-  session.read(specs, {.sums = true, .statistics = true, .collectives = true, .host_trace = true});
+  session.read(specs, {.facts = kr::facts::Set::of<kr::analyze::RunSummary, kr::analyze::StepSums,
+                                                   kr::analyze::Idle, kr::analyze::LaunchStatistics,
+                                                   kr::analyze::Kernels, kr::job::Members>()});
   const kr::tables::Source& source = session.source();
   std::vector<kr::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {

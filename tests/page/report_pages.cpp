@@ -24,7 +24,8 @@ void write(const std::filesystem::path& folder, const std::string& name, const s
   const kr::tables::Source source = source_of(report);
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    const bool wanted = one->info.describes_results || one->needs == kr::tables::Needs::runs;
+    const bool wanted =
+        one->info.describes_results || one->needs == kr::tables::needs<kr::analyze::RunSummary>;
     if (wanted && kr::tables::absent(*one, source).empty()) {
       tables.push_back(kr::tables::make(*one, source));
     }

@@ -117,7 +117,8 @@ void write(const kr::match::CompiledRules& rules, const std::filesystem::path& f
   report.styles = kr::picture::label_styles(rules.program(), report.runs);
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    const bool wanted = one->info.describes_results || one->needs == kr::tables::Needs::runs;
+    const bool wanted =
+        one->info.describes_results || one->needs == kr::tables::needs<kr::analyze::RunSummary>;
     if (wanted && kr::tables::absent(*one, source).empty()) {
       tables.push_back(kr::tables::make(*one, source));
     }

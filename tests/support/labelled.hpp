@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "analyze/run.hpp"
-#include "analyze/statistics.hpp"
 
 namespace kr::test {
 
@@ -20,10 +19,20 @@ inline std::unique_ptr<analyze::LabelledTrace> label(const match::CompiledRules&
   return run;
 }
 
-inline analyze::RunStatistics statistics(const match::CompiledRules& rules, trace::Trace trace) {
+/// These facts of a run, each after those that it uses.
+template <class... Fact>
+facts::Facts facts_of(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                      const analyze::RunSummary& summary) {
+  facts::Facts out;
+  const facts::Input input{rules, run, summary, out, facts::Set::of<Fact...>()};
+  (out.set(Fact::compute(input)), ...);
+  return out;
+}
+template <class... Fact>
+facts::Facts facts_of(const match::CompiledRules& rules, trace::Trace trace) {
   const auto run = label(rules, std::move(trace));
-  return analyze::analyze(rules, *run,
-                          analyze::summarize(rules, run->trace, run->labelled, std::nullopt));
+  return facts_of<Fact...>(rules, *run,
+                           analyze::summarize(rules, run->trace, run->labelled, std::nullopt));
 }
 
 }  // namespace kr::test

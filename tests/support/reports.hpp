@@ -32,7 +32,7 @@ inline tables::Source source_of(const overview::Report& report) {
   }();
   tables::Source source;
   source.rules = &rules;
-  for (const analyze::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
+  for (const analyze::RunSummary* run : report.runs) source.runs.push_back({*run, {}});
   return source;
 }
 

@@ -105,8 +105,8 @@ class Member {
     }
     processes::JobResult result;
     const auto read = [&](const match::CompiledRules& rules, session::Session& session,
-                          const session::Wants& wants) {
-      if (wants.beyond_saved()) {
+                          const session::Demand& demand) {
+      if (demand.beyond_saved()) {
         throw Error("", "this output needs the operations of all runs at once",
                     "use `kr report` or `kr analyze`; kr-mpi makes what a saved run has");
       }

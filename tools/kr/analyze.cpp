@@ -107,7 +107,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   options.ncu.join(session);
   options.job.apply(session);
   session.change(options.changes);
-  options.efficiency.join(session, baselines, outputs.wants());
+  options.efficiency.join(session, baselines, outputs.demand());
   read_runs(session, specs, outputs, options.by, streams);
 
   session.source().sort_by_rank();

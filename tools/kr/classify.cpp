@@ -36,7 +36,7 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
   Outputs::OwnFormats own;
   if (options.each) {
     own["csv"] = [&](const auto& out, auto) {
-      overview::classify_each_csv(rules, *run.trace, out);
+      overview::classify_each_csv(rules, run.get<analyze::LabelledTrace>(), out);
     };
   } else {
     own["csv"] = [&](const auto& out, auto) { out(overview::classify_csv(run.summary)); };

@@ -78,11 +78,14 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, coverage_outputs());
 
   session::Session session = open_session(rules, options.trace, streams);
-  if (options.costs) session.want_costs(false);
-  session::Wants wants = outputs.tables_named() ? outputs.wants() : session::Wants{};
-  if (!wants.costs) wants = {};
-  wants.measured = dimension;
-  read_runs(session, specs, wants, streams, Infos::shown);
+  if (options.costs) {
+    session.add_demand(
+        facts::Set::of<analyze::RunSummary, cost::CostedRun, analyze::LabelledTrace>());
+  }
+  session::Demand demand = outputs.tables_named() ? outputs.demand() : session::Demand{};
+  if (!demand.facts.has<cost::CostedRun>()) demand = {};
+  demand.measured = dimension;
+  read_runs(session, specs, demand, streams, Infos::shown);
   const bool text = outputs.makes("table") && !outputs.tables_named();
   const bool whole = outputs.makes_for_programs() || outputs.tables_named();
   // The text is short even if files are made as well.

@@ -160,7 +160,7 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
     }
   }
   Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
-  read_runs(session, specs, session::Wants::of_comparison(how.level.has_value()), streams,
+  read_runs(session, specs, session::Demand::of_comparison(how.level.has_value()), streams,
             how.level ? Infos::shown : Infos::hidden);
   const tables::RunPair& pair = session.compare_runs(how);
   overview::RunChangesOptions shown{.by = how.by};

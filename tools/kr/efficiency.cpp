@@ -108,10 +108,10 @@ std::vector<JobSource> EfficiencyOptions::jobs() const {
 }
 
 void EfficiencyOptions::join(session::Session& session, const std::vector<JobSource>& jobs,
-                             const session::Wants& wants) const {
+                             const session::Demand& demand) const {
   session.source().efficiency.scaling = job::named_scaling(scaling, "--scaling");
   session.source().efficiency.readings = job::named_readings(nccl, "--nccl");
-  for (const JobSource& job : jobs) session.read_baseline(job, wants);
+  for (const JobSource& job : jobs) session.read_baseline(job, demand);
 }
 
 }  // namespace kr::cli

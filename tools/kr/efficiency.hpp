@@ -19,7 +19,7 @@ struct EfficiencyOptions {
   std::vector<JobSource> jobs() const;
   /// Reads the jobs, for the same tables as the runs. Throws Error.
   void join(session::Session& session, const std::vector<JobSource>& jobs,
-            const session::Wants& wants) const;
+            const session::Demand& demand) const;
 };
 
 }  // namespace kr::cli

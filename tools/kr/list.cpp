@@ -59,14 +59,14 @@ Exit list(const ListOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, rules);
   tables::Source source;
   std::optional<match::CompiledRules> compiled;
-  const tables::Needs needs = tables::find(rules.tables[0])->needs;
+  const facts::Set needs = tables::find(rules.tables[0])->needs;
   // Of what kr itself has, rules change nothing: `kr list config` shows where broken ones are from.
-  const bool named = needs == tables::Needs::rulesets && !options.rules.names.empty();
-  if (needs == tables::Needs::rules || named) {
+  const bool named = needs.has<tables::ShippedRules>() && !options.rules.names.empty();
+  if (needs.has<match::CompiledRules>() || named) {
     compiled = compile_rules(options.rules, streams);
     source.rules = &*compiled;
   }
-  if (needs == tables::Needs::rulesets && !compiled) {
+  if (needs.has<tables::ShippedRules>() && !compiled) {
     source.shipped = sema::load_shipped(own_library());
   }
   if (!options.of.empty()) {

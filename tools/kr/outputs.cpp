@@ -81,7 +81,7 @@ std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
   std::erase_if(ids, [](const std::string& id) {
     const tables::Definition* const one = tables::find(id);
-    return is_nsys_report(one->info) || one->reads.saved_form;
+    return is_nsys_report(one->info) || one->saved_form;
   });
   return ids;
 }
@@ -271,27 +271,30 @@ bool Outputs::makes_for_programs() const {
                      [](const Target& target) { return target.format != "table"; });
 }
 
-session::Wants Outputs::wants() const {
-  session::Wants wants{.sums = true};
+session::Demand Outputs::demand() const {
+  using facts::Reads;
+  session::Demand demand{.facts = facts::Set::of<analyze::RunSummary>()};
   for (const Target& target : targets_) {
-    session::Wants one = session::Wants::of(target.wanted);
+    session::Demand one = session::Demand::of(target.wanted);
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format == csv_format && !target.one_table;
-    if (own_csv) one.host_trace = false;
-    one.collectives |= collectives_ && !own_csv;
-    one.rank_collectives |= rank_collectives_ && !own_csv;
-    wants.add(one);
+    if (own_csv) one.reads = Reads::nothing;
+    if (collectives_ && !own_csv) one.facts |= facts::Set::of<job::Members>();
+    if (rank_collectives_ && !own_csv) one.facts |= facts::Set::of<job::RankMembers>();
+    demand.add(one);
   }
-  wants.statistics |= statistics_;
-  wants.host_trace |= makes(trace_format) || makes(paraver_format) || statistics_;
-  wants.unsaved |= wants.statistics || makes(trace_format) || makes(paraver_format);
-  wants.details |= makes(paraver_format);
-  wants.collectives |= makes(paraver_format);
-  wants.gpu_metrics |= makes(paraver_format);
-  wants.timeline |= makes_timeline();
-  wants.phases_shown |=
-      found_phases_ && (makes("table") || makes(markdown_format) || makes("html"));
-  return wants;
+  // The page of an analysis.
+  if (statistics_) demand.facts |= facts::Set::of<analyze::StepSums, analyze::Idle>();
+  demand.each_operation = makes(trace_format) || makes(paraver_format);
+  if (demand.each_operation || makes_timeline()) demand.reads = demand.reads | Reads::host;
+  if (makes(paraver_format)) {
+    demand.facts |= facts::Set::of<job::Members>();
+    demand.reads = demand.reads | Reads::details | Reads::gpu_metrics;
+  }
+  if (found_phases_ && (makes("table") || makes(markdown_format) || makes("html"))) {
+    demand.facts |= facts::Set::of<analyze::ShownPhases>();
+  }
+  return demand;
 }
 
 void Outputs::add_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,

@@ -114,7 +114,7 @@ class Outputs {
     return timeline_ && makes("html") && !tables_named_ && (all_rows_ || !many_runs_);
   }
   /// What has to be read for what is made.
-  session::Wants wants() const;
+  session::Demand demand() const;
   /// The user named tables.
   bool tables_named() const noexcept { return tables_named_; }
   /// Writes run number `index` to the outputs that want every operation. `by` is a dimension.

@@ -191,9 +191,10 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);
-  if (roofline.wanted() && options.ncu.pages.empty()) session.want_costs(true);
+  if (roofline.wanted() && options.ncu.pages.empty())
+    session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
   options.job.apply(session);
-  options.efficiency.join(session, baselines, outputs.wants());
+  options.efficiency.join(session, baselines, outputs.demand());
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
                                 const analyze::RunSummary& summary, size_t index) {
@@ -201,7 +202,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
     timelines.resize(index + 1);
     timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
-  if (before) before(rules, session, outputs.wants());
+  if (before) before(rules, session, outputs.demand());
   read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
   if (!timelines.empty()) {

@@ -35,7 +35,7 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 
 /// Called when all outputs are open, before the runs are read, with what is to be known of them.
 using BeforeReading =
-    std::function<void(const match::CompiledRules&, session::Session&, const session::Wants&)>;
+    std::function<void(const match::CompiledRules&, session::Session&, const session::Demand&)>;
 
 /// Reads these runs instead of those of the options, and writes all that the options request.
 /// Throws Error.

@@ -54,7 +54,7 @@ void NcuOptions::add_to(CLI::App& app) {
 
 void NcuOptions::join(session::Session& session) const {
   for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
-  if (costs) session.want_costs(true);
+  if (costs) session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 

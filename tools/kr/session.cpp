@@ -185,9 +185,9 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const session::Wants& wants, Streams& streams, Infos infos,
+               const session::Demand& demand, Streams& streams, Infos infos,
                const session::Session::Visit& visit) {
-  session.read(specs, wants, visit);
+  session.read(specs, demand, visit);
   // What is the same for several runs is one line.
   const auto& warnings = session.warnings();
   for (size_t i = 0; i < warnings.size(); ++i) {
@@ -214,7 +214,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
     if (also) also(run, summary, index);
   };
-  read_runs(session, specs, outputs.wants(), streams, infos, visit);
+  read_runs(session, specs, outputs.demand(), streams, infos, visit);
 }
 
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

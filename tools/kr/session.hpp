@@ -61,7 +61,7 @@ enum class Infos : uint8_t { hidden, shown };
 /// Reads runs, gives each to those of `outputs`, if any, that want every operation, and prints
 /// warnings. `by`: a dimension.
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const session::Wants& wants, Streams& streams, Infos infos = Infos::hidden,
+               const session::Demand& demand, Streams& streams, Infos infos = Infos::hidden,
                const session::Session::Visit& visit = {});
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                Outputs& outputs, const std::string& by, Streams& streams,

@@ -77,9 +77,9 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
-  session::Wants wants = session::Wants::of(session::tables_named(query));
-  wants.sums = true;
-  read_runs(session, specs, wants, streams);
+  session::Demand demand = session::Demand::of(session::tables_named(query));
+  demand.facts |= facts::Set::of<analyze::RunSummary>();
+  read_runs(session, specs, demand, streams);
 
   outputs.write(session.source(), session::query_table(session.source(), query), streams);
   return Exit::done;

@@ -152,7 +152,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   trace.open.each_call = parse_each_call(options.table);
   session::Session session = open_session(rules, trace, streams);
   session.join_ncu({}, gpu);
-  read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
+  read_runs(session, {spec}, {.facts = facts::Set::of<tables::Tree>()}, streams, Infos::shown);
   const size_t ranks = session.source().other_runs.size();
   if (ranks > 1) {
     streams.note(fmt::format("the trace has {} ranks: this is {}; choose another with --rank",

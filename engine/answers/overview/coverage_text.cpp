@@ -32,7 +32,7 @@ class CoverageText {
     facts();
     runs();
     for (const tables::Run& run : source_.runs) {
-      if (run.costs) costs(run);
+      if (run.find<cost::CostedRun>() != nullptr) costs(run);
     }
     const int64_t open_ns = coverage_.total_ns - coverage_.explained_ns;
     if (coverage_.unexplained.empty()) {
@@ -144,18 +144,20 @@ class CoverageText {
         source_.runs.size() > 1
             ? " of " + text::cut_middle(source_.run_name(run.summary.id), longest_name)
             : "";
-    if (!run.trace || !run.trace->trace.host || !run.trace->trace.host->ops) {
+    if (run.find<analyze::LabelledTrace>() == nullptr ||
+        !run.get<analyze::LabelledTrace>().trace.host ||
+        !run.get<analyze::LabelledTrace>().trace.host->ops) {
       line(0, "Costs" + name + ": no ops of a framework are recorded", text::Ink::warning);
       out_ += '\n';
       return;
     }
     line(0,
          fmt::format("Costs{}: FLOPs are known for {} % of the time, bytes for {} %", name,
-                     text::share(run.costs->flops_ns, total_ns),
-                     text::share(run.costs->bytes_ns, total_ns)),
+                     text::share(run.get<cost::CostedRun>().flops_ns, total_ns),
+                     text::share(run.get<cost::CostedRun>().bytes_ns, total_ns)),
          text::Ink::bold);
-    const std::vector<cost::Gap> gaps =
-        cost::by_op(cost::gaps_of(*run.costs, run.trace->trace, total_ns));
+    const std::vector<cost::Gap> gaps = cost::by_op(cost::gaps_of(
+        run.get<cost::CostedRun>(), run.get<analyze::LabelledTrace>().trace, total_ns));
     text::TextGrid grid;
     grid.column("without a cost", Align::text);
     grid.column("time", Align::number);
@@ -186,7 +188,7 @@ class CoverageText {
     if (next != gaps.end()) {
       line(0, fmt::format("To declare next: a clause for {}", printable(next->op)));
     }
-    if (run.costs->graph_ns > 0) {
+    if (run.get<cost::CostedRun>().graph_ns > 0) {
       line(0, "A trace of the capture tells the shapes of kernels in graphs: --reference TRACE");
     }
     out_ += '\n';

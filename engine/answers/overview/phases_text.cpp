@@ -40,9 +40,11 @@ bool tells_something(const FoundPart& part) {
 std::vector<Device> devices_with_phases(const tables::Source& source) {
   std::vector<Device> all;
   for (const tables::Run& run : source.runs) {
-    if (!run.found || !run.found->agreement.empty()) continue;
+    const analyze::FoundPhases* found = run.find<analyze::FoundPhases>();
+    if (found == nullptr) found = run.find<analyze::ShownPhases>();
+    if (found == nullptr || !found->agreement.empty()) continue;
     const size_t first = all.size();
-    for (const FoundPart& part : run.found->parts) {
+    for (const FoundPart& part : found->parts) {
       if (all.size() == first || all.back().number() != part.device) all.push_back({&run, {}});
       all.back().parts.push_back(&part);
     }

@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
 #include "page/page_data.hpp"
 #include "page/pages.hpp"
 #include "picture/label_styles.hpp"
@@ -71,7 +71,7 @@ void write_stacks(JsonWriter& json, const tables::Source& source) {
   std::vector<const analyze::LabelParts*> phases;
   json.key("steps").open('[');
   for (const tables::Run& run : source.runs) {
-    const analyze::StepSums& of_run = run.statistics->steps;
+    const analyze::StepSums& of_run = run.get<analyze::StepSums>();
     for (const analyze::PhasePart& phase : of_run.phases) phases.push_back(&phase.labels);
     std::vector<const analyze::LabelParts*> steps;
     for (const analyze::StepPart& step : of_run.steps) steps.push_back(&step.labels);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyze/statistics.hpp"
+#include "analyze/idle.hpp"
 #include "base/plural.hpp"
 #include "overview/overview.hpp"
 #include "page/page_data.hpp"
@@ -117,9 +117,9 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
   int64_t host_bound_ns = 0;
   bool launches = false;
   for (const tables::Run& run : source.runs) {
-    if (!run.statistics || !run.statistics->launches) continue;
+    if (run.find<analyze::Idle>() == nullptr) continue;
     launches = true;
-    for (const analyze::DeviceIdle& device : run.statistics->launches->idle) {
+    for (const analyze::DeviceIdle& device : run.get<analyze::Idle>().devices) {
       host_bound_ns += device.host_bound_ns();
     }
   }

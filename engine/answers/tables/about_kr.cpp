@@ -27,8 +27,8 @@ void add_listed_formats(const Source& /*source*/, RowSink& sink) {
 void add_listed_tables(const Source& source, RowSink& sink) {
   for (const Definition* one : all()) {
     if (source.only_about_runs && !is_about_runs(*one)) continue;
-    sink.row({one->info.id, one->info.title, one->info.doc,
-              table::cell_or_nothing(to_string(one->needs))});
+    const std::string needed = facts::names_of(one->needs);
+    sink.row({one->info.id, one->info.title, one->info.doc, table::cell_or_nothing(needed)});
   }
 }
 
@@ -62,7 +62,7 @@ const Definition list_checks_table{
          {"doc", Unit::text, Role::measure,
           "The message of its findings, with `…` for what depends on the place."},
      }},
-    Needs::nothing,
+    needs<>,
     add_listed_checks};
 
 const Definition list_formats_table{
@@ -75,7 +75,7 @@ const Definition list_formats_table{
           "The usual endings of such files, joined with blanks; nothing if there are none.", true},
          {"doc", Unit::text, Role::measure, "What the format is."},
      }},
-    Needs::nothing,
+    needs<>,
     add_listed_formats};
 
 const Definition list_tables_table{
@@ -89,7 +89,7 @@ const Definition list_tables_table{
          {"needs", Unit::text, Role::measure,
           "What the table is made from; nothing for what kr itself has.", true},
      }},
-    Needs::nothing,
+    needs<>,
     add_listed_tables};
 
 const Definition list_columns_table{
@@ -108,7 +108,7 @@ const Definition list_columns_table{
          {"optional", Unit::boolean, Role::measure, "Whether a cell may be nothing."},
          {"doc", Unit::text, Role::measure, "What the column is."},
      }},
-    Needs::nothing,
+    needs<>,
     add_listed_columns};
 
 const Definition list_config_table{
@@ -127,7 +127,7 @@ const Definition list_config_table{
           "`default`, the file, line and column in kr.toml, `environment` or `command line`."},
          {"doc", Unit::text, Role::detail, "What it means."},
      }},
-    Needs::nothing,
+    needs<>,
     add_settings};
 
 }  // namespace kr::tables

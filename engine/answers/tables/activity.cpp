@@ -1,7 +1,8 @@
 // Durations by type of activity: kernels, copies, sets, and calls of the host.
+#include "analyze/activity.hpp"
+
 #include <array>
 
-#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 std::vector<analyze::ActivityRatio> activity_ratios(const Source& source) {
   std::vector<const std::vector<analyze::ActivityStatistics>*> all;
   all.reserve(source.runs.size());
-  for (const Run& run : source.runs) all.push_back(&run.statistics->activity);
+  for (const Run& run : source.runs) all.push_back(&run.get<analyze::Activity>().types);
   return analyze::compare_activity(all);
 }
 
@@ -22,7 +23,7 @@ std::string without_activity_pairs(const Source& source) {
 
 void add_activity(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::ActivityStatistics& one : run.statistics->activity) {
+    for (const analyze::ActivityStatistics& one : run.get<analyze::Activity>().types) {
       sink.row({run.summary.id, one.type, one.instances, one.total_ns, one.min_ns, one.max_ns,
                 ratio_of(one.total_ns, one.instances)});
     }
@@ -31,7 +32,7 @@ void add_activity(const Source& source, RowSink& sink) {
 
 void add_activity_longest(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::ActivityStatistics& one : run.statistics->activity) {
+    for (const analyze::ActivityStatistics& one : run.get<analyze::Activity>().types) {
       for (const analyze::Longest& longest : one.longest) {
         sink.row({run.summary.id, one.type, int64_t{longest.percent}, longest.instances,
                   longest.share, longest.instances > 0 ? Cell(longest.mean_ns) : Cell(),
@@ -68,7 +69,7 @@ const Definition activity_table{
       {"min_ns", Unit::ns, Role::measure, "The shortest duration."},
       {"max_ns", Unit::ns, Role::measure, "The longest duration."},
       {"mean_ns", Unit::ns, Role::measure, "The mean duration."}}},
-    Needs::statistics,
+    needs<analyze::Activity>,
     add_activity};
 
 const Definition activity_longest_table{
@@ -86,7 +87,7 @@ const Definition activity_longest_table{
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}},
      false,
      false},
-    Needs::statistics,
+    needs<analyze::Activity>,
     add_activity_longest};
 
 const Definition activity_ratios_table{
@@ -104,7 +105,7 @@ const Definition activity_ratios_table{
        "The mean duration of b divided by that of a; empty if one of them has none.", true}},
      false,
      false},
-    Needs::statistics,
+    needs<analyze::Activity>,
     add_activity_ratios,
     without_activity_pairs};
 

@@ -65,7 +65,7 @@ const Definition clocks_table{
        "What is added, too, for each second after the middle of the run: the drift, where no "
        "constant is within the bounds, or it makes more than 6 deviations and as much as an offset "
        "needs."}}},
-    Needs::collectives,
+    needs<job::Members>,
     add_clocks,
     not_several_ranks};
 

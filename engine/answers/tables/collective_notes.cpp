@@ -198,7 +198,7 @@ void add_collective_notes(const Source& source, std::vector<Note>& notes) {
   }
   int64_t instances = 0, not_kept = 0;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : *run.members) {
+    for (const job::Member& member : run.get<job::Members>().all) {
       instances = add_saturated(instances, static_cast<int64_t>(member.collectives.size()));
       for (const job::CollectiveRest& rest : member.rest) {
         instances = add_saturated(instances, rest.instances);

@@ -13,7 +13,7 @@ using job::CollectiveOverlap;
 
 std::string without_overlap(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.members->empty()) return {};
+    if (!run.get<job::Members>().all.empty()) return {};
   }
   return "no operation communicates";
 }
@@ -24,7 +24,7 @@ using OverlapRows = std::vector<CollectiveOverlap::Row> CollectiveOverlap::*;
 std::string without_rows(const Source& source, OverlapRows rows, std::string_view reason) {
   if (std::string why = without_overlap(source); !why.empty()) return why;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : *run.members) {
+    for (const job::Member& member : run.get<job::Members>().all) {
       if (member.overlap && !((*member.overlap).*rows).empty()) return {};
     }
   }
@@ -36,7 +36,7 @@ void add_rows(const Source& source, RowSink& sink, OverlapRows rows,
               const std::function<void(const CollectiveOverlap::Row&, Cells&)>& own) {
   Cells cells;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : *run.members) {
+    for (const job::Member& member : run.get<job::Members>().all) {
       if (!member.overlap) continue;
       const std::vector<CollectiveKey> keys = keys_of_groups(member.overlap->groups);
       for (const CollectiveOverlap::Row& row : (*member.overlap).*rows) {
@@ -82,7 +82,7 @@ void add_overlap_steps(const Source& source, RowSink& sink) {
 std::string without_overlap_layers(const Source& source) {
   if (std::string why = without_overlap(source); !why.empty()) return why;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : *run.members) {
+    for (const job::Member& member : run.get<job::Members>().all) {
       if (!member.overlap) continue;
       for (const CollectiveOverlap::Row& row : member.overlap->layers) {
         if (row.number) return {};
@@ -128,10 +128,9 @@ const Definition collective_overlap_table{
      .title = "collectives below compute and exposed",
      .doc = "One row per device, process group and kind of collective.",
      .columns = overlap_columns({})},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_overlap,
-    without_overlap,
-    {.overlap = true}};
+    without_overlap};
 
 const Definition collective_overlap_labels_table{
     {.id = "collective_overlap_labels",
@@ -141,10 +140,9 @@ const Definition collective_overlap_labels_table{
          {{"dimension", Unit::text, Role::key, "The dimension."},
           {"label", Unit::text, Role::key, "The label of the operations that communicate."}}),
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_overlap_labels,
-    without_overlap,
-    {.overlap = true}};
+    without_overlap};
 
 const Definition collective_overlap_layers_table{
     {.id = "collective_overlap_layers",
@@ -156,10 +154,9 @@ const Definition collective_overlap_layers_table{
                                   "none.",
                                   true}}),
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_overlap_layers,
-    without_overlap_layers,
-    {.overlap = true}};
+    without_overlap_layers};
 
 const Definition collective_overlap_phases_table{
     {.id = "collective_overlap_phases",
@@ -169,10 +166,9 @@ const Definition collective_overlap_phases_table{
      .columns = overlap_columns({{"phase", Unit::text, Role::key,
                                   "The phase; `(outside steps)` for operations in no step."}}),
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_overlap_phases,
-    without_overlap_steps,
-    {.overlap = true}};
+    without_overlap_steps};
 
 const Definition collective_overlap_steps_table{
     {.id = "collective_overlap_steps",
@@ -185,9 +181,8 @@ const Definition collective_overlap_steps_table{
           {"step", Unit::id, Role::measure, "Its number, if the annotation has one.", true},
           {"layer", Unit::id, Role::detail, "Its layer, if the annotation has one.", true}}),
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_overlap_steps,
-    without_overlap_steps,
-    {.overlap = true}};
+    without_overlap_steps};
 
 }  // namespace kr::tables

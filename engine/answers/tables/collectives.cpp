@@ -179,7 +179,7 @@ const Definition collective_balance_table{
        "Whether members of the process group are not in the runs. Then they may arrive later than "
        "all others: `waiting_ns` is a lower bound, and who is the last is only known of those "
        "present."}}},
-    Needs::collectives,
+    needs<job::Members>,
     add_collective_balance,
     without_several_members};
 
@@ -208,7 +208,7 @@ const Definition collective_bandwidth_table{
        true},
       {"link", Unit::ratio, Role::measure,
        "`bus_bytes_per_s` as a part of what `--link` says; empty without it.", true}}},
-    Needs::collectives,
+    needs<job::Members>,
     add_collective_bandwidth,
     without_bandwidth};
 
@@ -244,7 +244,7 @@ const Definition collectives_table{
                   "known.",
                   true}},
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members>,
     add_collectives,
     without_several_members};
 

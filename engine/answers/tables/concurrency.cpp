@@ -18,7 +18,7 @@ int64_t run_begin_ns(const analyze::RunSummary& run) {
 
 void add_in_flight(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::Concurrency& one : run.streams->devices) {
+    for (const analyze::Concurrency& one : run.get<analyze::StreamUses>().devices) {
       int64_t span_ns = 0;
       for (const int64_t ns : one.in_flight_ns) span_ns += ns;
       for (size_t i = 0; i < one.in_flight_ns.size(); ++i) {
@@ -34,7 +34,7 @@ void add_in_flight(const Source& source, RowSink& sink) {
 void add_in_flight_over_time(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const int64_t begin_ns = run_begin_ns(run.summary);
-    for (const analyze::Concurrency& one : run.streams->devices) {
+    for (const analyze::Concurrency& one : run.get<analyze::StreamUses>().devices) {
       for (const analyze::Concurrency::Bin& bin : one.bins) {
         sink.row({run.summary.id, int64_t{one.device}, bin.begin_ns - begin_ns,
                   bin.end_ns - begin_ns, bin.operation_ns,
@@ -46,7 +46,7 @@ void add_in_flight_over_time(const Source& source, RowSink& sink) {
 
 void add_stream_overlap(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::Concurrency& one : run.streams->devices) {
+    for (const analyze::Concurrency& one : run.get<analyze::StreamUses>().devices) {
       for (const analyze::Concurrency::Overlap& overlap : one.overlaps) {
         sink.row({run.summary.id, int64_t{one.device}, overlap.communication_stream,
                   table::cell(overlap.compute_stream), overlap.communication_ns, overlap.overlap_ns,
@@ -71,7 +71,7 @@ const Definition in_flight_table{
                  {"share", Unit::ratio, Role::measure, "Its part of the device's span.", false,
                   false, "total_ns"}},
      .in_short_form = false},
-    Needs::streams,
+    needs<analyze::StreamUses>,
     add_in_flight};
 
 const Definition in_flight_over_time_table{
@@ -90,7 +90,7 @@ const Definition in_flight_over_time_table{
                   "How many ran at once on average: `operation_ns` divided by the length."},
                  {"most", Unit::count, Role::measure, "How many ran at once at most."}},
      .in_short_form = false},
-    Needs::streams,
+    needs<analyze::StreamUses>,
     add_in_flight_over_time};
 
 const Definition stream_overlap_table{
@@ -110,7 +110,7 @@ const Definition stream_overlap_table{
                   "The part of this time in which the other computes."},
                  {"overlap", Unit::ratio, Role::measure,
                   "`overlap_ns` as a part of `communication_ns`."}}},
-    Needs::streams,
+    needs<analyze::StreamUses>,
     add_stream_overlap};
 
 }  // namespace kr::tables

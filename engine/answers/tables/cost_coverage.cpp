@@ -16,7 +16,7 @@ Cell share_of(int64_t part, int64_t whole) {
 
 void add_cost_coverage(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const cost::CostedRun& costed = *run.costs;
+    const cost::CostedRun& costed = run.get<cost::CostedRun>();
     const int64_t total_ns = run.summary.gpu_total_ns;
     sink.row({run.summary.id, total_ns, costed.op_ns, costed.shapes_ns, costed.graph_ns,
               costed.flops_ns, share_of(costed.flops_ns, total_ns), costed.bytes_ns,
@@ -27,8 +27,8 @@ void add_cost_coverage(const Source& source, RowSink& sink) {
 void add_cost_gaps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const int64_t total_ns = run.summary.gpu_total_ns;
-    const std::vector<cost::Gap> gaps =
-        cost::by_op(cost::gaps_of(*run.costs, run.trace->trace, total_ns));
+    const std::vector<cost::Gap> gaps = cost::by_op(cost::gaps_of(
+        run.get<cost::CostedRun>(), run.get<analyze::LabelledTrace>().trace, total_ns));
     for (const cost::Gap& gap : gaps) {
       sink.row({run.summary.id, table::cell_or_nothing(gap.op), cost::to_string(gap.why),
                 gap.operations > 0 ? Cell(gap.operations) : Cell(), gap.total_ns,
@@ -64,7 +64,7 @@ const Definition cost_coverage_table{
      },
      false,
      false},
-    Needs::costs,
+    needs<cost::CostedRun, analyze::LabelledTrace>,
     add_cost_coverage,
     without_costs};
 
@@ -95,7 +95,7 @@ const Definition cost_gaps_table{
      },
      false,
      false},
-    Needs::costs,
+    needs<cost::CostedRun, analyze::LabelledTrace>,
     add_cost_gaps,
     without_costs};
 

@@ -64,7 +64,7 @@ struct StepCost {
 };
 
 std::vector<StepCost> cost_of_steps(const Run& run, const Attribution& places) {
-  const trace::Trace& trace = run.trace->trace;
+  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
   std::vector<StepCost> steps(places.steps.size());
   const auto each = [&](uint32_t operation, const auto& visit) {
     for (uint32_t at = places.step_of[operation]; at != Attribution::none;
@@ -76,14 +76,14 @@ std::vector<StepCost> cost_of_steps(const Run& run, const Attribution& places) {
     const trace::Operation& one = trace.operations[i];
     each(i, [&](StepCost& step) { step.add(one, trace.track(one.track).device); });
   }
-  for (const cost::CostedCall& call : run.costs->calls) {
-    const match::OpCost& of = run.costs->cost(call);
+  for (const cost::CostedCall& call : run.get<cost::CostedRun>().calls) {
+    const match::OpCost& of = run.get<cost::CostedRun>().cost(call);
     const std::string_view kernel = kernel_name(run, call.longest);
-    const auto seconds = cost::seconds_at_peak(of, run.costs->gpu, kernel);
-    const int64_t rows =
-        product_rows(trace.host->ops->ops[run.costs->ops[call.costed].op].arguments);
+    const auto seconds = cost::seconds_at_peak(of, run.get<cost::CostedRun>().gpu, kernel);
+    const int64_t rows = product_rows(
+        trace.host->ops->ops[run.get<cost::CostedRun>().ops[call.costed].op].arguments);
     each(call.longest, [&](StepCost& step) {
-      step.sum.add(*run.costs, call, kernel);
+      step.sum.add(run.get<cost::CostedRun>(), call, kernel);
       if (!of.flops || call.above_peak) return;
       auto& [flops, at_peak] = step.products[rows];
       flops += static_cast<double>(*of.flops);
@@ -123,8 +123,10 @@ void add_step(const Run& run, int64_t id, const classify::TraceStep& step, const
 
 void add_cost_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.trace->trace.host || !run.trace->trace.host->ops) continue;
-    const Attribution& places = run.trace->attribution(*source.rules);
+    if (!run.get<analyze::LabelledTrace>().trace.host ||
+        !run.get<analyze::LabelledTrace>().trace.host->ops)
+      continue;
+    const Attribution& places = run.get<analyze::LabelledTrace>().attribution(*source.rules);
     const std::vector<StepCost> steps = cost_of_steps(run, places);
     for (size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].devices.empty()) continue;
@@ -175,9 +177,8 @@ const Definition cost_steps_table{
      },
      false,
      false},
-    Needs::costs,
+    needs<cost::CostedRun, analyze::LabelledTrace, cost::Roofs>,
     add_cost_steps,
-    without_costs,
-    Reads{.peaks = true}};
+    without_costs};
 
 }  // namespace kr::tables

@@ -64,8 +64,8 @@ void add_shares(Cells& row, const KeyCosts& costs) {
 }
 
 void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
-  const CostedRun& costed = *run.costs;
-  const trace::Trace& trace = run.trace->trace;
+  const CostedRun& costed = run.get<cost::CostedRun>();
+  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
   struct OpRow {
     CostSum sum;
     int64_t instances = 0;
@@ -136,8 +136,8 @@ class LevelSums {
 
   template <class KeyOf>
   void add(const KeyOf& key_of) {
-    const trace::Trace& trace = run_.trace->trace;
-    const CostedRun& costed = *run_.costs;
+    const trace::Trace& trace = run_.get<analyze::LabelledTrace>().trace;
+    const CostedRun& costed = run_.get<cost::CostedRun>();
     for (uint32_t i = 0; i < trace.operations.size(); ++i) {
       KeyCosts& costs = sums_[key_of(i)];
       const int64_t ns = trace.operations[i].duration_ns;
@@ -184,32 +184,35 @@ class LevelSums {
 /// Calls `each(dimension, label_of)` for the dimensions that the run has.
 template <class Each>
 void each_dimension(const Source& source, const Run& run, const Each& each) {
-  const analyze::TraceLabels labels(*source.rules, run.trace->labelled);
-  const trace::Trace& trace = run.trace->trace;
+  const analyze::TraceLabels labels(*source.rules, run.get<analyze::LabelledTrace>().labelled);
+  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
   for (const auto& [dimension, of] : labels.dimensions()) {
     each(dimension, [&, found = of](uint32_t i) {
-      const uint32_t row = run.trace->labelled.row(i, trace.operations[i]);
+      const uint32_t row = run.get<analyze::LabelledTrace>().labelled.row(i, trace.operations[i]);
       return std::string(found->by_row[row].label);
     });
   }
 }
 
 std::string module_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const classify::Attribution& places =
+      run.get<analyze::LabelledTrace>().attribution(*source.rules);
   const uint32_t node = places.node_of(operation);
   if (node == classify::Attribution::none) return {};
-  const trace::HostTrace& host = *run.trace->trace.host;
+  const trace::HostTrace& host = *run.get<analyze::LabelledTrace>().trace.host;
   return host.range_names[host.ranges[node].name];
 }
 
 std::string step_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const classify::Attribution& places =
+      run.get<analyze::LabelledTrace>().attribution(*source.rules);
   const uint32_t step = places.step_of[operation];
   return step == classify::Attribution::none ? std::string() : places.steps[step].text;
 }
 
 std::string layer_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places = run.trace->attribution(*source.rules);
+  const classify::Attribution& places =
+      run.get<analyze::LabelledTrace>().attribution(*source.rules);
   const uint32_t layer = places.layer_of[operation];
   if (layer == classify::Attribution::none) return {};
   return fmt::format("{}", places.in_unit(layer));
@@ -226,7 +229,7 @@ void add_cost_rates(const Source& source, RowSink& sink) {
     each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
       level(dimension, label_of);
     });
-    if (run.trace->trace.host) {
+    if (run.get<analyze::LabelledTrace>().trace.host) {
       level("step", [&](uint32_t i) { return step_of(source, run, i); });
       level("module", [&](uint32_t i) { return module_of(source, run, i); });
       level("layer", [&](uint32_t i) { return layer_of(source, run, i); });
@@ -292,13 +295,15 @@ std::vector<Column> rate_columns(std::vector<Column> first, std::vector<Column> 
 }  // namespace
 
 std::string_view kernel_name(const Run& run, uint32_t operation) {
-  const trace::Trace& trace = run.trace->trace;
+  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
   return trace.names.get(trace.operations[operation].name).text;
 }
 
 std::string without_costs(const Source& source) {
   for (const Run& run : source.runs) {
-    if (run.trace->trace.host && run.trace->trace.host->ops) return {};
+    if (run.get<analyze::LabelledTrace>().trace.host &&
+        run.get<analyze::LabelledTrace>().trace.host->ops)
+      return {};
   }
   return "no run has ops with shapes: PyTorch's profiler records them with `record_shapes=True`, "
          "vLLM and SGLang as NVTX ranges of layers; kernels of graphs get those of a --reference";
@@ -346,10 +351,9 @@ const Definition costs_table{
               "clause has `no amounts` because it needs what is not recorded, or the op would be "
               "`above the peak`; nothing if there is one.")}),
      false, false},
-    Needs::costs,
+    needs<cost::CostedRun, analyze::LabelledTrace, cost::Roofs>,
     add_costs,
-    without_costs,
-    Reads{.peaks = true}};
+    without_costs};
 
 const Definition cost_rates_table{
     {"cost_rates", "achieved rates by declared cost",
@@ -375,9 +379,8 @@ const Definition cost_rates_table{
           known_or_empty("no_cost", Unit::text, Role::measure,
                          "Why most of these have none, as in `costs`.")}),
      false, false},
-    Needs::costs,
+    needs<cost::CostedRun, analyze::LabelledTrace, cost::Roofs>,
     add_cost_rates,
-    without_costs,
-    Reads{.peaks = true}};
+    without_costs};
 
 }  // namespace kr::tables

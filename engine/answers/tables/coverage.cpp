@@ -109,8 +109,14 @@ const Definition coverage_table{
           "The part of `explained_ns` whose label comes from common words of names alone "
           "(`std.words`), because no family of kernels matches: it may be wrong."},
      }},
-    Needs::summed_or_measured,
-    add_coverage};
+    needs<analyze::RunSummary>,
+    add_coverage,
+    nullptr,
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    false,
+    needs<coverage::TimeCoverage>};
 
 const Definition unexplained_table{
     {"unexplained",
@@ -143,7 +149,7 @@ const Definition unexplained_table{
          {"name", Unit::text, Role::measure, "The name of the group that takes most time."},
          {"test", Unit::text, Role::detail, "A `test` block for the rule, with that name."},
      }},
-    Needs::coverage,
+    needs<coverage::TimeCoverage>,
     add_unexplained};
 
 const Definition unexplained_names_table{
@@ -160,7 +166,7 @@ const Definition unexplained_names_table{
      },
      false,
      false},
-    Needs::coverage,
+    needs<coverage::TimeCoverage>,
     add_unexplained_names};
 
 const Definition unexplained_runs_table{
@@ -178,7 +184,7 @@ const Definition unexplained_runs_table{
      },
      false,
      false},
-    Needs::coverage,
+    needs<coverage::TimeCoverage>,
     add_unexplained_runs};
 
 }  // namespace kr::tables

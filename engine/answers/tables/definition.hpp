@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/fact.hpp"
 #include "table/table.hpp"
 
 namespace kr::tables {
@@ -21,56 +22,30 @@ using table::Role;
 using table::RowSink;
 using table::Unit;
 
-/// What has to be in a Source. A table whose needs are not met is absent.
-enum class Needs : uint8_t {
-  nothing,
-  rules,
-  runs,         // Source::runs, summed
-  steps,        // Run::steps of every run
-  streams,      // Run::streams of every run
-  statistics,   // of every run
-  collectives,  // Run::members of every run
-  operations,   // Run::trace
-  found_phases,
-  costs,   // Run::costs and Run::trace
-  replay,  // Run::replay of every run
-  tree,
-  coverage,
-  summed_or_measured,  // Source::runs or Source::coverage
-  run_difference,
-  rules_difference,
-  explanation,
-  rulesets,
-};
-/// As `kr list tables` shows it; empty: nothing is needed.
-std::string_view to_string(Needs needs) noexcept;
-
-/// What is read of each run beside its operations, where its format has it.
-struct Reads {
-  bool host = true;          // trace::Trace::host, of Needs::operations; statistics always have it
-  bool details = false;      // trace::Trace::details
-  bool waits = false;        // trace::HostTrace::waits, of Needs::statistics
-  bool gpu_metrics = false;  // RunStatistics::gpu_metrics, of Needs::statistics
-  bool peaks = false;        // those of the GPU, of Needs::costs
-  bool identity = false;     // RunSummary::identity
-  bool overlap = false;      // job::Member::overlap and exchanges, of Needs::collectives
-  bool findings = false;     // all that findings are made from, of Needs::runs
-  /// It is for saved runs: databases have the tables that are made from it.
-  bool saved_form = false;
-};
+/// `needs<analyze::StepSums>`: a table is made from the steps of the runs.
+template <class... Fact>
+inline constexpr facts::Set needs = facts::Set::of<Fact...>();
 
 struct Definition {
   table::Info info;
-  Needs needs = Needs::nothing;
+  /// Facts of each run, and results of all. A run may say why it cannot have a fact; if all do, the
+  /// table is absent for that reason.
+  facts::Set needs;
   void (*rows)(const Source& source, RowSink& sink);
-  /// Why these data have no such table although the needs are met; empty: they have. May be null.
+  /// Why these data have no such table although they have what it needs; empty: they have. May be
+  /// null.
   std::string (*absent)(const Source& source) = nullptr;
-  Reads reads = {};
+  /// What else is read of each run: of tables of operations.
+  facts::Reads reads = facts::Reads::nothing;
   /// Whether a verb shows it to people who did not request it, if it is one of many. Null: it does.
   bool (*shown_by_default)(const Source& source) = nullptr;
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;
+  /// It is for saved runs: databases have the tables that are made from it.
+  bool saved_form = false;
+  /// A result that does instead of `needs`.
+  facts::Set instead = {};
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;
@@ -81,9 +56,6 @@ struct Definition {
 inline double ratio_of(int64_t part, int64_t whole) noexcept {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
-
-/// That no run has calls of the host; empty: some run has. Needs statistics.
-std::string without_launches(const Source& source);
 
 /// Why the runs are not compared as ranks of one job; empty: they are.
 std::string not_ranks(const Source& source);

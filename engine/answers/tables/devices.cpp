@@ -39,7 +39,7 @@ const Definition devices_table{
       {"idle_ns", Unit::ns, Role::measure, "The time of the span in which nothing ran."},
       {"first_start_ns", Unit::ns, Role::detail,
        "When its first operation begins, on the clock of the trace."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_devices};
 
 }  // namespace kr::tables

@@ -77,7 +77,7 @@ const Definition rule_changes_table{
           true},
          {"new_rule", Unit::text, Role::measure, "The same in the new ruleset.", true},
      }},
-    Needs::rules_difference,
+    needs<RulesDifference>,
     add_rule_changes};
 
 const Definition model_changes_table{
@@ -88,7 +88,7 @@ const Definition model_changes_table{
          {"model", Unit::text, Role::key, "The engine and the model, as in `vllm/llama`."},
          {"only_in", Unit::text, Role::measure, "The ruleset that has it: `old` or `new`."},
      }},
-    Needs::rules_difference,
+    needs<RulesDifference>,
     add_model_changes};
 
 }  // namespace kr::tables

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/statistics.hpp"
+#include "analyze/host_use.hpp"
 #include "analyze/steps.hpp"
 #include "base/plural.hpp"
 #include "job/job.hpp"
@@ -247,8 +247,8 @@ void add_scaling(const Source& source, RowSink& sink) {
 
 void add_efficiency_host(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->host) continue;
-    const analyze::HostUse& host = *run.statistics->host;
+    if (run.find<analyze::HostUse>() == nullptr) continue;
+    const analyze::HostUse& host = run.get<analyze::HostUse>();
     const job::Wide all = job::Wide{host.threads} * host.span_ns;
     if (all <= 0) continue;
     sink.row({run.summary.id, source.rank(static_cast<size_t>(&run - source.runs.data())),
@@ -262,8 +262,9 @@ std::string without_jobs(const Source& source) {
 }
 
 std::string without_step_jobs(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.steps()->steps.empty(); });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return !run.get<analyze::StepSums>().steps.empty();
+  });
   return any ? without_jobs(source) : "no steps are known";
 }
 
@@ -293,7 +294,7 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   std::vector<job::RunOfJob> ranks;
   ranks.reserve(runs.size());
   for (const Run& run : runs) {
-    ranks.push_back({&run.summary, run.steps()});
+    ranks.push_back({&run.summary, run.find<analyze::StepSums>()});
   }
   return ranks;
 }
@@ -366,7 +367,7 @@ const Definition efficiency_table{
                                "`job`: all runs, which are its ranks; `run`: one run by itself."},
                               nccl_column}),
      .in_short_form = false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_efficiency,
     without_jobs};
 
@@ -388,7 +389,7 @@ const Definition efficiency_steps_table{
           {"steps", Unit::count, Role::measure,
            "Of a phase: its steps that are not inside another step of it."}}),
      .in_short_form = false},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_efficiency_steps,
     without_step_jobs};
 
@@ -415,7 +416,7 @@ const Definition efficiency_labels_table{
            "times N / N of the reference.",
            true}},
      .in_short_form = false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_efficiency_labels,
     without_kernel_times};
 
@@ -437,9 +438,8 @@ const Definition efficiency_host_table{
            "because a trace does not show useful work of the host, and all time outside calls "
            "counts as such."}},
      .in_short_form = false},
-    Needs::statistics,
-    add_efficiency_host,
-    without_launches};
+    needs<analyze::HostUse>,
+    add_efficiency_host};
 
 const Definition scaling_table{
     {.id = "scaling",
@@ -449,7 +449,7 @@ const Definition scaling_table{
      .columns = with_factors(
          {{"job", Unit::text, Role::key, "The job; the first is the reference."}, nccl_column}),
      .in_short_form = false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_scaling,
     without_baseline};
 

@@ -91,7 +91,7 @@ const Definition explanations_table{
           "label; nothing if it is the only one.",
           true},
      }},
-    Needs::explanation,
+    needs<Explanation>,
     add_explanations};
 
 const Definition explanation_alternatives_table{
@@ -104,7 +104,7 @@ const Definition explanation_alternatives_table{
          {"label", Unit::text, Role::measure, "The label that this rule would give."},
          {"rule", Unit::text, Role::key, "The file and line of this rule."},
      }},
-    Needs::explanation,
+    needs<Explanation>,
     add_explanation_alternatives};
 
 const Definition explanation_costs_table{
@@ -119,7 +119,7 @@ const Definition explanation_costs_table{
      },
      false,
      false},
-    Needs::explanation,
+    needs<Explanation>,
     add_explanation_costs};
 
 }  // namespace kr::tables

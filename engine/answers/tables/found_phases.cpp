@@ -11,14 +11,14 @@ namespace {
 
 std::string without_found_phases(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.found->steps.empty()) return {};
+    if (!run.get<analyze::FoundPhases>().steps.empty()) return {};
   }
-  return source.runs.front().found->nothing;
+  return source.runs.front().get<analyze::FoundPhases>().nothing;
 }
 
 std::string without_agreement(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.found->agreement.empty()) return {};
+    if (!run.get<analyze::FoundPhases>().agreement.empty()) return {};
   }
   std::string nothing = without_found_phases(source);
   return nothing.empty() ? "no annotation of a trace is of the phase `prefill` or `decode`"
@@ -27,8 +27,9 @@ std::string without_agreement(const Source& source) {
 
 /// Beside annotated phases, found ones are shown if they are requested.
 bool without_annotated_phases(const Source& source) {
-  return std::all_of(source.runs.begin(), source.runs.end(),
-                     [](const Run& run) { return run.found->agreement.empty(); });
+  return std::all_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return run.get<analyze::FoundPhases>().agreement.empty();
+  });
 }
 
 Cell mean_of(const std::optional<analyze::TimesOf>& times) {
@@ -40,7 +41,7 @@ Cell median_of(const std::optional<analyze::TimesOf>& times) {
 
 void add_found_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::FoundPart& part : run.found->parts) {
+    for (const analyze::FoundPart& part : run.get<analyze::FoundPhases>().parts) {
       sink.row({run.summary.id, int64_t{part.device}, analyze::to_string(part.phase),
                 part.stretches, part.steps, table::cell(part.tokens), table::cell(part.layers),
                 part.instances, part.total_ns, part.busy_ns, part.span_ns, mean_of(part.step),
@@ -55,7 +56,7 @@ void add_found_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t number = 0;
     const analyze::FoundStep* before = nullptr;
-    for (const analyze::FoundStep& step : run.found->steps) {
+    for (const analyze::FoundStep& step : run.get<analyze::FoundPhases>().steps) {
       number = before != nullptr && before->device == step.device ? number + 1 : 0;
       before = &step;
       sink.row({run.summary.id, int64_t{step.device}, number, analyze::to_string(step.phase),
@@ -67,7 +68,7 @@ void add_found_steps(const Source& source, RowSink& sink) {
 
 void add_found_phase_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::FoundPart& part : run.found->parts) {
+    for (const analyze::FoundPart& part : run.get<analyze::FoundPhases>().parts) {
       for (const auto& [dimension, labels] : part.labels) {
         for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, int64_t{part.device}, analyze::to_string(part.phase), dimension,
@@ -81,7 +82,7 @@ void add_found_phase_labels(const Source& source, RowSink& sink) {
 
 void add_found_agreement(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::PhaseAgreement& one : run.found->agreement) {
+    for (const analyze::PhaseAgreement& one : run.get<analyze::FoundPhases>().agreement) {
       sink.row({run.summary.id, one.phase, one.found_steps, one.annotated_steps, one.found_ns,
                 one.annotated_ns, one.both_ns,
                 ratio_of(one.both_ns, one.found_ns + one.annotated_ns - one.both_ns)});
@@ -136,10 +137,10 @@ const Definition found_phases_table{
        "step explains.",
        true},
       {"evidence", Unit::text, Role::measure, "What the phase was found by: a text for people."}}},
-    Needs::found_phases,
+    needs<analyze::FoundPhases>,
     add_found_phases,
     without_found_phases,
-    Reads{},
+    facts::Reads::nothing,
     without_annotated_phases};
 
 const Definition found_steps_table{
@@ -166,7 +167,7 @@ const Definition found_steps_table{
                   true},
                  {"confidence", Unit::text, Role::measure, "`high`, `medium` or `low`."}},
      .in_short_form = false},
-    Needs::found_phases,
+    needs<analyze::FoundPhases>,
     add_found_steps,
     without_found_phases};
 
@@ -185,7 +186,7 @@ const Definition found_phase_labels_table{
                  {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the phase.",
                   false, false, "total_ns"}},
      .in_short_form = false},
-    Needs::found_phases,
+    needs<analyze::FoundPhases>,
     add_found_phase_labels,
     without_found_phases};
 
@@ -208,7 +209,7 @@ const Definition found_agreement_table{
       {"share", Unit::ratio, Role::measure,
        "`both_ns`, divided by the time of operations that are either: 1 is full agreement.", false,
        false, "both_ns"}}},
-    Needs::found_phases,
+    needs<analyze::FoundPhases>,
     add_found_agreement,
     without_agreement};
 

@@ -213,10 +213,9 @@ const Definition gpu_utilization_table{
                       {"mixed_samples", Unit::count, Role::detail,
                        "Of these, those within whose period another operation ran on the device."}},
                      known_columns()})},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_utilization,
-    without_known_metrics,
-    Reads{.gpu_metrics = true}};
+    without_known_metrics};
 
 const Definition gpu_clock_table{
     {.id = "gpu_clock",
@@ -225,10 +224,9 @@ const Definition gpu_clock_table{
             "long it was below the highest that the trace has. A GPU lowers its clocks when it is "
             "too hot or needs too much power.",
      .columns = below_columns("clock", "hz", Unit::hz)},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_below_highest<MetricUnit::hz>,
-    without_metric<MetricUnit::hz>,
-    Reads{.gpu_metrics = true}};
+    without_metric<MetricUnit::hz>};
 
 const Definition gpu_power_table{
     {.id = "gpu_power",
@@ -236,9 +234,8 @@ const Definition gpu_power_table{
      .doc = "One row per run, device, dimension, label that has operations there, and metric in "
             "watts: how long it was below the highest that the trace has.",
      .columns = below_columns("power", "watts", Unit::watts)},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_below_highest<MetricUnit::watts>,
-    without_metric<MetricUnit::watts>,
-    Reads{.gpu_metrics = true}};
+    without_metric<MetricUnit::watts>};
 
 }  // namespace kr::tables

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analyze/statistics.hpp"
+#include "analyze/gpu_metrics.hpp"
 #include "tables/gpu_metrics.hpp"
 #include "tables/source.hpp"
 
@@ -77,7 +77,7 @@ bool is_used(const Run& run, const MetricSummary& metric) {
 void add_metric_balance(const Source& source, RowSink& sink) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
-    const auto& sums = source.runs[run].statistics->gpu_metrics;
+    const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
     if (!sums) continue;
     for (const MetricSummary& metric : sums->metrics) {
       if (!is_used(source.runs[run], metric)) continue;
@@ -90,7 +90,7 @@ void add_metric_balance(const Source& source, RowSink& sink) {
 void add_metric_label_balance(const Source& source, RowSink& sink) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
-    const auto& sums = source.runs[run].statistics->gpu_metrics;
+    const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
     if (!sums) continue;
     each_metric_dimension(source, *sums, [&](const analyze::DimensionMetrics& dimension) {
       each_metric_part(
@@ -108,7 +108,7 @@ void add_metric_label_balance(const Source& source, RowSink& sink) {
 void add_metric_phase_balance(const Source& source, RowSink& sink) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
-    const auto& sums = source.runs[run].statistics->gpu_metrics;
+    const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
     if (!sums) continue;
     each_metric_part(
         *sums, sums->phase_times,
@@ -126,9 +126,9 @@ std::string without_several_metric_devices(const Source& source) {
   if (std::string why = not_ranks(source); !why.empty()) return why;
   size_t devices = 0;
   for (const Run& run : source.runs) {
-    if (!run.statistics->gpu_metrics) continue;
+    if (run.find<analyze::GpuMetricSums>() == nullptr) continue;
     std::set<int32_t> own;
-    for (const MetricSummary& metric : run.statistics->gpu_metrics->metrics) {
+    for (const MetricSummary& metric : run.get<analyze::GpuMetricSums>().metrics) {
       if (is_used(run, metric)) own.insert(*metric.device);
     }
     devices += own.size();
@@ -168,10 +168,9 @@ const Definition gpu_metric_balance_table{
      .doc = "One row per metric that several devices of the ranks of a job have: its mean over the "
             "trace on each device, compared.",
      .columns = balance_columns({}, "")},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_balance,
-    without_several_metric_devices,
-    {.gpu_metrics = true}};
+    without_several_metric_devices};
 
 const Definition gpu_metric_label_balance_table{
     {.id = "gpu_metric_label_balance",
@@ -182,10 +181,9 @@ const Definition gpu_metric_label_balance_table{
                                  {"label", Unit::text, Role::key, "The label."}},
                                 " in the label's own time"),
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_label_balance,
-    without_several_metric_devices,
-    {.gpu_metrics = true}};
+    without_several_metric_devices};
 
 const Definition gpu_metric_phase_balance_table{
     {.id = "gpu_metric_phase_balance",
@@ -195,9 +193,8 @@ const Definition gpu_metric_phase_balance_table{
             "fewer than two samples have none.",
      .columns = balance_columns({{"phase", Unit::text, Role::key, "The phase, as in `phases`."}},
                                 " in the phase")},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_phase_balance,
-    without_metric_phase_balance,
-    {.gpu_metrics = true}};
+    without_metric_phase_balance};
 
 }  // namespace kr::tables

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analyze/statistics.hpp"
+#include "analyze/gpu_metrics.hpp"
+#include "analyze/steps.hpp"
 #include "ncu/gpus.hpp"
 #include "tables/source.hpp"
 
@@ -112,7 +113,7 @@ void add_metric_phases(const Source& source, RowSink& sink) {
 void add_metric_steps(const Source& source, RowSink& sink) {
   Cells row;
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
-    const std::vector<analyze::StepPart>& steps = run.statistics->steps.steps;
+    const std::vector<analyze::StepPart>& steps = run.get<analyze::StepSums>().steps;
     each_metric_part(
         sums, sums.step_times, [&](const auto& times, const auto& metric, const auto& part) {
           const analyze::StepPart& step = steps[times.key];
@@ -167,7 +168,8 @@ std::vector<Column> columns_of(std::initializer_list<std::vector<Column>> parts)
 
 std::string without_gpu_metrics(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.statistics->gpu_metrics && !run.statistics->gpu_metrics->metrics.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr &&
+           !run.get<analyze::GpuMetricSums>().metrics.empty();
   });
   return any ? std::string()
              : "no run has GPU metrics; `nsys profile --gpu-metrics-devices=cuda-visible` samples "
@@ -177,14 +179,15 @@ std::string without_gpu_metrics(const Source& source) {
 std::string without_metric_steps(const Source& source) {
   if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.statistics->gpu_metrics && !run.statistics->gpu_metrics->phases.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr &&
+           !run.get<analyze::GpuMetricSums>().phases.empty();
   });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 
 void each_metric_run(const Source& source, const EachMetricRun& each) {
   for (const Run& run : source.runs) {
-    if (run.statistics->gpu_metrics) each(run, *run.statistics->gpu_metrics);
+    if (run.find<analyze::GpuMetricSums>() != nullptr) each(run, run.get<analyze::GpuMetricSums>());
   }
 }
 
@@ -231,10 +234,9 @@ const Definition gpu_metrics_table{
           metric_value_columns("mean", "The mean of the samples", Role::measure),
           metric_value_columns("min", "The least sample", Role::detail),
           metric_value_columns("max", "The greatest sample", Role::detail)})},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_all_metrics,
-    without_gpu_metrics,
-    Reads{.gpu_metrics = true}};
+    without_gpu_metrics};
 
 const Definition gpu_metric_labels_table{
     {.id = "gpu_metric_labels",
@@ -248,10 +250,9 @@ const Definition gpu_metric_labels_table{
                       {"label", Unit::text, Role::key, "The label."}},
                      part_columns("its operations")}),
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_labels,
-    without_gpu_metrics,
-    Reads{.gpu_metrics = true}};
+    without_gpu_metrics};
 
 const Definition gpu_metric_phases_table{
     {.id = "gpu_metric_phases",
@@ -263,10 +264,9 @@ const Definition gpu_metric_phases_table{
                              {"phase", Unit::text, Role::key, "The phase, as in `phases`."}},
                             part_columns("its operations")}),
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_phases,
-    without_metric_steps,
-    Reads{.gpu_metrics = true}};
+    without_metric_steps};
 
 const Definition gpu_metric_steps_table{
     {.id = "gpu_metric_steps",
@@ -283,10 +283,9 @@ const Definition gpu_metric_steps_table{
                               "The number of the layer, if the annotation has one.", true}},
                             part_columns("its operations")}),
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums, analyze::StepSums>,
     add_metric_steps,
-    without_metric_steps,
-    Reads{.gpu_metrics = true}};
+    without_metric_steps};
 
 const Definition gpu_metric_kernels_table{
     {.id = "gpu_metric_kernels",
@@ -300,9 +299,8 @@ const Definition gpu_metric_kernels_table{
                       {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."}},
                      part_columns("them")}),
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::GpuMetricSums>,
     add_metric_kernels,
-    without_gpu_metrics,
-    Reads{.gpu_metrics = true}};
+    without_gpu_metrics};
 
 }  // namespace kr::tables

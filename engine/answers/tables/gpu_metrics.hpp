@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/gpu_metrics.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {

@@ -73,7 +73,7 @@ const Definition graph_alignment_table{
       {"kind_ns", Unit::ns, Role::measure, "The durations of those of `kind`."},
       {"within_ns", Unit::ns, Role::measure, "The durations of those of `within`."},
       {"abstain_ns", Unit::ns, Role::measure, "The durations of those of `abstain`."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_graph_alignment,
     without_compared_graphs};
 

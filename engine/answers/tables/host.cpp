@@ -8,14 +8,14 @@ namespace {
 
 std::string without_host_trace(const Source& source) {
   for (const Run& run : source.runs) {
-    if (run.trace->trace.host) return {};
+    if (run.get<analyze::LabelledTrace>().trace.host) return {};
   }
   return "no trace contains the host's calls or ranges";
 }
 
 void add_host_calls(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const trace::HostTrace* host = run.trace->trace.host.get();
+    const trace::HostTrace* host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
     std::vector<int64_t> launched(host->launches.size());
     for (const uint32_t launch : host->launch_of) {
@@ -48,7 +48,7 @@ Cell form_of(trace::HostRange::Form form) {
 void add_host_ranges(const Source& source, RowSink& sink) {
   const trace::RangeText no_text;
   for (const Run& run : source.runs) {
-    const trace::HostTrace* host = run.trace->trace.host.get();
+    const trace::HostTrace* host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
     for (size_t i = 0; i < host->ranges.size(); ++i) {
       const trace::HostRange& range = host->ranges[i];
@@ -89,7 +89,7 @@ const Definition host_calls_table{
           {"start_ns", Unit::ns, Role::measure, "Its start, on the clock of the trace."},
           {"duration_ns", Unit::ns, Role::measure, "Its duration."},
           {"operations", Unit::count, Role::measure, "Operations that it launched."}}}),
-    Needs::operations, add_host_calls, without_host_trace};
+    needs<analyze::LabelledTrace>, add_host_calls, without_host_trace, facts::Reads::host};
 
 const Definition host_ranges_table{
     many_rows(
@@ -114,6 +114,6 @@ const Definition host_ranges_table{
            "Of a module whose name is only a part of its text, such as a dictionary with "
            "shapes: all of it.",
            true}}}),
-    Needs::operations, add_host_ranges, without_host_trace};
+    needs<analyze::LabelledTrace>, add_host_ranges, without_host_trace, facts::Reads::host};
 
 }  // namespace kr::tables

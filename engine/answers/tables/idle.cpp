@@ -1,5 +1,6 @@
 // Why devices were idle.
-#include "analyze/statistics.hpp"
+#include "analyze/idle.hpp"
+
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -10,8 +11,8 @@ namespace {
 template <class Add>
 void each_idle_device(const Source& source, const Add& add) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->launches) continue;
-    for (const analyze::DeviceIdle& device : run.statistics->launches->idle) {
+    if (run.find<analyze::Idle>() == nullptr) continue;
+    for (const analyze::DeviceIdle& device : run.get<analyze::Idle>().devices) {
       add(run.summary.id, device);
     }
   }
@@ -65,10 +66,8 @@ const Definition idle_table{
       {"gaps", Unit::count, Role::measure,
        "Gaps between operations with this cause; a gap may have several causes."},
       {"longest_ns", Unit::ns, Role::measure, "The most time with this cause in one gap."}}},
-    Needs::statistics,
-    add_idle,
-    without_launches,
-    {.waits = true}};
+    needs<analyze::Idle>,
+    add_idle};
 
 const Definition idle_calls_table{
     {"idle_calls",
@@ -88,9 +87,7 @@ const Definition idle_calls_table{
       {"share", Unit::ratio, Role::measure, "Its part of the idle time of the device.", false,
        false, "total_ns"},
       {"gaps", Unit::count, Role::measure, "Gaps between operations with such time."}}},
-    Needs::statistics,
-    add_idle_calls,
-    without_launches,
-    {.waits = true}};
+    needs<analyze::Idle>,
+    add_idle_calls};
 
 }  // namespace kr::tables

@@ -123,7 +123,7 @@ const Definition kernel_balance_table{
       {"max_ns", Unit::ns, Role::measure, "The largest of any rank."},
       {"max_over_mean", Unit::factor, Role::measure, "`max_ns` divided by `mean_ns`."},
       {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_kernel_balance,
     not_several_ranks};
 
@@ -153,7 +153,7 @@ const Definition kernels_table{
       {"busy_ns", Unit::ns, Role::measure,
        "Their part of the busy time of their devices: what no earlier operation on the same device "
        "covers; with one device `elapsed_ns`."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_kernels};
 
 }  // namespace kr::tables

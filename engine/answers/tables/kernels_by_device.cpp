@@ -1,5 +1,5 @@
 // Durations by distinct name and device.
-#include "analyze/statistics.hpp"
+#include "analyze/kernels.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 void add_kernels_by_device(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const Run& run = source.runs[i];
-    for (const analyze::KernelStatistics& one : run.statistics->kernels) {
+    for (const analyze::KernelStatistics& one : run.get<analyze::Kernels>().all) {
       sink.row({run.summary.id, source.rank(i), int64_t{one.device}, one.name, one.kind,
                 one.instances, one.total_ns, one.min_ns, one.max_ns, one.mean_ns, one.stddev_ns,
                 one.share});
@@ -37,7 +37,7 @@ const Definition kernels_by_device_table{
        "The standard deviation of the sample of durations; 0 for one."},
       {"share", Unit::ratio, Role::measure,
        "Their part of the durations of all operations of the run.", false, false, "total_ns"}}},
-    Needs::statistics,
+    needs<analyze::Kernels>,
     add_kernels_by_device};
 
 }  // namespace kr::tables

@@ -92,7 +92,7 @@ const Definition labels_table{
       {"share", Unit::ratio, Role::measure,
        "`busy_ns` as a part of the busy time of all devices of the run.", false, false,
        "busy_ns"}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_labels};
 
 const Definition labels_by_device_table{
@@ -112,7 +112,7 @@ const Definition labels_by_device_table{
                   "Of its compute kernels, as if there were no others; the labels of a dimension "
                   "add up to `compute_ns` of `devices`."}},
      .in_short_form = false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_labels_by_device};
 
 const Definition label_balance_table{
@@ -127,7 +127,7 @@ const Definition label_balance_table{
       {"max_ns", Unit::ns, Role::measure, "The largest of any rank."},
       {"max_over_mean", Unit::factor, Role::measure, "`max_ns` divided by `mean_ns`."},
       {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_label_balance,
     not_one_job};
 

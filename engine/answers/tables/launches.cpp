@@ -1,7 +1,10 @@
 // The calls of the host, and the operations that they launched.
+#include "analyze/launches.hpp"
+
 #include <algorithm>
 
-#include "analyze/statistics.hpp"
+#include "analyze/evidence.hpp"
+#include "analyze/kernels.hpp"
 #include "tables/attribution.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -11,16 +14,16 @@ namespace {
 
 void add_launch_matching(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->launches) continue;
-    const analyze::LaunchStatistics& launches = *run.statistics->launches;
+    if (run.find<analyze::LaunchStatistics>() == nullptr) continue;
+    const analyze::LaunchStatistics& launches = run.get<analyze::LaunchStatistics>();
     sink.row({run.summary.id, launches.linked, launches.orphans});
   }
 }
 
 void add_launches(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->launches) continue;
-    for (const analyze::LaunchCalls& one : run.statistics->launches->by_api) {
+    if (run.find<analyze::LaunchStatistics>() == nullptr) continue;
+    for (const analyze::LaunchCalls& one : run.get<analyze::LaunchStatistics>().by_api) {
       sink.row({run.summary.id, one.api, one.instances, one.operations, one.total_ns,
                 one.delay_mean_ns, one.short_kernels, one.running_at_next_launch});
     }
@@ -29,8 +32,8 @@ void add_launches(const Source& source, RowSink& sink) {
 
 void add_launch_queue(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->launches) continue;
-    for (const analyze::StreamQueue& one : run.statistics->launches->queues) {
+    if (run.find<analyze::LaunchStatistics>() == nullptr) continue;
+    for (const analyze::StreamQueue& one : run.get<analyze::LaunchStatistics>().queues) {
       sink.row({run.summary.id, int64_t{one.device}, one.stream, one.launches, one.operations,
                 one.mean, one.max, one.time_weighted_mean});
     }
@@ -39,7 +42,7 @@ void add_launch_queue(const Source& source, RowSink& sink) {
 
 void add_attribution(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const classify::AttributionSums& sums = run.statistics->attribution;
+    const classify::AttributionSums& sums = run.get<analyze::Evidence>().sums;
     const int64_t total_ns = sums.total_ns();
     each_evidence(sums, [&](std::string_view evidence, const classify::AttributionSums::Part& one) {
       sink.row({run.summary.id, evidence, one.operations, one.total_ns,
@@ -50,12 +53,6 @@ void add_attribution(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-std::string without_launches(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return run.statistics->launches.has_value(); });
-  return any ? std::string() : "no trace contains the calls that launched its operations";
-}
-
 const Definition launch_matching_table{
     {"launch_matching",
      "correlation of operations with launches",
@@ -63,9 +60,8 @@ const Definition launch_matching_table{
      {{"run", Unit::text, Role::key, "The run."},
       {"linked", Unit::count, Role::measure, "Operations whose launch is in the trace."},
       {"orphans", Unit::count, Role::measure, "Operations whose launch is not in the trace."}}},
-    Needs::statistics,
-    add_launch_matching,
-    without_launches};
+    needs<analyze::LaunchStatistics>,
+    add_launch_matching};
 
 const Definition launches_table{
     {"launches",
@@ -82,9 +78,8 @@ const Definition launches_table{
        "Kernels that took less time than the call that launched them."},
       {"running_at_next_launch", Unit::count, Role::measure,
        "Kernels that were running when the next launching call of the same thread began."}}},
-    Needs::statistics,
-    add_launches,
-    without_launches};
+    needs<analyze::LaunchStatistics>,
+    add_launches};
 
 const Definition launch_queue_table{
     {"launch_queue",
@@ -103,9 +98,8 @@ const Definition launch_queue_table{
       {"time_weighted_mean", Unit::count, Role::measure,
        "Mean length of the queue over the time from the first call to the start of the last "
        "operation; 0 if there is no such time."}}},
-    Needs::statistics,
-    add_launch_queue,
-    without_launches};
+    needs<analyze::LaunchStatistics>,
+    add_launch_queue};
 
 const Definition attribution_table{
     {"attribution",
@@ -125,7 +119,7 @@ const Definition attribution_table{
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"share", Unit::ratio, Role::measure, "Their part of the time of all operations.", false,
        false, "total_ns"}}},
-    Needs::statistics,
+    needs<analyze::Evidence>,
     add_attribution};
 
 }  // namespace kr::tables

@@ -1,5 +1,7 @@
 // Blocks of kernels that repeat.
-#include "analyze/statistics.hpp"
+#include "analyze/layers.hpp"
+
+#include "analyze/kernels.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -8,7 +10,7 @@ namespace {
 
 void add_repeated_blocks(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::LayerPart& one : run.statistics->layers) {
+    for (const analyze::LayerPart& one : run.get<analyze::Layers>().parts) {
       sink.row({run.summary.id, int64_t{one.device}, int64_t{one.block.level},
                 static_cast<int64_t>(one.block.first), static_cast<int64_t>(one.block.period),
                 static_cast<int64_t>(one.block.repeats), static_cast<int64_t>(one.block.unit),
@@ -43,7 +45,7 @@ const Definition layers_table{
           {"mean_ns", Unit::ns, Role::measure, "`total_ns` divided by `repeats`: one repeat."},
           {"evidence", Unit::text, Role::measure,
            "A text for people: period, repeats, and the part of the time of the `kernels`."}}},
-    Needs::statistics,
+    needs<analyze::Layers>,
     add_repeated_blocks};
 
 }  // namespace kr::tables

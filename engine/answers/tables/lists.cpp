@@ -270,7 +270,7 @@ const Definition list_engines_table{{"list_engines",
                                          listed_since_column(of_file),
                                          listed_link_column(of_file),
                                      }},
-                                    Needs::rules,
+                                    needs<match::CompiledRules>,
                                     add_listed_engines};
 
 const Definition list_models_table{
@@ -289,7 +289,7 @@ const Definition list_models_table{
          listed_since_column(of_engine_or_file),
          listed_link_column(of_engine_or_file, Role::detail),
      }},
-    Needs::rules,
+    needs<match::CompiledRules>,
     add_listed_models};
 
 const Definition list_labels_table{
@@ -306,7 +306,7 @@ const Definition list_labels_table{
          listed_file_column(),
          listed_doc_column(listed_doc),
      }},
-    Needs::rules,
+    needs<match::CompiledRules>,
     add_listed_labels};
 
 const Definition list_patterns_table{
@@ -319,7 +319,7 @@ const Definition list_patterns_table{
          listed_doc_column(listed_doc),
          {"expression", Unit::text, Role::measure, "Its expression as written."},
      }},
-    Needs::rules,
+    needs<match::CompiledRules>,
     add_listed_patterns};
 
 const Definition list_modules_table{
@@ -335,7 +335,7 @@ const Definition list_modules_table{
          listed_since_column(of_engines),
          listed_link_column(of_engines),
      }},
-    Needs::rules,
+    needs<match::CompiledRules>,
     add_listed_modules};
 
 const Definition list_rulesets_table{
@@ -353,7 +353,7 @@ const Definition list_rulesets_table{
          listed_since_column(of_engines),
          listed_link_column(of_engines),
      }},
-    Needs::rulesets,
+    needs<ShippedRules>,
     add_listed_rulesets};
 
 const Definition list_gpus_table{
@@ -378,7 +378,7 @@ const Definition list_gpus_table{
           "Its multiprocessors, or compute units; nothing if that is not known.", true},
          {"source", Unit::text, Role::measure, "The documents that have these figures."},
      }},
-    Needs::nothing,
+    needs<>,
     add_listed_gpus};
 
 }  // namespace kr::tables

@@ -179,10 +179,10 @@ const Definition module_costs_table{
       if_known("check", Unit::text, Role::measure,
                "That a rate is above the peak, so what is recorded or the peak is wrong; nothing "
                "if it is not.")}},
-    Needs::tree,
+    needs<Tree>,
     add_module_costs,
     without_module_costs,
-    {},
+    facts::Reads::nothing,
     nullptr,
     "total_ns"};
 
@@ -202,7 +202,7 @@ const Definition module_devices_table{
       if_known("peak_bytes_per_s", Unit::per_second, Role::measure,
                "2 × `bus_bits` × `memory_clock_hz` ÷ 8. Memory that transfers more than twice per "
                "clock has a higher bandwidth.")}},
-    Needs::tree,
+    needs<Tree>,
     add_module_devices,
     without_module_devices};
 

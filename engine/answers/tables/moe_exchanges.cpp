@@ -39,7 +39,8 @@ class Waiting {
     if (job == nullptr) return;
     std::vector<job::JobRun> runs;
     runs.reserve(source.runs.size());
-    for (const Run& run : source.runs) runs.push_back({*run.members, run.summary.clock});
+    for (const Run& run : source.runs)
+      runs.push_back({run.get<job::Members>().all, run.summary.clock});
     for (size_t group = 0; group < job->groups.size(); ++group) {
       const std::vector<job::MatchedGroup::Part>& parts = job->groups[group].parts;
       job::each_instance(runs, *job, group, [&](size_t k, std::span<const job::InstanceTime> all) {
@@ -100,7 +101,7 @@ using EachMember = std::function<void(size_t run, const job::Member&, const Memb
 
 void each_member(const Source& source, const EachMember& each) {
   for (size_t run = 0; run < source.runs.size(); ++run) {
-    for (const job::Member& member : *source.runs[run].members) {
+    for (const job::Member& member : source.runs[run].get<job::Members>().all) {
       if (member.exchanges) each(run, member, *member.exchanges);
     }
   }
@@ -382,10 +383,9 @@ const Definition moe_exchanges_table{
          true),
      .in_short_form = false,
      .many_rows = true},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_exchanges,
-    without_exchanges,
-    {.overlap = true}};
+    without_exchanges};
 
 const Definition moe_exchange_sums_table{
     {.id = "moe_exchange_sums",
@@ -417,10 +417,9 @@ const Definition moe_exchange_sums_table{
           {"unknown", Unit::count, Role::detail,
            "Exchanges whose names do not show the direction: label `unknown`."},
           {"unknown_ns", Unit::ns, Role::detail, "Their durations."}})},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_exchange_sums,
-    without_exchanges,
-    {.overlap = true}};
+    without_exchanges};
 
 const Definition moe_exchange_labels_table{
     {.id = "moe_exchange_labels",
@@ -440,10 +439,9 @@ const Definition moe_exchange_labels_table{
                  {"share", Unit::ratio, Role::measure, "`busy_ns` as a part of `between_ns`.",
                   false, false, "busy_ns"}},
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_exchange_labels,
-    without_exchanges,
-    {.overlap = true}};
+    without_exchanges};
 
 const Definition moe_exchange_balance_table{
     {.id = "moe_exchange_balance",
@@ -466,9 +464,8 @@ const Definition moe_exchange_balance_table{
                  {"max_rank", Unit::id, Role::measure,
                   "The rank with `max_ns`; the first of several."},
                  {"max_device", Unit::id, Role::detail, "Its device."}}},
-    Needs::collectives,
+    needs<job::Members, job::Overlaps>,
     add_exchange_balance,
-    without_several_exchanging,
-    {.overlap = true}};
+    without_several_exchanging};
 
 }  // namespace kr::tables

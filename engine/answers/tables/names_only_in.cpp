@@ -1,4 +1,6 @@
 // Names that some runs have and others lack.
+#include "analyze/names_only_in.hpp"
+
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -25,7 +27,7 @@ const Definition names_only_in_table{
       {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
       {"instances", Unit::count, Role::measure, "Operations of that name in the run."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
-    Needs::statistics,
+    needs<analyze::RunSummary>,
     add_names_only_in,
     without_other_runs};
 

@@ -27,9 +27,9 @@ void add_ncu_kernels(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run* const measured : measured_by_ncu(source)) {
     const Run& run = *measured;
-    const std::vector<int64_t> times = ncu_run_times(*run.ncu);
-    for (uint32_t i = 0; i < run.ncu->kernels.size(); ++i) {
-      const ncu::MeasuredKernel& kernel = run.ncu->kernels[i];
+    const std::vector<int64_t> times = ncu_run_times(run.get<ncu::Joined>());
+    for (uint32_t i = 0; i < run.get<ncu::Joined>().kernels.size(); ++i) {
+      const ncu::MeasuredKernel& kernel = run.get<ncu::Joined>().kernels[i];
       const std::string grid = ncu::shape_text(kernel.grid);
       const std::string block = ncu::shape_text(kernel.block);
       row.assign({run.summary.id, kernel.name, table::cell_or_nothing(grid),
@@ -78,7 +78,7 @@ void add_ncu_labels(const Source& source, RowSink& sink) {
 void add_ncu_stalls(const Source& source, RowSink& sink) {
   for (const Run* const measured : measured_by_ncu(source)) {
     const Run& run = *measured;
-    for (const ncu::MeasuredKernel& kernel : run.ncu->kernels) {
+    for (const ncu::MeasuredKernel& kernel : run.get<ncu::Joined>().kernels) {
       std::vector<ncu::Stall> stalls = kernel.stalls;
       std::stable_sort(stalls.begin(), stalls.end(),
                        [](const ncu::Stall& a, const ncu::Stall& b) { return a.value > b.value; });
@@ -100,9 +100,9 @@ void add_ncu_stalls(const Source& source, RowSink& sink) {
 void add_ncu_rules(const Source& source, RowSink& sink) {
   for (const Run* const measured : measured_by_ncu(source)) {
     const Run& run = *measured;
-    const auto& all = run.ncu->pages->ncu->rules;
-    for (size_t number = 0; number < run.ncu->kernels.size(); ++number) {
-      const ncu::MeasuredKernel& kernel = run.ncu->kernels[number];
+    const auto& all = run.get<ncu::Joined>().pages->ncu->rules;
+    for (size_t number = 0; number < run.get<ncu::Joined>().kernels.size(); ++number) {
+      const ncu::MeasuredKernel& kernel = run.get<ncu::Joined>().kernels[number];
       std::vector<uint32_t> rules = kernel.rules;
       std::stable_sort(rules.begin(), rules.end(),
                        [&](uint32_t a, uint32_t b) { return all[a].speedup > all[b].speedup; });
@@ -182,7 +182,7 @@ const Definition ncu_kernels_table{
                             "What limits the theoretical occupancy: `registers`, `shared_memory`, "
                             "`warps`, `blocks` or `barriers`."}),
            optional_column({"cc", Unit::text, Role::detail, "The compute capability."})}})},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ncu_kernels,
     not_measured_by_ncu};
 
@@ -199,7 +199,7 @@ const Definition ncu_labels_table{
           optional_column(
               {"verdict", Unit::text, Role::measure, "By the means, as in `ncu_kernels`."})}),
      false, false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ncu_labels,
     not_measured_by_ncu};
 
@@ -217,7 +217,7 @@ const Definition ncu_stalls_table{
            optional_column({"share", Unit::ratio, Role::measure, "Of all reasons.", false, false,
                             "samples"})}}),
      false, false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ncu_stalls,
     not_measured_by_ncu};
 
@@ -243,7 +243,7 @@ const Definition ncu_rules_table{
       {"text", Unit::text, Role::measure, "What the rule says."}},
      false,
      false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ncu_rules,
     not_measured_by_ncu};
 

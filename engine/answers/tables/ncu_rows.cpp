@@ -13,8 +13,8 @@ std::string not_measured_by_ncu(const Source& source) {
 
 Cell ncu_label(const Run& run, uint32_t kernel, std::string_view dimension) {
   const auto at = run.summary.dimension(dimension);
-  if (!at || run.ncu->labels[kernel][*at].empty()) return {};
-  return std::string_view(run.ncu->labels[kernel][*at]);
+  if (!at || run.get<ncu::Joined>().labels[kernel][*at].empty()) return {};
+  return std::string_view(run.get<ncu::Joined>().labels[kernel][*at]);
 }
 
 Cell ncu_shown_label(const Run& run, uint32_t kernel) {
@@ -50,7 +50,7 @@ std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> 
 std::vector<const Run*> measured_by_ncu(const Source& source) {
   std::vector<const Run*> out;
   for (const Run& run : source.runs) {
-    if (run.ncu) out.push_back(&run);
+    if (run.find<ncu::Joined>() != nullptr) out.push_back(&run);
   }
   return out;
 }
@@ -61,12 +61,12 @@ std::vector<NcuLabel> ncu_labels(const Run& run, const std::vector<std::string>&
     const auto at = run.summary.dimension(dimensions[dimension]);
     if (!at) continue;
     std::map<std::string_view, ncu::RoofTime> by_label;
-    for (const ncu::RunKernel& one : run.ncu->run) {
+    for (const ncu::RunKernel& one : run.get<ncu::Joined>().run) {
       const analyze::NameSum& name = run.summary.names[one.name];
       ncu::RoofTime& time = by_label[name.labels[*at].label];
       time.total_ns += name.total_ns;
       for (const ncu::TimeShare& share : one.time.shares) {
-        time.add(run.ncu->kernels[share.kernel], share.time_ns);
+        time.add(run.get<ncu::Joined>().kernels[share.kernel], share.time_ns);
       }
     }
     for (auto& [label, time] : by_label) out.push_back({dimension, std::string(label), time});

@@ -76,7 +76,7 @@ void append_range(const RangeTitle& title, Cells& row) {
 
 std::string without_ranges(const Source& source) {
   for (const Run& run : source.runs) {
-    const HostTrace* const host = run.trace->trace.host.get();
+    const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host != nullptr && std::any_of(host->ranges.begin(), host->ranges.end(), is_nvtx))
       return {};
   }

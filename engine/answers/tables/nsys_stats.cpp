@@ -16,7 +16,7 @@ namespace {
 template <class Has>
 std::string unless_a_run(const Source& source, const Has& has, const char* reason) {
   for (const Run& run : source.runs) {
-    if (has(run.trace->trace)) return {};
+    if (has(run.get<analyze::LabelledTrace>().trace)) return {};
   }
   return reason;
 }
@@ -72,8 +72,8 @@ std::string former_id_of(std::string_view id) {
 NameLabels::NameLabels(const Source& source, const Run& run) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   dimensions_ = dimensions.size();
-  const classify::Labelled& labelled = run.trace->labelled;
-  by_name_.resize(run.trace->trace.names.size());
+  const classify::Labelled& labelled = run.get<analyze::LabelledTrace>().labelled;
+  by_name_.resize(run.get<analyze::LabelledTrace>().trace.names.size());
   for (uint32_t row = 0; row < labelled.rows(); ++row) {
     Cells cells;
     cells.reserve(dimensions_);

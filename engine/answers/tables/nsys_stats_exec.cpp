@@ -51,7 +51,7 @@ std::vector<uint32_t> by_launch(const trace::Trace& trace) {
 void add_exec_trace(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
     const trace::OperationDetail unknown;
     for (const uint32_t operation : by_launch(trace)) {
@@ -176,7 +176,7 @@ void append_part(const analyze::Spread& spread, Cells& row) {
 void add_exec_sum(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
     const ExecutionGroups groups(trace);
     for (const size_t group : groups.by_mean_total()) {
@@ -306,10 +306,12 @@ table::Info exec_sum_info() {
 
 }  // namespace
 
-const Definition cuda_kern_exec_sum_table{exec_sum_info(), Needs::operations, add_exec_sum,
-                                          without_launched_kernels};
+const Definition cuda_kern_exec_sum_table{exec_sum_info(), needs<analyze::LabelledTrace>,
+                                          add_exec_sum, without_launched_kernels,
+                                          facts::Reads::host};
 
-const Definition cuda_kern_exec_trace_table{exec_trace_info(), Needs::operations, add_exec_trace,
-                                            without_launched_kernels, Reads{.details = true}};
+const Definition cuda_kern_exec_trace_table{exec_trace_info(), needs<analyze::LabelledTrace>,
+                                            add_exec_trace, without_launched_kernels,
+                                            facts::Reads::host | facts::Reads::details};
 
 }  // namespace kr::tables

@@ -56,7 +56,7 @@ template <Wanted wanted, bool with_category>
 void add_names(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
     const std::vector<analyze::Spread> spreads = spreads_of_names(trace, wanted);
     const int64_t total_ns = total_of(spreads);
@@ -112,7 +112,7 @@ class ShapedNames {
 void add_shaped_kernels(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
     const NameLabels labels(source, run);
     ShapedNames names(trace);
@@ -148,7 +148,7 @@ void add_shaped_kernels(const Source& source, RowSink& sink) {
 void add_copy_sizes(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
     const NameLabels labels(source, run);
     std::vector<int64_t> unknown(trace.names.size());
@@ -217,7 +217,7 @@ std::vector<AliasColumn> size_alias() {
 
 std::string without_graphs(const Source& source) {
   for (const Run& run : source.runs) {
-    const trace::NameTable& names = run.trace->trace.names;
+    const trace::NameTable& names = run.get<analyze::LabelledTrace>().trace.names;
     if (std::any_of(names.begin(), names.end(), is_graph)) return {};
   }
   return "no trace contains CUDA graphs that were traced as a whole";
@@ -234,7 +234,7 @@ const Definition cuda_gpu_kern_sum_table{
                "them. CUDA graphs that were traced as a whole are in `cuda_graph_sum`.",
                with_times(name_key("name", kernel_doc), "kernels"),
                time_alias("Instances", {{"Name", {"name"}}})),
-    Needs::operations, add_names<is_kernel, false>, without_kernels, Reads{.host = false}};
+    needs<analyze::LabelledTrace>, add_names<is_kernel, false>, without_kernels};
 
 const Definition cuda_gpu_kern_gb_sum_table{
     stats_info(
@@ -244,21 +244,21 @@ const Definition cuda_gpu_kern_gb_sum_table{
         time_alias("Instances", {{"GridXYZ", {"grid_x", "grid_y", "grid_z"}, AliasForm::extent},
                                  {"BlockXYZ", {"block_x", "block_y", "block_z"}, AliasForm::extent},
                                  {"Name", {"name"}}})),
-    Needs::operations, add_shaped_kernels, without_kernel_shapes,
-    Reads{.host = false, .details = true}};
+    needs<analyze::LabelledTrace>, add_shaped_kernels, without_kernel_shapes,
+    facts::Reads::details};
 
 const Definition cuda_gpu_mem_time_sum_table{
     stats_info("cuda_gpu_mem_time_sum", "copies and sets by time",
                "One row per run and kind of copy or set, by descending total.",
                with_times(name_key("name", copy_doc), "copies or sets"),
                time_alias("Count", {{"Operation", {"name"}}})),
-    Needs::operations, add_names<is_copy, false>, without_copies, Reads{.host = false}};
+    needs<analyze::LabelledTrace>, add_names<is_copy, false>, without_copies};
 
 const Definition cuda_gpu_mem_size_sum_table{
     stats_info("cuda_gpu_mem_size_sum", "copies and sets by size",
                "One row per run and kind of copy or set, by descending total size.",
                with_sizes(name_key("name", copy_doc)), size_alias()),
-    Needs::operations, add_copy_sizes, without_copy_sizes, Reads{.host = false, .details = true}};
+    needs<analyze::LabelledTrace>, add_copy_sizes, without_copy_sizes, facts::Reads::details};
 
 const Definition cuda_gpu_sum_table{
     stats_info("cuda_gpu_sum", "kernels, copies and sets by name",
@@ -266,7 +266,7 @@ const Definition cuda_gpu_sum_table{
                with_times(with_category(name_key("name", "The name of the kernel, copy or set.")),
                           "operations"),
                time_alias("Instances", {{"Category", {"category"}}, {"Operation", {"name"}}})),
-    Needs::operations, add_names<is_any, true>, without_operations, Reads{.host = false}};
+    needs<analyze::LabelledTrace>, add_names<is_any, true>, without_operations};
 
 const Definition cuda_graph_sum_table{
     stats_info(
@@ -274,6 +274,6 @@ const Definition cuda_graph_sum_table{
         "One row per run and CUDA graph that was traced as a whole, by descending total; the "
         "kernels inside are hidden. nsys has no such report.",
         with_times(name_key("name", "The graph, by its number in the trace."), "launches"), {}),
-    Needs::operations, add_names<is_graph, false>, without_graphs, Reads{.host = false}};
+    needs<analyze::LabelledTrace>, add_names<is_graph, false>, without_graphs};
 
 }  // namespace kr::tables

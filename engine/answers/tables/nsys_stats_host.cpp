@@ -24,7 +24,7 @@ std::vector<SpreadGroup> names_of_calls(const HostTrace& host) {
 void add_api_sum(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const HostTrace* const host = run.trace->trace.host.get();
+    const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
     const std::vector<analyze::Spread> spreads = spreads_of_calls(*host);
     const int64_t total_ns = total_of(spreads);
@@ -42,7 +42,7 @@ void add_api_sum(const Source& source, RowSink& sink) {
 void add_api_gpu_sum(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.host) continue;
     const HostTrace& host = *trace.host;
     const NameLabels labels(source, run);
@@ -98,7 +98,7 @@ const Definition cuda_api_sum_table{
         "descending total.",
         with_times(call_key(), "calls", "calls"),
         time_alias("Num Calls", {{"Name", {"api", "version"}, AliasForm::versioned}}, "calls")),
-    Needs::operations, add_api_sum, without_calls};
+    needs<analyze::LabelledTrace>, add_api_sum, without_calls, facts::Reads::host};
 
 const Definition cuda_api_gpu_sum_table{
     stats_info("cuda_api_gpu_sum", "calls, kernels, copies and sets by name",
@@ -107,6 +107,6 @@ const Definition cuda_api_gpu_sum_table{
                with_times(call_or_name_key(), "calls or operations"),
                time_alias("Instances", {{"Category", {"category"}},
                                         {"Operation", {"name", "version"}, AliasForm::versioned}})),
-    Needs::operations, add_api_gpu_sum, without_calls};
+    needs<analyze::LabelledTrace>, add_api_gpu_sum, without_calls, facts::Reads::host};
 
 }  // namespace kr::tables

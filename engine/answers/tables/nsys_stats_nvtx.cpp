@@ -24,7 +24,7 @@ template <Styles styles>
 void add_ranges(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const HostTrace* const host = run.trace->trace.host.get();
+    const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
     const RangeGroups names(*host);
     const int64_t last = last_time(*host);
@@ -49,7 +49,7 @@ void add_ranges(const Source& source, RowSink& sink) {
 template <Styles styles>
 std::string without_style(const Source& source) {
   for (const Run& run : source.runs) {
-    const HostTrace* const host = run.trace->trace.host.get();
+    const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
     if (std::any_of(host->ranges.begin(), host->ranges.end(), is_wanted<styles>)) return {};
   }
@@ -73,16 +73,19 @@ table::Info range_info(const char* id, const char* title, const std::string& of,
 }  // namespace
 
 const Definition nvtx_sum_table{range_info("nvtx_sum", "ranges of NVTX", "NVTX ranges", true),
-                                Needs::operations, add_ranges<Styles::all>, without_ranges};
+                                needs<analyze::LabelledTrace>, add_ranges<Styles::all>,
+                                without_ranges, facts::Reads::host};
 
 const Definition nvtx_pushpop_sum_table{
     range_info("nvtx_pushpop_sum", "push/pop ranges of NVTX",
                "NVTX ranges that were pushed and popped", false),
-    Needs::operations, add_ranges<Styles::push_pop>, without_style<Styles::push_pop>};
+    needs<analyze::LabelledTrace>, add_ranges<Styles::push_pop>, without_style<Styles::push_pop>,
+    facts::Reads::host};
 
 const Definition nvtx_startend_sum_table{
     range_info("nvtx_startend_sum", "start/end ranges of NVTX",
                "NVTX ranges that were started and ended", false),
-    Needs::operations, add_ranges<Styles::start_end>, without_style<Styles::start_end>};
+    needs<analyze::LabelledTrace>, add_ranges<Styles::start_end>, without_style<Styles::start_end>,
+    facts::Reads::host};
 
 }  // namespace kr::tables

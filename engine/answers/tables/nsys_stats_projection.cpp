@@ -62,7 +62,7 @@ struct ProjectionSum {
 void add_projections(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.host) continue;
     const HostTrace& host = *trace.host;
     const RangeGroups names(host);
@@ -145,7 +145,7 @@ table::Info projection_info() {
 
 }  // namespace
 
-const Definition nvtx_gpu_proj_sum_table{projection_info(), Needs::operations, add_projections,
-                                         without_ranges};
+const Definition nvtx_gpu_proj_sum_table{projection_info(), needs<analyze::LabelledTrace>,
+                                         add_projections, without_ranges, facts::Reads::host};
 
 }  // namespace kr::tables

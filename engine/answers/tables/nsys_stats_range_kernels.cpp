@@ -138,7 +138,7 @@ void append_key(const trace::HostTrace& host, const RangeKernels& kernels, const
 void add_range_kernels(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.host) continue;
     const NameLabels labels(source, run);
     RangeKernels kernels(trace);
@@ -205,7 +205,7 @@ table::Info range_kernels_info() {
 
 }  // namespace
 
-const Definition nvtx_kern_sum_table{range_kernels_info(), Needs::operations, add_range_kernels,
-                                     without_ranges};
+const Definition nvtx_kern_sum_table{range_kernels_info(), needs<analyze::LabelledTrace>,
+                                     add_range_kernels, without_ranges, facts::Reads::host};
 
 }  // namespace kr::tables

@@ -24,7 +24,7 @@ Cell unless_zero(const std::optional<int64_t>& number) {
 void add_gpu_trace(const Source& source, RowSink& sink) {
   Cells row;
   for (const Run& run : source.runs) {
-    const trace::Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
     const NameLabels labels(source, run);
     for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -134,7 +134,7 @@ table::Info gpu_trace_info() {
 
 }  // namespace
 
-const Definition cuda_gpu_trace_table{gpu_trace_info(), Needs::operations, add_gpu_trace,
-                                      without_details, Reads{.host = false, .details = true}};
+const Definition cuda_gpu_trace_table{gpu_trace_info(), needs<analyze::LabelledTrace>,
+                                      add_gpu_trace, without_details, facts::Reads::details};
 
 }  // namespace kr::tables

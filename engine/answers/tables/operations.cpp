@@ -40,7 +40,7 @@ void add_operations(const Source& source, RowSink& sink) {
     Cells row(rows.columns());
     for (size_t i = 0; i < rows.size(); ++i) {
       rows.fill(i, row);
-      const trace::Operation& operation = run.trace->trace.operations[i];
+      const trace::Operation& operation = run.get<analyze::LabelledTrace>().trace.operations[i];
       row[rows.elapsed_column()] = sweep.add(operation.start_ns, operation.end_ns());
       sink.row(row);
     }
@@ -89,7 +89,9 @@ table::Info operations_info() {
 }  // namespace
 
 OperationRows::OperationRows(const Source& source, const Run& run)
-    : rules_(source.rules), labelled_(run.trace.get()), dimensions_(dimensions_of(source)) {
+    : rules_(source.rules),
+      labelled_(run.find<analyze::LabelledTrace>()),
+      dimensions_(dimensions_of(source)) {
   const sema::Program& program = source.rules->program();
   const classify::Labelled& labelled = labelled_->labelled;
   named_.resize(labelled.rows());
@@ -241,6 +243,7 @@ std::vector<uint32_t> OperationRows::ordered(size_t column, bool descending) con
   return order;
 }
 
-const Definition operations_table{operations_info(), Needs::operations, add_operations};
+const Definition operations_table{operations_info(), needs<analyze::LabelledTrace>, add_operations,
+                                  nullptr, facts::Reads::host};
 
 }  // namespace kr::tables

@@ -29,7 +29,7 @@ Candidate candidate_of(const Run& run, const ncu::RunKernel& kernel) {
   one.time.total_ns = one.name->total_ns;
   int64_t longest = -1;
   for (const ncu::TimeShare& share : kernel.time.shares) {
-    const ncu::MeasuredKernel& measured = run.ncu->kernels[share.kernel];
+    const ncu::MeasuredKernel& measured = run.get<ncu::Joined>().kernels[share.kernel];
     one.time.add(measured, share.time_ns);
     const auto roof = ncu::nearest_roof(measured.measures);
     if (!roof || share.time_ns <= longest) continue;
@@ -41,7 +41,7 @@ Candidate candidate_of(const Run& run, const ncu::RunKernel& kernel) {
 
 std::vector<Candidate> candidates_of(const Run& run) {
   std::vector<Candidate> out;
-  for (const ncu::RunKernel& kernel : run.ncu->run) {
+  for (const ncu::RunKernel& kernel : run.get<ncu::Joined>().run) {
     if (kernel.match) out.push_back(candidate_of(run, kernel));
   }
   std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) {
@@ -80,7 +80,7 @@ void add_optimize_first(const Source& source, RowSink& sink) {
       add_savings(row, one.time, run_ns);
       int64_t instances = 0;
       for (const ncu::TimeShare& share : one.kernel->time.shares) {
-        instances += run.ncu->kernels[share.kernel].instances;
+        instances += run.get<ncu::Joined>().kernels[share.kernel].instances;
       }
       row.insert(row.end(), {table::cell_or_nothing(ncu::verdict(means)),
                              table::cell(means.get(ncu::Measure::compute_ratio)),
@@ -130,7 +130,7 @@ constexpr std::string_view by_name = "name";
 /// By `match` and `found_by`, which may be empty.
 std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(const Run& run) {
   std::map<std::pair<std::string_view, std::string_view>, MatchSum> sums;
-  for (const ncu::RunKernel& one : run.ncu->run) {
+  for (const ncu::RunKernel& one : run.get<ncu::Joined>().run) {
     if (!one.match) {
       const analyze::NameSum& name = run.summary.names[one.name];
       sums[{one.ambiguous ? "ambiguous" : "unmeasured", {}}].add({name.instances, name.total_ns});
@@ -144,8 +144,9 @@ std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(con
     if (name.kind == OperationKind::kernel) continue;
     sums[{"not_a_kernel", {}}].add({name.instances, name.total_ns});
   }
-  if (!run.ncu->not_in_run.empty()) {
-    sums[{"not_in_run", {}}].found.measured = static_cast<int64_t>(run.ncu->not_in_run.size());
+  if (!run.get<ncu::Joined>().not_in_run.empty()) {
+    sums[{"not_in_run", {}}].found.measured =
+        static_cast<int64_t>(run.get<ncu::Joined>().not_in_run.size());
   }
   return sums;
 }
@@ -211,7 +212,7 @@ const Definition optimize_first_table{
            {"measured", Unit::count, Role::detail,
             "Measured kernels (name, grid and block) that its time is divided among."},
            {"measured_instances", Unit::count, Role::detail, "Instances of these."}}})},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_optimize_first,
     not_measured_by_ncu};
 
@@ -230,7 +231,7 @@ const Definition optimize_labels_table{
            {"measured_ns", Unit::ns, Role::measure, "Of it, of kernels that ncu measured."}},
           savings_columns(),
           {maybe("verdict", Unit::text, Role::measure, "Of the means: see `ncu_kernels`.")}})},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_optimize_labels,
     not_measured_by_ncu};
 
@@ -258,7 +259,7 @@ const Definition ncu_match_table{
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
       {"share", Unit::ratio, Role::measure,
        "The same as a part of the time of all operations of the run.", false, false, "total_ns"}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ncu_match,
     not_measured_by_ncu};
 

@@ -47,7 +47,7 @@ const Definition point_to_point_table{
       {"receive_waiting_ns", Unit::ns, Role::measure, "Of `receive_ns`, until the send has begun.",
        true},
       {"not_matched_reason", Unit::text, Role::detail, "Why some or all are not matched.", true}}},
-    Needs::collectives,
+    needs<job::Members>,
     add_point_to_point,
     without_point_to_point};
 

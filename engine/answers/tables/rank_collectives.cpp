@@ -23,7 +23,8 @@ void add_rank_collectives(const Source& source, RowSink& sink) {
   const job::Job& job = *source.job();
   std::vector<job::JobRun> runs;
   runs.reserve(source.runs.size());
-  for (const Run& run : source.runs) runs.push_back({*run.members, run.summary.clock});
+  for (const Run& run : source.runs)
+    runs.push_back({run.get<job::Members>().all, run.summary.clock});
   const std::vector<CollectiveKey> keys = keys_of(job);
   for (size_t i = 0; i < keys.size(); ++i) {
     job::each_instance(runs, job, i, [&](size_t k, std::span<const job::InstanceTime> members) {
@@ -60,7 +61,7 @@ const Definition rank_collectives_table{
            true}},
      .in_short_form = false,
      .many_rows = true},
-    Needs::collectives,
+    needs<job::Members>,
     add_rank_collectives,
     without_rank_collectives};
 

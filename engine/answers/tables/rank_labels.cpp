@@ -54,7 +54,7 @@ const Definition rank_labels_table{
                  {"busy_over_mean", Unit::factor, Role::measure,
                   "`busy_ns` divided by this mean; empty if it is 0.", true}},
      .in_short_form = false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_rank_labels,
     not_several_ranks};
 

@@ -13,7 +13,7 @@ std::string without_rank_steps(const Source& source) {
 }
 
 const analyze::StepPart& step_of(const Source& source, const analyze::RankStep::Part& part) {
-  return source.runs[part.run].steps()->steps[part.step];
+  return source.runs[part.run].get<analyze::StepSums>().steps[part.step];
 }
 
 void add_rank_step_balance(const Source& source, RowSink& sink) {
@@ -69,7 +69,7 @@ const Definition rank_step_balance_table{
        true},
       {"exposed_communication_ns", Unit::ns, Role::measure, "Its exposed communication.", true},
       {"text", Unit::text, Role::measure, "The text of the slowest rank's annotation."}}},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_rank_step_balance,
     without_rank_steps};
 
@@ -109,7 +109,7 @@ const Definition rank_steps_table{
           {"waits_most", Unit::boolean, Role::measure,
            "Whether it is the `waiting_rank` of `rank_step_balance`."}},
      .in_short_form = false},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_rank_steps,
     without_rank_steps};
 

@@ -123,10 +123,10 @@ const Definition ranks_table{
        "In the row of the rank's first device: the number of steps in which it is the slowest, "
        "as in `rank_step_balance`.",
        true}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_ranks,
     without_rank_devices,
-    {},
+    facts::Reads::nothing,
     nullptr,
     "own_ns"};
 
@@ -146,7 +146,7 @@ const Definition rank_balance_table{
       {"min_device", Unit::id, Role::measure, "Its device with `min_ns`."},
       {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."},
       {"max_device", Unit::id, Role::measure, "Its device with `max_ns`."}}},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_rank_balance,
     without_rank_devices};
 

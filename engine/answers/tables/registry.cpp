@@ -2,24 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <set>
 
-#include "analyze/found_phases.hpp"
-#include "analyze/run.hpp"
-#include "analyze/statistics.hpp"
-#include "analyze/steps.hpp"
-#include "analyze/streams.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "cost/costed_run.hpp"
-#include "coverage/suggest.hpp"
-#include "job/member.hpp"
-#include "sema/load.hpp"
-#include "tables/difference.hpp"
-#include "tables/explanation.hpp"
 #include "tables/source.hpp"
-#include "what_if/what_if.hpp"
 
 namespace kr::tables {
 
@@ -31,79 +18,38 @@ constexpr std::array all_tables{
 #undef KR_TABLE
 };
 
-template <auto member>
-bool has(const Source& source) {
-  return source.*member != nullptr;
-}
+/// Facts of one run; the others are results of all.
+constexpr facts::Set of_runs{[] {
+  facts::Set set;
+#define KR_FACT(space, type, name) set |= facts::Set::of<space::type>();
+#define KR_RESULT(space, type, name)
+#include "facts/facts.def"
+#undef KR_FACT
+#undef KR_RESULT
+  return set;
+}()};
 
-template <class Has>
-bool every_run(const Source& source, const Has& has) {
-  return !source.runs.empty() && std::all_of(source.runs.begin(), source.runs.end(), has);
-}
+const std::string not_a_result = "it is not a result of this command";
 
-struct NeedsInfo {
-  Needs needs;
-  std::string_view name;
-  bool (*met)(const Source& source);
-};
-
-constexpr NeedsInfo all_needs[] = {
-    {Needs::nothing, "", [](const Source&) { return true; }},
-    {Needs::rules, "rules", has<&Source::rules>},
-    {Needs::runs, "runs", [](const Source& source) { return !source.runs.empty(); }},
-    {Needs::steps, "steps",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.steps() != nullptr; });
-     }},
-    {Needs::streams, "streams",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.streams != nullptr; });
-     }},
-    {Needs::statistics, "statistics",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.statistics != nullptr; });
-     }},
-    {Needs::collectives, "collectives",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.members != nullptr; });
-     }},
-    {Needs::found_phases, "found phases",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.found != nullptr; });
-     }},
-    {Needs::operations, "operations",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.trace != nullptr; });
-     }},
-    {Needs::costs, "costs",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.costs != nullptr; });
-     }},
-    {Needs::replay, "replay",
-     [](const Source& source) {
-       return every_run(source, [](const Run& run) { return run.replay != nullptr; });
-     }},
-    {Needs::tree, "tree", has<&Source::tree>},
-    {Needs::coverage, "coverage", has<&Source::coverage>},
-    {Needs::summed_or_measured, "runs",
-     [](const Source& source) { return !source.runs.empty() || source.coverage != nullptr; }},
-    {Needs::run_difference, "two runs", has<&Source::run_difference>},
-    {Needs::rules_difference, "two rulesets", has<&Source::rules_difference>},
-    {Needs::explanation, "a name", has<&Source::explanation>},
-    {Needs::rulesets, "rulesets",
-     [](const Source& source) { return source.shipped || source.rules != nullptr; }},
-};
-
-const NeedsInfo& info_of(Needs needs) {
-  return *std::find_if(std::begin(all_needs), std::end(all_needs),
-                       [&](const NeedsInfo& one) { return one.needs == needs; });
+/// Why the runs do not have a fact; empty: some of them have it, and all others say why not.
+std::string without(const Source& source, facts::Id id) {
+  if (source.runs.empty()) return not_a_result;
+  if (id == facts::id_of<analyze::RunSummary>) return {};
+  std::string why;
+  bool any = false;
+  for (const Run& run : source.runs) {
+    if (run.facts.has(id)) {
+      any = true;
+    } else if (run.facts.why_absent(id).empty()) {
+      return not_a_result;
+    } else if (why.empty()) {
+      why = run.facts.why_absent(id);
+    }
+  }
+  return any ? std::string() : why;
 }
 
 }  // namespace
-
-std::string_view to_string(Needs needs) noexcept {
-  return info_of(needs).name;
-}
 
 std::span<const Definition* const> all() {
   return all_tables;
@@ -131,21 +77,8 @@ std::vector<const table::Info*> all_infos() {
 }
 
 bool is_about_runs(const Definition& definition) {
-  switch (definition.needs) {
-    case Needs::runs:
-    case Needs::summed_or_measured:
-    case Needs::steps:
-    case Needs::streams:
-    case Needs::statistics:
-    case Needs::collectives:
-    case Needs::found_phases:
-    case Needs::operations:
-    case Needs::costs:
-    case Needs::replay:
-      return true;
-    default:
-      return definition.info.describes_results;
-  }
+  const facts::Set& needs = definition.needs;
+  return definition.info.describes_results || (!needs.empty() && (needs - of_runs).empty());
 }
 
 bool are_many_ranks(const Source& source) {
@@ -202,7 +135,13 @@ table::Table make(const Definition& definition, const Source& source) {
 }
 
 std::string absent(const Definition& definition, const Source& source) {
-  if (!info_of(definition.needs).met(source)) return "it is not a result of this command";
+  std::string why;
+  definition.needs.each([&](facts::Id id) {
+    if (!why.empty()) return;
+    why = of_runs.has(id) ? without(source, id) : source.has(id) ? std::string() : not_a_result;
+  });
+  const bool instead = !definition.instead.empty() && source.has(definition.instead);
+  if (!why.empty() && !instead) return why;
   return definition.absent != nullptr ? definition.absent(source) : std::string();
 }
 

@@ -1,7 +1,7 @@
 // The repeats of the block that takes most of the time of a run without steps.
+
 #include "analyze/repeats.hpp"
 
-#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 void add_repeats(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::BlockRepeat& one : run.statistics->repeats) {
+    for (const analyze::BlockRepeat& one : run.get<analyze::Repeats>().all) {
       sink.row({run.summary.id, int64_t{one.device}, one.start_ns, one.period,
                 table::cell(one.wall_ns), one.busy_ns, one.total_ns});
     }
@@ -19,7 +19,7 @@ void add_repeats(const Source& source, RowSink& sink) {
 
 std::string without_repeats(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->repeats.empty()) return {};
+    if (!run.get<analyze::Repeats>().all.empty()) return {};
   }
   return "no run without steps has a repeated block with half of its time";
 }
@@ -43,7 +43,7 @@ const Definition repeats_table{
                  {"busy_ns", Unit::ns, Role::measure,
                   "The time in which at least one of its kernels ran."},
                  {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
-    Needs::statistics,
+    needs<analyze::Repeats>,
     add_repeats,
     without_repeats};
 

@@ -87,8 +87,8 @@ std::vector<std::pair<uint32_t, std::optional<int64_t>>> kernels_in_run(const nc
 
 void add_kernel_points(const Run& run, const std::vector<std::string>& dimensions, Cells& row,
                        RowSink& sink) {
-  for (const auto& [number, total_ns] : kernels_in_run(*run.ncu)) {
-    const ncu::MeasuredKernel& kernel = run.ncu->kernels[number];
+  for (const auto& [number, total_ns] : kernels_in_run(run.get<ncu::Joined>())) {
+    const ncu::MeasuredKernel& kernel = run.get<ncu::Joined>().kernels[number];
     Cells labels;
     labels.reserve(dimensions.size());
     for (const std::string& dimension : dimensions) {
@@ -143,7 +143,7 @@ void add_point_cells(const cost::CostSum& sum, const ncu::GpuPeaks* gpu, Cells& 
 /// others are not in it.
 void add_cost_points(const Source& source, const Run& run,
                      const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
-  const ncu::GpuPeaks* const gpu = run.costs->gpu;
+  const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
   for (const LabelCosts& one : costs_by_label(source, run)) {
     const cost::CostSum& sum = one.costs.sum;
     const auto at = std::find(dimensions.begin(), dimensions.end(), one.dimension);
@@ -178,12 +178,15 @@ void add_cost_points(const Source& source, const Run& run,
 
 /// Of the data sheet: of memory, and of the precisions of points.
 void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
-  const ncu::GpuPeaks* const gpu = run.costs->gpu;
+  const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
   if (gpu == nullptr) return;
   const std::string from = "data sheet of " + gpu->name;
   const auto add = [&](bool memory, const std::string& name, double per_second) {
     const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
-    if (run.ncu && std::any_of(run.ncu->roofs.begin(), run.ncu->roofs.end(), is_there)) return;
+    if (run.find<ncu::Joined>() != nullptr &&
+        std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(),
+                    is_there))
+      return;
     if (per_second <= 0) return;
     sink.row({run.summary.id, memory ? "memory" : "compute", std::string_view(name), per_second,
               std::string_view(from)});
@@ -205,14 +208,17 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
 }
 
 bool has_costs(const Run& run) {
-  return run.costs && run.trace && run.trace->trace.host && run.trace->trace.host->ops;
+  return run.find<cost::CostedRun>() != nullptr && run.find<analyze::LabelledTrace>() != nullptr &&
+         run.get<analyze::LabelledTrace>().trace.host &&
+         run.get<analyze::LabelledTrace>().trace.host->ops;
 }
 
 /// Why there is no roofline; empty: there is.
 std::string without_points(const Source& source) {
   if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
-  const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
-                                 [](const Run& run) { return run.costs != nullptr; });
+  const bool asked = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return run.find<cost::CostedRun>() != nullptr;
+  });
   std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
   return asked ? why + ", and there are no costs: " + without_costs(source)
@@ -239,7 +245,7 @@ void add_roofline(const Source& source, RowSink& sink) {
 
 void add_roofs(const Source& source, RowSink& sink) {
   for (const Run* const run : measured_by_ncu(source)) {
-    for (const ncu::Roof& roof : run->ncu->roofs) {
+    for (const ncu::Roof& roof : run->get<ncu::Joined>().roofs) {
       sink.row({run->summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
                 roof.source});
     }
@@ -314,7 +320,7 @@ const Definition roofline_table{
                    "time of all operations.")},
      false,
      false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_roofline,
     without_points};
 
@@ -330,7 +336,7 @@ const Definition roofline_roofs_table{
       {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet."}},
      false,
      false},
-    Needs::runs,
+    needs<analyze::RunSummary>,
     add_roofs,
     without_points};
 

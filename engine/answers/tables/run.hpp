@@ -1,56 +1,30 @@
 // What tables know of one run.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "analyze/summary.hpp"
+#include "facts/fact.hpp"
 #include "tables/note.hpp"
-
-namespace kr::analyze {
-class LabelledTrace;
-struct FoundPhases;
-struct RunStatistics;
-struct StepSums;
-struct StreamUses;
-}  // namespace kr::analyze
-namespace kr::changes {
-struct Profile;
-}
-namespace kr::cost {
-struct CostedRun;
-}
-namespace kr::job {
-struct Member;
-}
-namespace kr::ncu {
-struct GpuPeaks;
-struct Joined;
-}  // namespace kr::ncu
-namespace kr::what_if {
-struct RunReplay;
-}
 
 namespace kr::tables {
 
-/// What is needed of one run. What a run lacks is null; a copy shares the rest.
+/// A run that was summed, with its facts. A copy shares these.
 struct Run {
   analyze::RunSummary summary;
-  std::shared_ptr<const analyze::RunStatistics> statistics;
-  std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
-  std::shared_ptr<const analyze::FoundPhases> found = {};
-  std::shared_ptr<const changes::Profile> saved =
-      {};                                       // of a saved run, which has none of these three
-  std::shared_ptr<const ncu::Joined> ncu = {};  // where there are pages of ncu
-  std::shared_ptr<const std::vector<job::Member>> members = {};  // what communicates, by device
-  std::shared_ptr<const cost::CostedRun> costs = {};             // what ops cost
-  std::shared_ptr<const what_if::RunReplay> replay = {};         // with the changes requested
-  std::shared_ptr<const analyze::StreamUses> streams = {};
-  std::shared_ptr<const analyze::StepSums> saved_steps = {};  // of a saved run
+  facts::Facts facts;
 
-  /// Null: not known.
-  const analyze::StepSums* steps() const;
+  /// Null: it was not computed, or the run cannot have it.
+  template <class Fact>
+  const Fact* find() const noexcept {
+    return facts.find<Fact>();
+  }
+  /// It is there.
+  template <class Fact>
+  const Fact& get() const {
+    return facts.get<Fact>();
+  }
 };
 
 /// A job that others are compared with: its runs are its ranks.

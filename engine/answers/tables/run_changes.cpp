@@ -371,7 +371,7 @@ const Definition comparison_table{
                  "first; nothing if there are fewer than three of either.",
                  true}),
      }},
-    Needs::run_difference,
+    needs<RunPair>,
     add_comparison};
 
 const Definition phase_changes_table{
@@ -412,7 +412,7 @@ const Definition phase_changes_table{
          {"b_work_ns", Unit::ns, Role::measure, "The same in the second run."},
          change({"work_percent", Unit::percent, Role::measure, "The change of that.", true}),
      }},
-    Needs::run_difference,
+    needs<RunPair>,
     add_phase_changes};
 
 const Definition label_changes_table{
@@ -423,7 +423,7 @@ const Definition label_changes_table{
                     {"label", Unit::text, Role::key, "The label."}},
                    change_columns()),
             interval_columns())},
-    Needs::run_difference,
+    needs<RunPair>,
     add_label_changes};
 
 const Definition name_changes_table{
@@ -435,7 +435,7 @@ const Definition name_changes_table{
              {"type", Unit::text, Role::key,
               "The type of operation: `kernel`, `memcpy` or `memset`."}},
             change_columns())},
-    Needs::run_difference,
+    needs<RunPair>,
     add_name_changes};
 
 const Definition substitutions_table{
@@ -484,7 +484,7 @@ const Definition substitutions_table{
          {"a_instances", Unit::count, Role::measure, "Its operations in the first run.", true},
          {"b_instances", Unit::count, Role::measure, "Its operations in the second run.", true},
      }},
-    Needs::run_difference,
+    needs<RunPair>,
     add_substitutions,
     no_substitutions};
 
@@ -516,7 +516,7 @@ const Definition conditions_table{
                  "The lower end of the interval of 95 % for the change in percent.", true}),
          change({"high_percent", Unit::percent, Role::measure, "Its upper end.", true}),
      }},
-    Needs::run_difference,
+    needs<RunPair>,
     add_conditions,
     no_conditions};
 

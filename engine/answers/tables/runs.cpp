@@ -1,8 +1,9 @@
 // The runs, and what is to be known of them.
 #include <fmt/format.h>
 
+#include "analyze/kernels.hpp"
 #include "analyze/ranks.hpp"
-#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
 #include "base/plural.hpp"
 #include "coverage/suggest.hpp"
 #include "tables/definition.hpp"
@@ -56,7 +57,7 @@ void add_runs(const Source& source, RowSink& sink) {
 
 void add_identities(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const auto& identity = run.summary.identity;
+    const auto* const identity = run.find<analyze::RunIdentity>();
     if (!identity) continue;
     sink.row({run.summary.id, identity->operations, identity->rules,
               table::cell(run.summary.clock.utc_ns)});
@@ -126,7 +127,8 @@ std::vector<Note> all_notes(const Source& source) {
     const analyze::RunSummary& run = one.summary;
     const auto of_run = notes_of(run.id, run.dropped, run.inexact, run.warnings);
     notes.insert(notes.end(), of_run.begin(), of_run.end());
-    const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
+    const int64_t too_deep =
+        one.find<analyze::StepSums>() != nullptr ? one.get<analyze::StepSums>().too_deep : 0;
     if (too_deep == 0) continue;
     notes.push_back(
         {run.id, "warning", "steps-nested-too-deep",
@@ -178,7 +180,7 @@ const Definition runs_table{
        "A short name for people: what differs between the runs of this command, such as `rank "
        "3`."}},
      true},
-    Needs::nothing,
+    needs<>,
     add_runs,
     no_runs};
 
@@ -195,7 +197,7 @@ const Definition notes_table{
        "The place of the first one: a byte of the decompressed text, or a row of its table.",
        true}},
      true},
-    Needs::nothing,
+    needs<>,
     add_notes};
 
 const Definition run_identities_table{
@@ -214,9 +216,7 @@ const Definition run_identities_table{
                   "trace does not say.",
                   true}},
      .in_short_form = false},
-    Needs::runs,
-    add_identities,
-    nullptr,
-    {.identity = true}};
+    needs<analyze::RunSummary, analyze::RunIdentity>,
+    add_identities};
 
 }  // namespace kr::tables

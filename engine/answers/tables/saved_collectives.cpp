@@ -11,7 +11,7 @@ namespace {
 template <class Add>
 void each_member(const Source& source, const Add& add) {
   for (const Run& run : source.runs) {
-    for (const job::Member& member : *run.members) {
+    for (const job::Member& member : run.get<job::Members>().all) {
       add(run.summary.id, member, changes::pack_collectives(member));
     }
   }
@@ -63,10 +63,13 @@ const Definition saved_collective_groups_table{
                  {"bytes", Unit::bytes, Role::measure,
                   "The sum of their sizes; empty if one is not known.", true}},
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members>,
     add_saved_groups,
     nullptr,
-    {.saved_form = true}};
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    true};
 
 const Definition saved_collectives_table{
     {.id = "saved_collectives",
@@ -81,9 +84,12 @@ const Definition saved_collectives_table{
                   "the time from the end of the one before, the duration, and the part of the "
                   "former in which the device was idle, in ns."}},
      .in_short_form = false},
-    Needs::collectives,
+    needs<job::Members>,
     add_saved_collectives,
     nullptr,
-    {.saved_form = true}};
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    true};
 
 }  // namespace kr::tables

@@ -1,5 +1,6 @@
 // The order of names in typical parts of a run: what `kr diff` aligns with those of another run.
-#include "analyze/statistics.hpp"
+#include "analyze/sequences.hpp"
+
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 void add_sequences(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::Sequence& one : run.statistics->sequences) {
+    for (const analyze::Sequence& one : run.get<analyze::Sequences>().all) {
       for (size_t place = 0; place < one.names.size(); ++place) {
         sink.row({run.summary.id, analyze::to_string(one.of), table::cell_or_nothing(one.phase),
                   static_cast<int64_t>(place), int64_t{one.names[place]}});
@@ -37,7 +38,7 @@ const Definition sequences_table{
                  {"kernel", Unit::id, Role::measure,
                   "Its name: the place of the row among those of the run in `kernels`, from 0."}},
      .in_short_form = false},
-    Needs::statistics,
+    needs<analyze::Sequences>,
     add_sequences};
 
 }  // namespace kr::tables

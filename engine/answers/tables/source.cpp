@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "analyze/ranks.hpp"
-#include "analyze/statistics.hpp"
 #include "analyze/steps.hpp"
+#include "job/extract.hpp"
 #include "job/job.hpp"
-#include "job/member.hpp"
 #include "tables/run_names.hpp"
 
 namespace kr::tables {
@@ -29,8 +28,9 @@ std::optional<std::vector<job::JobRun>> as_job(std::span<const Run> runs,
   std::vector<job::JobRun> of;
   of.reserve(runs.size());
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (!runs[i].members) return std::nullopt;
-    job::JobRun& one = of.emplace_back(job::JobRun{*runs[i].members, runs[i].summary.clock});
+    const auto* const members = runs[i].find<job::Members>();
+    if (members == nullptr) return std::nullopt;
+    job::JobRun& one = of.emplace_back(job::JobRun{members->all, runs[i].summary.clock});
     // The order of files is not evidence.
     if (numbers[i].from != analyze::RankNumber::From::order) one.rank = numbers[i].rank;
     one.world_size = runs[i].summary.distributed.world_size;
@@ -51,8 +51,31 @@ Source::~Source() = default;
 Source::Source(Source&& other) noexcept = default;
 Source& Source::operator=(Source&& other) noexcept = default;
 
-const analyze::StepSums* Run::steps() const {
-  return statistics ? &statistics->steps : saved_steps.get();
+bool Source::has(facts::Id result) const noexcept {
+  switch (result) {
+    case facts::id_of<match::CompiledRules>:
+      return rules != nullptr;
+    case facts::id_of<ShippedRules>:
+      return rules != nullptr || shipped.has_value();
+    case facts::id_of<Tree>:
+      return tree != nullptr;
+    case facts::id_of<coverage::TimeCoverage>:
+      return coverage != nullptr;
+    case facts::id_of<RunPair>:
+      return run_difference != nullptr;
+    case facts::id_of<RulesDifference>:
+      return rules_difference != nullptr;
+    case facts::id_of<Explanation>:
+      return explanation != nullptr;
+    default:
+      return false;
+  }
+}
+
+bool Source::has(facts::Set any_of) const noexcept {
+  bool found = false;
+  any_of.each([&](facts::Id id) { found |= has(id); });
+  return found;
 }
 
 std::vector<const analyze::RunSummary*> Source::summaries() const {
@@ -66,7 +89,7 @@ const analyze::Ranks& Source::ranks() const {
   if (!made_->ranks) {
     std::vector<analyze::RankInput> inputs;
     for (const Run& run : runs) {
-      inputs.push_back({&run.summary, run.steps()});
+      inputs.push_back({&run.summary, run.find<analyze::StepSums>()});
     }
     made_->ranks = analyze::compare_ranks(inputs, job_options.as_job);
   }

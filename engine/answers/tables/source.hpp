@@ -70,6 +70,9 @@ struct Source {
   bool only_about_runs = false;        // of `list_tables`
   std::vector<Setting> settings = {};  // of `list_config`
 
+  /// Whether a result of all runs, or of rules, is there.
+  bool has(facts::Id result) const noexcept;
+  bool has(facts::Set any_of) const noexcept;
   std::vector<const analyze::RunSummary*> summaries() const;
   /// The runs as ranks of one job, made once. With statistics where all runs have them.
   const analyze::Ranks& ranks() const;

@@ -14,8 +14,9 @@ namespace kr::tables {
 namespace {
 
 std::string without_steps(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.steps()->phases.empty(); });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return !run.get<analyze::StepSums>().phases.empty();
+  });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 
@@ -39,7 +40,7 @@ std::string largest_labels(const analyze::LabelParts& parts) {
 
 void add_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::PhasePart& phase : run.steps()->phases) {
+    for (const analyze::PhasePart& phase : run.get<analyze::StepSums>().phases) {
       const std::string labels = largest_labels(phase.labels);
       const std::optional<analyze::WallTimes>& wall = phase.wall;
       sink.row({run.summary.id, phase.phase, phase.steps, table::cell(phase.batch),
@@ -54,7 +55,7 @@ void add_phases(const Source& source, RowSink& sink) {
 void add_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const analyze::StepPart& step : run.steps()->steps) {
+    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
       const std::string labels = largest_labels(step.labels);
       const analyze::Breakdown& time = step.time;
       sink.row({run.summary.id,
@@ -85,7 +86,7 @@ void add_steps(const Source& source, RowSink& sink) {
 void add_step_devices(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const analyze::StepPart& step : run.steps()->steps) {
+    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
       for (const analyze::StepDevice& one : step.devices) {
         sink.row({run.summary.id, id, int64_t{one.device}, one.operations, one.span_ns, one.busy_ns,
                   one.compute_ns, one.communication_ns, one.exposed_communication_ns, one.memory_ns,
@@ -98,7 +99,7 @@ void add_step_devices(const Source& source, RowSink& sink) {
 
 void add_phase_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::PhasePart& phase : run.steps()->phases) {
+    for (const analyze::PhasePart& phase : run.get<analyze::StepSums>().phases) {
       for (const auto& [dimension, labels] : phase.labels) {
         for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, phase.phase, dimension, label.label, label.instances,
@@ -112,7 +113,7 @@ void add_phase_labels(const Source& source, RowSink& sink) {
 void add_step_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const analyze::StepPart& step : run.steps()->steps) {
+    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
       for (const auto& [dimension, labels] : step.labels) {
         for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, id, step.phase, table::cell(step.step), dimension, label.label,
@@ -151,7 +152,7 @@ const Definition phases_table{
       {"wall_max_ns", Unit::ns, Role::measure, "The longest wall time of its steps.", true},
       {"labels_of_total", Unit::text, Role::short_form,
        "The labels with most of `total_ns`, and their share of it.", true}}},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_phases,
     without_steps};
 
@@ -194,7 +195,7 @@ const Definition steps_table{
       {"labels_of_total", Unit::text, Role::short_form,
        "The labels with most of `total_ns`, and their share of it.", true},
       {"text", Unit::text, Role::measure, "The text of the annotation."}}},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_steps,
     without_steps};
 
@@ -226,7 +227,7 @@ const Definition step_devices_table{
           {"first_start_ns", Unit::ns, Role::measure,
            "When the first of them begins, on the clock of the trace."}},
      .in_short_form = false},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_step_devices,
     without_steps};
 
@@ -244,7 +245,7 @@ const Definition phase_labels_table{
                  {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the phase.",
                   false, false, "total_ns"}},
      .in_short_form = false},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_phase_labels,
     without_steps};
 
@@ -266,7 +267,7 @@ const Definition step_labels_table{
                  {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the step.",
                   false, false, "total_ns"}},
      .in_short_form = false},
-    Needs::steps,
+    needs<analyze::StepSums>,
     add_step_labels,
     without_steps};
 

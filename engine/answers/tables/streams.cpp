@@ -11,7 +11,7 @@ using analyze::StreamTotals;
 
 void add_streams(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const analyze::StreamUse& one : run.streams->streams) {
+    for (const analyze::StreamUse& one : run.get<analyze::StreamUses>().streams) {
       sink.row({run.summary.id, int64_t{one.device}, one.stream, one.operations, one.total_ns,
                 one.span_ns, one.busy_ns, one.idle_ns(), one.longest_gap_ns});
     }
@@ -32,7 +32,8 @@ void add_stream_totals(const Source& source, RowSink& sink) {
   std::vector<StreamTotals> tasks;
   for (const Run& run : source.runs) {
     StreamTotals& task = tasks.emplace_back();
-    for (const auto& [device, totals] : analyze::total_streams(*run.streams)) task.add(totals);
+    for (const auto& [device, totals] : analyze::total_streams(run.get<analyze::StreamUses>()))
+      task.add(totals);
     job.add(task);
   }
   if (source.runs.size() > 1 && not_ranks(source).empty()) {
@@ -41,7 +42,7 @@ void add_stream_totals(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const Run& run = source.runs[i];
     add_totals("task", run.summary.id, {}, tasks[i], sink);
-    for (const auto& [device, totals] : analyze::total_streams(*run.streams)) {
+    for (const auto& [device, totals] : analyze::total_streams(run.get<analyze::StreamUses>())) {
       add_totals("device", run.summary.id, int64_t{device}, totals, sink);
     }
   }
@@ -62,7 +63,7 @@ const Definition streams_table{
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
       {"idle_ns", Unit::ns, Role::measure, "The time of the span in which none ran."},
       {"longest_gap_ns", Unit::ns, Role::measure, "The longest time between two of them."}}},
-    Needs::streams,
+    needs<analyze::StreamUses>,
     add_streams};
 
 const Definition stream_totals_table{
@@ -96,7 +97,7 @@ const Definition stream_totals_table{
           {"most_at_once", Unit::count, Role::measure,
            "The most operations that ran at once on one device."}},
      .in_short_form = false},
-    Needs::streams,
+    needs<analyze::StreamUses>,
     add_stream_totals};
 
 }  // namespace kr::tables

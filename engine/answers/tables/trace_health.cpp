@@ -36,9 +36,7 @@ const Definition trace_health_table{
        "The tables concerned, separated by commas; or `all`."}},
      false,
      false},
-    Needs::runs,
-    add_trace_health,
-    nullptr,
-    Reads{.findings = true}};
+    needs<analyze::RunSummary, analyze::Findings>,
+    add_trace_health};
 
 }  // namespace kr::tables

@@ -229,7 +229,7 @@ const Definition tree_table{
           true},
          {"most_number", Unit::text, Role::measure, "The same for the most time.", true},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree};
 
 const Definition tree_steps_table{
@@ -252,7 +252,7 @@ const Definition tree_steps_table{
           "How many tokens the text of the step names, if it names them.", true},
          {"total_ns", Unit::ns, Role::measure, "The time of all kernels of the step."},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree_steps};
 
 const Definition tree_trends_table{
@@ -272,7 +272,7 @@ const Definition tree_trends_table{
           "of the steps, or over their order if one has no number."},
          {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree_trends};
 
 const Definition tree_layers_table{
@@ -296,7 +296,7 @@ const Definition tree_layers_table{
          {"evidence", Unit::text, Role::key,
           "The block in words, and whether it was found in a graph launch, a step or a stream."},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree_layers,
     without_tree_layers};
 
@@ -314,7 +314,7 @@ const Definition tree_attribution_table{
           "block; `none`: in neither."},
          {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree_attribution};
 
 const Definition tree_context_table{
@@ -326,7 +326,7 @@ const Definition tree_context_table{
          {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`."},
          {"value", Unit::text, Role::measure, "The value of the entry as text."},
      }},
-    Needs::tree,
+    needs<Tree>,
     add_tree_context};
 
 }  // namespace kr::tables

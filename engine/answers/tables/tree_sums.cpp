@@ -78,7 +78,7 @@ const Definition tree_sums_table{
                  {"invocations", Unit::count, Role::measure, "How often it ran."},
                  {"total_ns", Unit::ns, Role::measure, "The time of all kernels below it."}},
      .in_short_form = false},
-    Needs::tree,
+    needs<Tree>,
     add_tree_sums};
 
 const Definition tree_kernels_table{
@@ -91,7 +91,7 @@ const Definition tree_kernels_table{
                  {"invocations", Unit::count, Role::measure, "How often it ran."},
                  {"total_ns", Unit::ns, Role::measure, "Its time."}},
      .in_short_form = false},
-    Needs::tree,
+    needs<Tree>,
     add_tree_kernels};
 
 const Definition tree_labels_table{
@@ -103,7 +103,7 @@ const Definition tree_labels_table{
                  {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
                  {"label", Unit::text, Role::measure, "The label."}},
      .in_short_form = false},
-    Needs::tree,
+    needs<Tree>,
     add_tree_labels};
 
 const Definition tree_step_labels_table{
@@ -118,7 +118,7 @@ const Definition tree_step_labels_table{
                  {"label", Unit::text, Role::key, "The label."},
                  {"total_ns", Unit::ns, Role::measure, "The time of the kernels with the label."}},
      .in_short_form = false},
-    Needs::tree,
+    needs<Tree>,
     add_tree_step_labels};
 
 const Definition tree_sequences_table{
@@ -132,7 +132,7 @@ const Definition tree_sequences_table{
                  {"place", Unit::id, Role::key, "The place of the kernel, from 0."},
                  {"kernel", Unit::id, Role::measure, "Its number in `tree_kernels`."}},
      .in_short_form = false},
-    Needs::tree,
+    needs<Tree>,
     add_tree_sequences};
 
 }  // namespace kr::tables

@@ -1,32 +1,26 @@
 // What threads of the host waited for.
+#include "analyze/waits.hpp"
+
 #include <algorithm>
 
-#include "analyze/statistics.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
 
-std::string without_synchronizations(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return run.statistics->waits.has_value(); });
-  if (any) return {};
-  const std::string why = without_launches(source);
-  return why.empty() ? "what the host waited for was not read" : why;
-}
-
 std::string without_system_calls(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.statistics->waits && !run.statistics->waits->system_calls.empty();
+    return run.find<analyze::WaitStatistics>() != nullptr &&
+           !run.get<analyze::WaitStatistics>().system_calls.empty();
   });
   return any ? std::string() : "no trace contains calls of the operating system's runtime";
 }
 
 void add_synchronizations(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->waits) continue;
-    for (const analyze::WaitSum& one : run.statistics->waits->synchronizations) {
+    if (run.find<analyze::WaitStatistics>() == nullptr) continue;
+    for (const analyze::WaitSum& one : run.get<analyze::WaitStatistics>().synchronizations) {
       sink.row({run.summary.id, table::cell_or_nothing(one.api), one.waited_for, one.calls,
                 one.total_ns, ratio_of(one.total_ns, one.calls), one.max_ns, one.busy_ns,
                 one.total_ns - one.busy_ns});
@@ -36,8 +30,8 @@ void add_synchronizations(const Source& source, RowSink& sink) {
 
 void add_os_waits(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.statistics->waits) continue;
-    for (const analyze::WaitSum& one : run.statistics->waits->system_calls) {
+    if (run.find<analyze::WaitStatistics>() == nullptr) continue;
+    for (const analyze::WaitSum& one : run.get<analyze::WaitStatistics>().system_calls) {
       sink.row({run.summary.id, one.api, one.calls, one.total_ns, ratio_of(one.total_ns, one.calls),
                 one.max_ns, one.busy_ns, one.total_ns - one.busy_ns});
     }
@@ -74,10 +68,8 @@ const Definition synchronizations_table{
       {"max_ns", Unit::ns, Role::measure, "Time of the longest call."},
       busy_column(),
       idle_column()}},
-    Needs::statistics,
-    add_synchronizations,
-    without_synchronizations,
-    Reads{.waits = true}};
+    needs<analyze::WaitStatistics>,
+    add_synchronizations};
 
 const Definition os_waits_table{
     {"os_waits",
@@ -93,9 +85,8 @@ const Definition os_waits_table{
       {"max_ns", Unit::ns, Role::measure, "Time of the longest call."},
       busy_column(),
       idle_column()}},
-    Needs::statistics,
+    needs<analyze::WaitStatistics>,
     add_os_waits,
-    without_system_calls,
-    Reads{.waits = true}};
+    without_system_calls};
 
 }  // namespace kr::tables

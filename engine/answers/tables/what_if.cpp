@@ -80,7 +80,7 @@ void add_row(Cells row, int64_t measured_ns, int64_t replayed_ns, const WhatIf& 
 void add_what_if(const Source& source, RowSink& sink) {
   std::set<const what_if::JobReplay*> jobs;
   for (const Run& run : source.runs) {
-    const what_if::JobReplay* const job = run.replay->job.get();
+    const what_if::JobReplay* const job = run.get<what_if::RunReplay>().job.get();
     if (job == nullptr || !jobs.insert(job).second) continue;
     for (const WhatIf& change : job->changes) {
       add_row({"job", change.text, Cell(), Cell()}, job->measured_ns, job->replayed_ns, change,
@@ -88,7 +88,7 @@ void add_what_if(const Source& source, RowSink& sink) {
     }
   }
   for (const Run& run : source.runs) {
-    const RunReplay& replay = *run.replay;
+    const RunReplay& replay = run.get<what_if::RunReplay>();
     const std::vector<ReplayScope> scopes = scopes_of(replay);
     for (const WhatIf& change : replay.changes) {
       if (replay.job == nullptr) {
@@ -107,7 +107,7 @@ void add_what_if(const Source& source, RowSink& sink) {
 
 void add_what_if_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const RunReplay& replay = *run.replay;
+    const RunReplay& replay = run.get<what_if::RunReplay>();
     for (const WhatIf& change : replay.changes) {
       for (size_t i = 0; i < replay.steps.size(); ++i) {
         const what_if::ReplayStep& step = replay.steps[i];
@@ -126,17 +126,17 @@ void add_what_if_steps(const Source& source, RowSink& sink) {
 
 void add_critical_path(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const what_if::PathSum& one : run.replay->path) {
+    for (const what_if::PathSum& one : run.get<what_if::RunReplay>().path) {
       sink.row({run.summary.id, what_if::to_string(one.part), table::cell_or_nothing(one.dimension),
                 table::cell_or_nothing(one.label), one.pieces, one.total_ns,
-                ratio_of(one.total_ns, run.replay->measured.run_ns)});
+                ratio_of(one.total_ns, run.get<what_if::RunReplay>().measured.run_ns)});
     }
   }
 }
 
 std::string without_changes(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.replay->changes.empty()) return {};
+    if (!run.get<what_if::RunReplay>().changes.empty()) return {};
   }
   return "no change is named: name one with --what-if";
 }
@@ -144,14 +144,14 @@ std::string without_changes(const Source& source) {
 std::string without_replayed_steps(const Source& source) {
   if (std::string why = without_changes(source); !why.empty()) return why;
   for (const Run& run : source.runs) {
-    if (!run.replay->steps.empty()) return {};
+    if (!run.get<what_if::RunReplay>().steps.empty()) return {};
   }
   return "no annotation of a trace matches the `phases` of its model";
 }
 
 std::string without_path(const Source& source) {
   for (const Run& run : source.runs) {
-    if (!run.replay->path.empty()) return {};
+    if (!run.get<what_if::RunReplay>().path.empty()) return {};
   }
   return "no run has operations";
 }
@@ -215,10 +215,9 @@ const Definition what_if_table{
                               "of its ops or by ncu. The rest keeps its time. Nothing of other "
                               "changes."),
           replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
-    Needs::replay,
+    needs<what_if::RunReplay>,
     add_what_if,
-    without_changes,
-    {.waits = true}};
+    without_changes};
 
 const Definition what_if_steps_table{
     {"what_if_steps", "what if, by step", "One row per run, change and step: see `what_if`.",
@@ -229,10 +228,9 @@ const Definition what_if_steps_table{
                      replayed_or_nothing("step", Unit::id, Role::measure,
                                          "Its number in the annotation; nothing if it has none.")},
                     {replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
-    Needs::replay,
+    needs<what_if::RunReplay>,
     add_what_if_steps,
-    without_replayed_steps,
-    {.waits = true}};
+    without_replayed_steps};
 
 const Definition critical_path_table{
     {"critical_path",
@@ -255,9 +253,8 @@ const Definition critical_path_table{
       {"total_ns", Unit::ns, Role::measure, "Their time on the path."},
       {"share", Unit::ratio, Role::measure, "The same as a part of the span of the run.", false,
        false, "total_ns"}}},
-    Needs::replay,
+    needs<what_if::RunReplay>,
     add_critical_path,
-    without_path,
-    {.waits = true}};
+    without_path};
 
 }  // namespace kr::tables

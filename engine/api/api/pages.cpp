@@ -32,10 +32,10 @@ Definitions tables_of_page() {
 std::string Session::report_page(const std::string& title) {
   if (impl_->runs.empty()) throw Error("", "there is nothing to report", "add a run first");
   Definitions wanted = tables_of_page();
-  session::Wants also{.sums = true, .timeline = true, .phases_shown = true};
-  const bool several = impl_->runs.size() > 1;
-  also.collectives = several;
-  also.rank_collectives = !several;
+  session::Demand also{.facts = facts::Set::of<analyze::RunSummary, analyze::ShownPhases>(),
+                       .reads = facts::Reads::host};
+  also.facts |=
+      impl_->runs.size() > 1 ? facts::Set::of<job::Members>() : facts::Set::of<job::RankMembers>();
   impl_->timeline_of = [impl = impl_.get()](const analyze::LabelledTrace& run,
                                             const analyze::RunSummary& summary) {
     return timeline::make(*impl->rules, run, summary, page::timeline_limits(impl->runs.size()));

@@ -27,9 +27,9 @@ namespace {
 
 /// Whether files have to be opened for it.
 bool reads_runs(const Definition& table) {
-  return tables::is_about_runs(table) || table.needs == Needs::tree ||
-         table.needs == Needs::coverage || table.needs == Needs::run_difference ||
-         table.needs == Needs::rules_difference;
+  constexpr facts::Set of_files = facts::Set::of<tables::Tree, coverage::TimeCoverage,
+                                                 tables::RunPair, tables::RulesDifference>();
+  return tables::is_about_runs(table) || table.needs.has_any(of_files);
 }
 
 bool is_standard_input(const RunSource& run) {
@@ -108,45 +108,54 @@ session::RunComparison Session::Impl::comparison() const {
   return out;
 }
 
-/// Why a session cannot have results of this kind; empty: it can.
-std::string_view Session::Impl::impossible(Needs needs) const {
+/// Why a session cannot have a result; empty: it can.
+std::string_view Session::Impl::impossible(facts::Id result) const {
   const auto of_runs = [&](size_t count, std::string_view why) {
     return runs.size() == count ? std::string_view() : why;
   };
-  switch (needs) {
-    case Needs::tree:
+  switch (result) {
+    case facts::id_of<tables::Tree>:
       return of_runs(1, "it is about one run");
-    case Needs::run_difference:
+    case facts::id_of<tables::RunPair>:
       if (options.tables.runs_before == 0) return of_runs(2, "it is about two runs");
       return options.tables.runs_before < runs.size() ? "" : "no run is compared with the first";
-    case Needs::coverage:
+    case facts::id_of<coverage::TimeCoverage>:
       return runs.empty() ? "no run was added" : "";
-    case Needs::rules_difference:
+    case facts::id_of<tables::RulesDifference>:
       return before == nullptr ? "no rules to compare with were given" : "";
-    case Needs::explanation:
+    case facts::id_of<tables::Explanation>:
       return query ? "" : "no name to explain was given";
     default:
       return {};
   }
 }
 
-session::Wants Session::Impl::wants_of(const Definitions& needed,
-                                       const session::Wants& also) const {
-  session::Wants more = session::Wants::of(needed);
-  for (const Definition* one : needed) {
-    if (!impossible(one->needs).empty()) continue;
-    if (one->needs == Needs::tree) more.modules = true;
-    if (one->needs == Needs::rules_difference) more.sums = true;
-    if (one->needs == Needs::coverage) {
-      more.measured = classify::named_dimension(rules->program(), options.tables.by);
-    }
-    if (one->needs == Needs::run_difference) {
-      more.add(session::Wants::of_comparison(comparison_level().has_value()));
-    }
+std::string_view Session::Impl::impossible(facts::Set needs) const {
+  std::string_view why;
+  needs.each([&](facts::Id id) {
+    if (why.empty()) why = impossible(id);
+  });
+  return why;
+}
+
+session::Demand Session::Impl::demand_of(const Definitions& needed,
+                                         const session::Demand& also) const {
+  Definitions possible = needed;
+  std::erase_if(possible, [&](auto* one) { return !impossible(one->needs).empty(); });
+  session::Demand more = session::Demand::of(possible);
+  if (more.facts.has<tables::RulesDifference>()) {
+    more.facts |= facts::Set::of<analyze::RunSummary>();
   }
-  more.add(wants);
+  if (more.facts.has<coverage::TimeCoverage>()) {
+    more.measured = classify::named_dimension(rules->program(), options.tables.by);
+  }
+  if (more.facts.has<tables::RunPair>()) {
+    more.add(session::Demand::of_comparison(comparison_level().has_value()));
+  }
+  more.add(demand);
   more.add(also);
-  more.sums |= !more.modules && !more.measured;
+  const bool trees = more.facts.has<tables::Tree>() || more.facts.has<trees::LabelledModules>();
+  if (!trees && !more.measured) more.facts |= facts::Set::of<analyze::RunSummary>();
   return more;
 }
 
@@ -158,10 +167,10 @@ void Session::Impl::compare_with(session::Session& session,
 }
 
 /// Computes what is not there beside the runs.
-void Session::Impl::make(session::Session& session, Needs needs) const {
+void Session::Impl::make(session::Session& session, facts::Id result) const {
   const TableOptions& with = options.tables;
-  switch (needs) {
-    case Needs::tree:
+  switch (result) {
+    case facts::id_of<tables::Tree>:
       return session.show_tree(
           {.level = trees::named_level(with.level.empty() ? "module" : with.level),
            .dimension = with.by,
@@ -170,31 +179,32 @@ void Session::Impl::make(session::Session& session, Needs needs) const {
            .step = with.step,
            .merge_siblings = !with.each_sibling,
            .by_phase = !with.all_steps && !with.step});
-    case Needs::coverage:
+    case facts::id_of<coverage::TimeCoverage>:
       return (void)session.cover(with.max_groups);
-    case Needs::run_difference:
+    case facts::id_of<tables::RunPair>:
       return (void)session.compare_runs(comparison());
-    case Needs::rules_difference:
+    case facts::id_of<tables::RulesDifference>:
       return compare_with(session, *before);
-    case Needs::explanation:
+    case facts::id_of<tables::Explanation>:
       return (void)session.explain(*query);
     default:
       return;
   }
 }
 
-void Session::Impl::prepare(const Definitions& needed, const session::Wants& also) {
-  std::set<Needs> results_of = made;
+void Session::Impl::prepare(const Definitions& needed, const session::Demand& also) {
+  facts::Set results_of = made;
   for (const Definition* one : needed) {
-    if (impossible(one->needs).empty()) results_of.insert(one->needs);
+    if (impossible(one->needs).empty()) results_of |= one->needs;
   }
   const bool reads = !runs.empty() && std::any_of(needed.begin(), needed.end(),
                                                   [](auto* one) { return reads_runs(*one); });
-  const session::Wants all = reads ? wants_of(needed, also) : wants;
+  const session::Demand all = reads ? demand_of(needed, also) : demand;
   const size_t end = reads ? runs.size() : known_runs();
   // The runs of a job are replayed together.
-  const bool again = all.replay && !options.what_if.empty() && end > known_runs();
-  const size_t begin = all == wants && !again ? known_runs() : 0;
+  const bool again =
+      all.facts.has<what_if::RunReplay>() && !options.what_if.empty() && end > known_runs();
+  const size_t begin = all == demand && !again ? known_runs() : 0;
   if (begin == end && results_of == made) return;
   const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
   if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
@@ -227,12 +237,12 @@ void Session::Impl::prepare(const Definitions& needed, const session::Wants& als
     next->timelines[index] = timeline_of(run, summary);
   };
   next->session.read(std::span(runs).subspan(begin, end - begin), all, add_timeline);
-  for (const Needs one : results_of) {
+  results_of.each([&](facts::Id one) {
     if (impossible(one).empty()) make(next->session, one);
-  }
+  });
   results = next;
-  wants = all;
-  made = std::move(results_of);
+  demand = all;
+  made = results_of;
 }
 
 std::string Session::Impl::absent(const Definition& definition) const {
@@ -329,7 +339,7 @@ void Session::save(const std::string& path) {
 
 void Session::compare_with(const Rules& before) {
   impl_->before = SharedRules(before.impl_, &before.impl_->compiled);
-  impl_->made.erase(Needs::rules_difference);
+  impl_->made.remove(facts::id_of<tables::RulesDifference>);
 }
 
 void Session::explain(NameQuery name) {
@@ -338,7 +348,7 @@ void Session::explain(NameQuery name) {
                 "the kinds are kernel, memcpy and memset");
   }
   impl_->query = std::move(name);
-  impl_->made.erase(Needs::explanation);
+  impl_->made.remove(facts::id_of<tables::Explanation>);
 }
 
 }  // namespace kr

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,6 @@
 namespace kr {
 
 using tables::Definition;
-using tables::Needs;
 using Definitions = std::vector<const Definition*>;
 using SharedRules = std::shared_ptr<const match::CompiledRules>;
 
@@ -43,8 +41,8 @@ struct Session::Impl {
   std::function<timeline::Timeline(const analyze::LabelledTrace&, const analyze::RunSummary&)>
       timeline_of;
 
-  session::Wants wants;  // of all runs that were read
-  std::set<Needs> made;  // results that `results` has beside the runs
+  session::Demand demand;  // of all runs that were read
+  facts::Set made;         // results that `results` has beside the runs
   std::shared_ptr<const Results> results;
 
   const tables::Source& source() const { return results->session.source(); }
@@ -52,7 +50,7 @@ struct Session::Impl {
 
   /// Opens what these tables need and was not read, and computes what they are made from. `also`:
   /// what else is to be known of runs.
-  void prepare(const Definitions& needed, const session::Wants& also = {});
+  void prepare(const Definitions& needed, const session::Demand& also = {});
   /// Why there is no such table; empty: there is. It is prepared.
   std::string absent(const Definition& definition) const;
 
@@ -61,10 +59,11 @@ struct Session::Impl {
  private:
   std::optional<trees::Level> comparison_level() const;
   session::RunComparison comparison() const;
-  std::string_view impossible(Needs needs) const;
-  session::Wants wants_of(const Definitions& needed, const session::Wants& also) const;
+  std::string_view impossible(facts::Id result) const;
+  std::string_view impossible(facts::Set needs) const;
+  session::Demand demand_of(const Definitions& needed, const session::Demand& also) const;
   void compare_with(session::Session& session, const match::CompiledRules& other) const;
-  void make(session::Session& session, Needs needs) const;
+  void make(session::Session& session, facts::Id result) const;
 };
 
 }  // namespace kr

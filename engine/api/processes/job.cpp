@@ -162,7 +162,7 @@ void save_trace(const match::CompiledRules& rules, const trace::OpenOptions& ope
   std::vector<const tables::Definition*> wanted;
   for (const std::string_view id : changes::saved_tables()) wanted.push_back(tables::find(id));
   session::Session session(rules, open);
-  session.read(std::span(&spec, 1), session::Wants::of(wanted));
+  session.read(std::span(&spec, 1), session::Demand::of(wanted));
   session.source().sort_by_rank();
   std::vector<Table> made;
   for (const tables::Definition* one : wanted) {

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <set>
 
-#include "analyze/statistics.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/nearest.hpp"
@@ -214,8 +213,9 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
       return profile;
     }
     const tables::Run& read = state_->source.runs[run];
-    if (read.saved) return *read.saved;
-    return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
+    changes::Profile profile = read.facts.get<changes::Profile>();
+    if (profile.run.empty()) profile.run = path;
+    return profile;
   };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {
     std::vector<changes::Profile> profiles;

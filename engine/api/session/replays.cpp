@@ -5,10 +5,11 @@
 
 #include "analyze/ranks.hpp"
 #include "base/shared.hpp"
+#include "cost/above_peak.hpp"
 #include "cost/costed_run.hpp"
 #include "cost/rates.hpp"
+#include "job/extract.hpp"
 #include "job/job.hpp"
-#include "job/member.hpp"
 #include "ncu/joined.hpp"
 #include "session/session.hpp"
 #include "session/state.hpp"
@@ -53,8 +54,8 @@ bool Session::State::changes_need_roof() const {
 void Session::replay_alone(tables::Run& to, const analyze::LabelledTrace& run) const {
   const what_if::RunInput input{&run, &to.summary, {}};
   const what_if::JobWaits nobody = what_if::JobWaits::none(1);
-  to.replay = shared(std::move(
-      what_if::replay_runs(*state_->source.rules, std::span(&input, 1), nobody, {}).front()));
+  to.facts.set<what_if::RunReplay>(shared(std::move(
+      what_if::replay_runs(*state_->source.rules, std::span(&input, 1), nobody, {}).front())));
 }
 
 void Session::replay_with_changes() {
@@ -65,9 +66,10 @@ void Session::replay_with_changes() {
   for (const State::Unreplayed& one : state_->unreplayed) {
     inputs.push_back({&state_->source.runs[one.run].summary, nullptr});
   }
-  const bool communicates = std::ranges::any_of(state_->unreplayed, [&](const auto& one) {
-    return !state_->source.runs[one.run].members->empty();
-  });
+  const bool communicates =
+      std::ranges::any_of(state_->unreplayed, [&](const State::Unreplayed& one) {
+        return !state_->source.runs[one.run].facts.get<job::Members>().all.empty();
+      });
   const analyze::AsJob as_job = state_->source.job_options.as_job;
   if (communicates && analyze::compare_ranks(inputs, as_job).not_comparable_reason.empty()) {
     add_replays(0, count);
@@ -92,23 +94,22 @@ void Session::add_replays(size_t begin, size_t end) {
   ranks.reserve(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const analyze::LabelledTrace& trace = *all[i].trace;
-    const cost::RunGpu gpu = gpu_of(trace);
+    const cost::RunGpu gpu =
+        state_->gpu != nullptr ? cost::RunGpu{state_->gpu, {}} : cost::gpu_of(trace.trace);
     const tables::Run& run = runs.emplace_back(state_->source.runs[all[i].run]);
+    const cost::CostedRun* known = run.find<cost::CostedRun>();
     const bool has_costs = trace.trace.host && trace.trace.host->ops;
-    if (!run.costs && has_costs && state_->changes_need_roof()) {
-      costs[i] = cost::cost_run(rules, trace, gpu.peaks);
+    if (known == nullptr && has_costs && state_->changes_need_roof()) {
+      known = &costs[i].emplace(cost::cost_run(rules, trace, gpu.peaks));
       analyze::RunSummary& summary = state_->source.runs[all[i].run].summary;
-      const size_t noted = summary.warnings.size();
-      note_costs(summary, *costs[i], trace);
-      for (const Warning& one : std::span(summary.warnings).subspan(noted)) {
-        state_->warnings.emplace_back(summary.source, one);
+      auto note = cost::above_peak_note(*known, rules, trace.trace, summary.gpu_total_ns);
+      if (note) {
+        state_->warnings.emplace_back(summary.source, *note);
+        summary.warnings.push_back(*std::move(note));
       }
     }
     traces.push_back(&trace);
-    inputs.push_back({&trace,
-                      &run.summary,
-                      {run.costs ? run.costs.get() : (costs[i] ? &*costs[i] : nullptr), gpu.unknown,
-                       run.ncu.get()}});
+    inputs.push_back({&trace, &run.summary, {known, gpu.unknown, run.find<ncu::Joined>()}});
     ranks.push_back({&run.summary, nullptr});
   }
   const auto as_job = tables::as_job(
@@ -128,7 +129,7 @@ void Session::add_replays(size_t begin, size_t end) {
       state_->warnings.emplace_back(run.summary.source, *warning);
       run.summary.warnings.push_back(*std::move(warning));
     }
-    run.replay = shared(std::move(replays[i]));
+    run.facts.set<what_if::RunReplay>(shared(std::move(replays[i])));
   }
 }
 

@@ -16,7 +16,6 @@
 #include "classify/classify.hpp"
 #include "classify/run_spec.hpp"
 #include "compare/moves.hpp"
-#include "cost/rates.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 #include "trace/open.hpp"
@@ -25,43 +24,25 @@
 namespace kr::session {
 
 /// What is to be known of each run.
-struct Wants {
-  bool sums = false;              // tables::Source::runs; throws Error for a file of module trees
-  bool steps = false;             // with sums
-  bool streams = false;           // with sums
-  bool statistics = false;        // with sums, and steps
-  bool gpu_metrics = false;       // with statistics, where the format has them
-  bool collectives = false;       // with sums: what communicates, of runs that have operations
-  bool overlap = false;           // with collectives: what of them compute covers
-  bool rank_collectives = false;  // the same, of files with several ranks only
-  bool costs = false;             // with operations: what ops cost, where the format has ops
-  bool peaks = false;             // with costs: notes say why peaks of the GPU are not known
-  bool replay = false;            // with sums: what it would take with the changes asked for
-  bool operations = false;        // with them, kept until the session ends
-  bool unsaved = false;           // something that saved runs do not have: they are refused
-  bool host_trace = false;        // calls and ranges of the host, where the format has them
-  bool waits = false;       // with statistics: what the host waited for, where the format has it
-  bool details = false;     // launch shapes and sizes, where the format has them
-  bool identity = false;    // with sums: what tells whether two files hold the same
-  bool health = false;      // with sums: all findings, those of calls and steps, too
-  bool timeline = false;    // with sums: the host trace where a run has operations
-  bool modules = false;     // module trees: those of the file, or those that enclose operations
-  bool comparison = false;  // with sums: what comparing runs needs, which a saved run has, too
-  std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
-  /// With sums: the phases found from operations alone, compared with those of annotations.
-  bool found_phases = false;
-  /// With sums: the same of runs without annotated steps, from what else is read of them. Of more
-  /// than 500,000 operations without a host trace, nothing.
-  bool phases_shown = false;
+struct Demand {
+  /// What they use is computed, too. Without RunSummary, a file of module trees is read as these;
+  /// with it, reading one throws Error.
+  facts::Set facts = {};
+  /// What else is read, for a Session::Visit.
+  facts::Reads reads = facts::Reads::nothing;
+  /// A visit is about each operation: saved runs, which have none, are refused.
+  bool each_operation = false;
+  /// How much of it the rules explain.
+  std::optional<sema::DimensionId> measured = {};
 
-  /// What these tables need of runs.
-  static Wants of(std::span<const tables::Definition* const> wanted);
+  /// What these tables are made from.
+  static Demand of(std::span<const tables::Definition* const> wanted);
   /// What comparing runs needs.
-  static Wants of_comparison(bool module_trees);
-  void add(const Wants& other) noexcept;
+  static Demand of_comparison(bool module_trees);
+  void add(const Demand& other) noexcept;
   /// Whether a saved run of operations lacks something of it: reading one throws.
-  bool beyond_saved() const noexcept { return unsaved || measured; }
-  bool operator==(const Wants& other) const = default;
+  bool beyond_saved() const noexcept;
+  bool operator==(const Demand& other) const = default;
 };
 
 using ProgressCall = std::function<void(const ReadProgress&)>;
@@ -110,22 +91,23 @@ class Session {
   /// Reads these runs, behind those that were read before. A file that `kr report --save` wrote
   /// (changes::names_saved_run) has sums and what comparing needs, of one run or several. Throws
   /// Error, also if a saved run lacks what is wanted.
-  void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
+  void read(std::span<const classify::RunSpec> specs, const Demand& demand,
+            const Visit& visit = {});
 
   /// From now on the source of runs saved at `path` is called `name`.
   void call_saved(std::string path, std::string name);
 
-  /// Reads the runs of a job that the others are compared with (tables::Source::baselines), as far
-  /// as sums and statistics are wanted. Saved runs have sums. Throws Error.
-  void read_baseline(const JobSource& source, const Wants& wants);
+  /// Reads the runs of a job that the others are compared with (tables::Source::baselines), with
+  /// what efficiencies need. Throws Error.
+  void read_baseline(const JobSource& source, const Demand& demand);
 
   /// Joins measurements of ncu (files or folders of its pages) to all runs read from now on, with
   /// the peaks of a GPU where pages have none. A run of pages is joined to itself in any case.
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
-  /// Runs read from now on have costs, where their format has ops, beside what else is wanted.
-  void want_costs(bool peaks) noexcept;
+  /// Runs read from now on have these facts, beside what else is in demand.
+  void add_demand(facts::Set facts) noexcept;
 
   /// What runs read from now on are replayed with. Throws Error.
   void change(const std::vector<std::string>& changes);
@@ -167,8 +149,8 @@ class Session {
   const std::vector<std::pair<std::string, Warning>>& warnings() const noexcept;
 
  private:
-  void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
-  void read_saved(const classify::RunSpec& spec, const Wants& wants);
+  void read_one(const classify::RunSpec& spec, const Demand& demand, const Visit& visit);
+  void read_saved(const classify::RunSpec& spec, const Demand& demand);
   /// `ops`: with the shapes of their ops, for costs.
   align::References* references_for(const classify::RunSpec& spec, bool ops,
                                     std::vector<Warning>& notes);
@@ -176,15 +158,12 @@ class Session {
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
   void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
   size_t runs_read() const noexcept;
-  void add_modules(std::unique_ptr<trees::LabelledModules> modules, const Wants& wants,
+  void add_modules(std::unique_ptr<trees::LabelledModules> modules, const Demand& demand,
                    const classify::RunSpec& spec);
-  void add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Wants& wants,
+  void add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const Demand& demand,
                     const classify::RunSpec& spec, const Visit& visit);
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
-               size_t index, const Wants& wants, const Visit& visit);
-  cost::RunGpu gpu_of(const analyze::LabelledTrace& run) const;
-  void note_costs(analyze::RunSummary& to, const cost::CostedRun& costs,
-                  const analyze::LabelledTrace& run) const;
+               size_t index, const Demand& demand, const Visit& visit);
   void replay_alone(tables::Run& to, const analyze::LabelledTrace& run) const;
   /// Replays what was read together, as a job if it is one.
   void replay_with_changes();

@@ -33,8 +33,7 @@ struct Session::State {
   std::vector<std::string> ncu_paths;
   std::shared_ptr<const trace::Trace> ncu_pages;  // null: there are none
   const ncu::GpuPeaks* gpu = nullptr;
-  bool want_costs = false;
-  bool want_peaks = false;
+  facts::Set also;  // in demand of all runs
   std::vector<what_if::Change> changes;
   /// Runs to be replayed with the changes when all are read.
   struct Unreplayed {

@@ -274,4 +274,29 @@ FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& 
   return out;
 }
 
+facts::Computed<FoundPhases> FoundPhases::compute(const facts::Input& run) {
+  const bool annotated = run.trace.trace.host != nullptr;
+  return find_phases(run.rules, run.trace, annotated ? &run.trace.attribution(run.rules) : nullptr);
+}
+
+facts::Computed<ShownPhases> ShownPhases::compute(const facts::Input& run) {
+  // Reading a host trace takes long; without one, finding phases adds half to the time of a report,
+  // and twice the memory of the operations.
+  constexpr size_t max_operations = 500'000;
+  const trace::Trace& trace = run.trace.trace;
+  if (names_phases(run.rules, run.trace)) {
+    return facts::Computed<ShownPhases>::absent("phases are annotated");
+  }
+  if (!trace.host && trace.operations.size() > max_operations) return ShownPhases{{}, true};
+  return ShownPhases{find_phases(run.rules, run.trace), false};
+}
+
+std::optional<Warning> ShownPhases::note(const facts::Input&) const {
+  if (!too_many) return std::nullopt;
+  return Warning{"no-found-phases",
+                 "Phases are not looked for in reports of more than 500,000 operations: "
+                 "`kr analyze --tables found_phases` does.",
+                 "info"};
+}
+
 }  // namespace kr::analyze

@@ -79,11 +79,26 @@ struct PhaseAgreement {
 };
 
 struct FoundPhases {
+  static constexpr facts::Reads reads = facts::Reads::host;
+  static facts::Computed<FoundPhases> compute(const facts::Input& run);
+
   std::vector<FoundPart> parts;           // by device, in the order of FoundPhase
   std::vector<FoundStep> steps;           // by device and start
   std::vector<PhaseAgreement> agreement;  // empty: no annotations, or nothing found
   /// Empty unless nothing was found: then there are no parts and steps, and this says why.
   std::string nothing;
+};
+
+/// The same where they are shown to those who did not request them: of runs without annotated
+/// steps, from what else is read of them.
+struct ShownPhases : FoundPhases {
+  static constexpr facts::Reads reads = facts::Reads::nothing;
+  /// Absent: phases are annotated.
+  static facts::Computed<ShownPhases> compute(const facts::Input& run);
+  std::optional<Warning> note(const facts::Input& run) const;
+
+  /// More than 500,000 operations without a host trace: then nothing is looked for.
+  bool too_many = false;
 };
 
 /// `annotations`: what to compare with; null: nothing is compared.

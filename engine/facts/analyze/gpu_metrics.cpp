@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyze/metric_keys.hpp"
+#include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
 
 namespace kr::analyze {
@@ -355,6 +356,20 @@ std::optional<Warning> mixed_samples(const GpuMetricSums& sums) {
           counts.busy, counts.overlapping, percent(counts.overlapping), counts.mixed,
           percent(counts.mixed), static_cast<double>(counts.period_ns) / 1000),
       counts.mixed > counts.busy / 2 ? "warning" : "info"};
+}
+
+facts::Computed<GpuMetricSums> GpuMetricSums::compute(const facts::Input& run) {
+  const trace::Trace& trace = run.trace.trace;
+  if (!trace.gpu_metrics) {
+    return facts::Computed<GpuMetricSums>::absent(
+        "no run has GPU metrics; `nsys profile --gpu-metrics-devices=cuda-visible` samples them");
+  }
+  return sum_gpu_metrics(run.rules.program(), trace, run.trace.labelled,
+                         run.trace.attribution(run.rules));
+}
+
+std::optional<Warning> GpuMetricSums::note(const facts::Input&) const {
+  return mixed_samples(*this);
 }
 
 }  // namespace kr::analyze

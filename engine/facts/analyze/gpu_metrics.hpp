@@ -25,6 +25,7 @@
 #include "base/warning.hpp"
 #include "classify/attribution.hpp"
 #include "classify/classify.hpp"
+#include "facts/fact.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
@@ -89,6 +90,11 @@ struct SampleCounts {
 };
 
 struct GpuMetricSums {
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::gpu_metrics;
+  /// Absent: the format has none.
+  static facts::Computed<GpuMetricSums> compute(const facts::Input& run);
+  std::optional<Warning> note(const facts::Input& run) const;
+
   std::vector<MetricSummary> metrics;  // by gpu, then name
   SampleCounts counts;
   std::vector<DimensionMetrics> dimensions;

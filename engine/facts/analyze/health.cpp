@@ -8,12 +8,13 @@
 #include <tuple>
 
 #include "analyze/lost_kernels.hpp"
+#include "analyze/run.hpp"
 #include "text/numbers.hpp"
 
 namespace kr::analyze {
 namespace {
 
-using Findings = std::vector<Finding>;
+using List = std::vector<Finding>;
 
 std::string percent(int64_t part, int64_t whole) {
   return text::share(part, whole) + " %";
@@ -23,7 +24,7 @@ int64_t count_of(uint64_t count) {
   return static_cast<int64_t>(std::min<uint64_t>(count, std::numeric_limits<int64_t>::max()));
 }
 
-void add_notes(const RunSummary& summary, Findings& out) {
+void add_notes(const RunSummary& summary, List& out) {
   uint64_t dropped = 0;
   for (const trace::DroppedRecords& records : summary.dropped) dropped += records.count;
   if (!summary.dropped.empty()) {
@@ -38,7 +39,7 @@ void add_notes(const RunSummary& summary, Findings& out) {
   }
 }
 
-void add_times(const trace::Trace& trace, const RunSummary& summary, Findings& out) {
+void add_times(const trace::Trace& trace, const RunSummary& summary, List& out) {
   int64_t longest_ns = 0;
   int64_t covered_to = trace.first_start_ns;
   for (const trace::Operation& operation : trace.operations) {
@@ -57,7 +58,7 @@ void add_times(const trace::Trace& trace, const RunSummary& summary, Findings& o
   }
 }
 
-void add_no_kernels(const trace::Trace& trace, Findings& out) {
+void add_no_kernels(const trace::Trace& trace, List& out) {
   const bool any = std::any_of(trace.names.begin(), trace.names.end(),
                                [](const auto& name) { return name.kind == OperationKind::kernel; });
   if (trace.operations.size() > 0 && !any) {
@@ -65,7 +66,7 @@ void add_no_kernels(const trace::Trace& trace, Findings& out) {
   }
 }
 
-void add_launch_times(const trace::Trace& trace, Findings& out) {
+void add_launch_times(const trace::Trace& trace, List& out) {
   const trace::HostTrace& host = *trace.host;
   int64_t early = 0, max_ns = 0, disordered = 0;
   // By track: the latest begin of a call that launched one of its operations.
@@ -95,7 +96,7 @@ void add_launch_times(const trace::Trace& trace, Findings& out) {
 
 /// One that is lost here and there, or behind the last operation, does not mean that the trace is
 /// damaged.
-void add_lost_kernels(const trace::Trace& trace, Findings& out) {
+void add_lost_kernels(const trace::Trace& trace, List& out) {
   constexpr int64_t worth_a_warning = 100;  // one of so many
   // Without a single link, as without correlations, nothing is known of any.
   const bool linked = trace.host->orphans < trace.operations.size();
@@ -107,7 +108,7 @@ void add_lost_kernels(const trace::Trace& trace, Findings& out) {
   }
 }
 
-void add_launches(const trace::Trace& trace, Findings& out) {
+void add_launches(const trace::Trace& trace, List& out) {
   const auto operations = static_cast<int64_t>(trace.operations.size());
   if (trace.host->launches.size() == 0) {
     if (operations > 0) out.push_back(finding(FindingCode::no_host_calls, std::nullopt));
@@ -124,10 +125,10 @@ void add_launches(const trace::Trace& trace, Findings& out) {
   add_launch_times(trace, out);
 }
 
-void add_untraced(const RunSummary& summary, const LaunchStatistics& launches, Findings& out) {
+void add_untraced(const RunSummary& summary, const Idle& idle, List& out) {
   int64_t untraced_ns = 0;
   int64_t span_ns = 0;
-  for (const DeviceIdle& device : launches.idle) {
+  for (const DeviceIdle& device : idle.devices) {
     untraced_ns += device.of(IdleCause::untraced).total_ns;
   }
   for (const DeviceSum& device : summary.devices) span_ns += device.span_ns;
@@ -186,13 +187,13 @@ WarmUp warm_up_of(const FoundPhases& found) {
   return most;
 }
 
-void add_warm_up(const WarmUp& warm_up, Findings& out) {
+void add_warm_up(const WarmUp& warm_up, List& out) {
   if (warm_up.steps == 0) return;
   out.push_back(finding(FindingCode::warm_up, warm_up.steps, fmt::format("{:.1f}", warm_up.most)));
 }
 
 /// Names, by device, of which no metric has a mean.
-void add_unsampled(const GpuMetricSums& sums, Findings& out) {
+void add_unsampled(const GpuMetricSums& sums, List& out) {
   const auto unsampled =
       std::count_if(sums.name_times.begin(), sums.name_times.end(), [](const MetricTimes& times) {
         return std::none_of(times.parts.begin(), times.parts.end(),
@@ -203,9 +204,10 @@ void add_unsampled(const GpuMetricSums& sums, Findings& out) {
 
 }  // namespace
 
-std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
-                                 const RunStatistics* statistics, const FoundPhases* found) {
-  Findings out;
+std::vector<Finding> find_health(const facts::Input& run) {
+  const trace::Trace& trace = run.trace.trace;
+  const RunSummary& summary = run.summary;
+  List out;
   if (!trace.untimed.empty()) {
     out.push_back(
         finding(FindingCode::implausible_times, count_of(trace.untimed.size()), trace.untimed_why));
@@ -214,20 +216,25 @@ std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& su
   add_times(trace, summary, out);
   add_no_kernels(trace, out);
   if (trace.host) add_launches(trace, out);
-  if (statistics != nullptr) {
+  const StepSums* const steps = run.facts.find<StepSums>();
+  if (steps != nullptr) {
     if (!trace.host && summary.operations > 0) {
       out.push_back(finding(FindingCode::no_host_calls, std::nullopt));
     }
-    if (statistics->steps.too_deep > 0) {
-      out.push_back(finding(FindingCode::steps_nested_too_deep, statistics->steps.too_deep));
+    if (steps->too_deep > 0) {
+      out.push_back(finding(FindingCode::steps_nested_too_deep, steps->too_deep));
     }
-    if (statistics->launches) add_untraced(summary, *statistics->launches, out);
-    if (statistics->gpu_metrics) add_unsampled(*statistics->gpu_metrics, out);
   }
-  if (statistics != nullptr && !statistics->steps.steps.empty()) {
-    add_warm_up(warm_up_of(statistics->steps), out);
-  } else if (found != nullptr) {
+  if (const Idle* idle = run.facts.find<Idle>()) add_untraced(summary, *idle, out);
+  if (const auto* metrics = run.facts.find<GpuMetricSums>()) add_unsampled(*metrics, out);
+  if (steps != nullptr && !steps->steps.empty()) {
+    add_warm_up(warm_up_of(*steps), out);
+  } else if (const auto* found = run.facts.find<FoundPhases>()) {
     add_warm_up(warm_up_of(*found), out);
+  } else if (const auto* shown = run.facts.find<ShownPhases>()) {
+    add_warm_up(warm_up_of(*shown), out);
+  } else if (run.demand.has<Findings>()) {
+    add_warm_up(warm_up_of(find_phases(run.rules, run.trace)), out);
   }
   sort_worst_first(out);
   return out;

@@ -26,16 +26,24 @@
 
 #include "analyze/finding.hpp"
 #include "analyze/found_phases.hpp"
-#include "analyze/statistics.hpp"
+#include "analyze/gpu_metrics.hpp"
+#include "analyze/idle.hpp"
+#include "analyze/steps.hpp"
 #include "analyze/summary.hpp"
+#include "facts/fact.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
 
-/// From the notes of the run, its operations and its calls. With statistics also from its steps,
-/// and whether it has calls at all; with `found` from steps that are not annotated. Both may be
-/// null. The worst first.
-std::vector<Finding> find_health(const trace::Trace& trace, const RunSummary& summary,
-                                 const RunStatistics* statistics, const FoundPhases* found);
+/// A demand for all that findings are made from; they are in RunSummary::findings.
+struct Findings {
+  static constexpr facts::Set uses = facts::Set::of<RunSummary, StepSums, Idle>();
+  static constexpr facts::Reads reads = facts::Reads::host;
+};
+
+/// From the notes of the run, its operations and its calls, and from those facts that are there:
+/// its steps (with them, whether it has calls at all), idle causes, GPU metrics, found phases. If
+/// `demand` has Findings, phases are found for runs without steps. The worst first.
+std::vector<Finding> find_health(const facts::Input& run);
 
 }  // namespace kr::analyze

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
 
 namespace kr::analyze {
 
-HostUse host_use(const trace::HostTrace& host) {
+facts::Computed<HostUse> HostUse::compute(const facts::Input& run) {
+  if (!run.trace.trace.host) return facts::Computed<HostUse>::absent(std::string(no_launches));
+  const trace::HostTrace& host = *run.trace.trace.host;
   HostUse out;
   if (host.launches.empty()) return out;
   std::vector<UnionSweep> threads(host.threads.size());

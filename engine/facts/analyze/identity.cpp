@@ -1,10 +1,9 @@
-#include "analyze/identity.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
 #include <vector>
 
+#include "analyze/run.hpp"
 #include "base/hash.hpp"
 
 namespace kr::analyze {
@@ -51,13 +50,13 @@ Hash128 hash_of_operations(const trace::Trace& trace) {
 
 }  // namespace
 
-RunIdentity identify(const match::CompiledRules& rules, const trace::Trace& trace) {
+facts::Computed<RunIdentity> RunIdentity::compute(const facts::Input& run) {
   Hash128 texts;
-  const source::SourceMap& sources = rules.sources();
+  const source::SourceMap& sources = run.rules.sources();
   for (uint32_t i = 0; i < sources.size(); ++i) {
     texts.add(hash128(sources.text(source::FileId{i})));
   }
-  return {hex(hash_of_operations(trace)), hex(texts)};
+  return RunIdentity{hex(hash_of_operations(run.trace.trace)), hex(texts)};
 }
 
 }  // namespace kr::analyze

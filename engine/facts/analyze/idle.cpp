@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/run.hpp"
 #include "base/check.hpp"
 #include "replay/model.hpp"
 #include "trace/call_kinds.hpp"
@@ -213,6 +214,19 @@ int64_t DeviceIdle::total_ns() const {
 
 std::vector<DeviceIdle> find_idle_causes(const trace::Trace& trace) {
   return IdlePass(trace).run();
+}
+
+facts::Computed<Idle> Idle::compute(const facts::Input& run) {
+  const trace::Trace& trace = run.trace.trace;
+  if (!trace.host) return facts::Computed<Idle>::absent(std::string(no_launches));
+  Idle out{find_idle_causes(trace)};
+  const std::vector<DeviceSum>& devices = run.summary.devices;
+  KR_CHECK(out.devices.size() == devices.size());
+  for (size_t i = 0; i < devices.size(); ++i) {
+    KR_CHECK(out.devices[i].device == devices[i].device);
+    KR_CHECK(out.devices[i].total_ns() == devices[i].idle_ns);
+  }
+  return out;
 }
 
 }  // namespace kr::analyze

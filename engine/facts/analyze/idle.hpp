@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/fact.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
@@ -63,6 +64,16 @@ struct DeviceIdle {
   /// The host was late: its own time, synchronization and copies.
   int64_t host_bound_ns() const;
   int64_t total_ns() const;
+};
+
+struct Idle {
+  static constexpr facts::Set uses = facts::Set::of<RunSummary>();
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::waits;
+  /// Absent: the format has no launches. The parts of the idle time add up to that of the run's
+  /// devices.
+  static facts::Computed<Idle> compute(const facts::Input& run);
+
+  std::vector<DeviceIdle> devices;  // by device
 };
 
 /// By device, of those with operations. The trace must have a host trace.

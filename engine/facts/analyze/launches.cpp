@@ -1,9 +1,11 @@
+#include "analyze/launches.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <vector>
 
-#include "analyze/statistics.hpp"
+#include "analyze/run.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::analyze {
@@ -176,8 +178,13 @@ class LaunchPass {
 LaunchStatistics count_launches(const trace::Trace& trace) {
   LaunchStatistics out;
   LaunchPass(trace).run(out);
-  out.idle = find_idle_causes(trace);
   return out;
+}
+
+facts::Computed<LaunchStatistics> LaunchStatistics::compute(const facts::Input& run) {
+  const trace::Trace& trace = run.trace.trace;
+  if (!trace.host) return facts::Computed<LaunchStatistics>::absent(std::string(no_launches));
+  return count_launches(trace);
 }
 
 }  // namespace kr::analyze

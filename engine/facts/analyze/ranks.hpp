@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "analyze/as_job.hpp"
-#include "analyze/statistics.hpp"
+#include "analyze/steps.hpp"
+#include "analyze/summary.hpp"
 
 namespace kr::analyze {
 

@@ -12,9 +12,9 @@ namespace {
 using classify::Attribution;
 using classify::RepeatedBlock;
 
-class Repeats {
+class RepeatFinder {
  public:
-  Repeats(const trace::Trace& trace, const Attribution& attribution)
+  RepeatFinder(const trace::Trace& trace, const Attribution& attribution)
       : trace_(trace), attribution_(attribution) {
     for (const RepeatedBlock& block : attribution.repeated_blocks) {
       if (!block.is_layers()) continue;
@@ -101,7 +101,11 @@ class Repeats {
 
 std::vector<BlockRepeat> find_repeats(const trace::Trace& trace, const Attribution& attribution) {
   if (!attribution.steps.empty()) return {};
-  return Repeats(trace, attribution).find();
+  return RepeatFinder(trace, attribution).find();
+}
+
+facts::Computed<Repeats> Repeats::compute(const facts::Input& run) {
+  return Repeats{find_repeats(run.trace.trace, run.trace.attribution(run.rules))};
 }
 
 }  // namespace kr::analyze

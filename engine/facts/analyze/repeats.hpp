@@ -21,6 +21,13 @@ struct BlockRepeat {
   int64_t total_ns = 0;  // the sum of their durations
 };
 
+struct Repeats {
+  static constexpr facts::Reads reads = facts::Reads::host;
+  static facts::Computed<Repeats> compute(const facts::Input& run);
+
+  std::vector<BlockRepeat> all;  // see find_repeats
+};
+
 /// By start. Empty: the run has steps, or no block has half of its time. Blocks of the same kernels
 /// are one block, on all streams, devices and launches of graphs.
 std::vector<BlockRepeat> find_repeats(const trace::Trace& trace,

@@ -214,10 +214,11 @@ std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRule
 }
 
 const classify::Attribution& LabelledTrace::attribution(const match::CompiledRules& rules) const {
-  if (!attribution_) {
-    attribution_ = classify::attribute(trace, rules.program(), rules.database, labelled.model);
-  }
-  return *attribution_;
+  std::call_once(attributed_->once, [&] {
+    attributed_->attribution =
+        classify::attribute(trace, rules.program(), rules.database, labelled.model);
+  });
+  return attributed_->attribution;
 }
 
 TraceLabels::TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled)

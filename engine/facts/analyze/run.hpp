@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,18 +18,21 @@
 namespace kr::analyze {
 
 /// A trace with its labels, for outputs that list operations.
-class LabelledTrace {
- public:
+struct LabelledTrace {
   trace::Trace trace;
   classify::Choice choice;
   classify::Labelled labelled;                // refers to `trace`
   std::vector<align::GraphAlignment> graphs;  // of LabelWants::references
 
-  /// The steps, modules and layers of operations. The first call computes it.
+  /// The steps, modules and layers of operations. The first call computes it, of any thread.
   const classify::Attribution& attribution(const match::CompiledRules& rules) const;
 
  private:
-  mutable std::optional<classify::Attribution> attribution_;
+  struct Attributed {
+    std::once_flag once;
+    classify::Attribution attribution;
+  };
+  std::unique_ptr<Attributed> attributed_ = std::make_unique<Attributed>();
 };
 
 /// The labels of a trace's operations by row (see Labelled), and the rules that gave them. Refers
@@ -56,6 +60,10 @@ struct LabelledOrModules {
   std::vector<std::unique_ptr<LabelledTrace>> labelled;  // one per process of a merged trace
   std::optional<trace::ModuleTrace> modules;
 };
+
+/// Why a run has no launches, calls and idle causes.
+inline constexpr std::string_view no_launches =
+    "no trace contains the calls that launched its operations";
 
 /// What of a run is wanted beside what trace::OpenOptions say.
 struct LabelWants {

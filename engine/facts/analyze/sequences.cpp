@@ -240,4 +240,9 @@ std::vector<Sequence> find_sequences(const LabelledTrace& run,
   return finder.take();
 }
 
+facts::Computed<Sequences> Sequences::compute(const facts::Input& run) {
+  return Sequences{find_sequences(run.trace, run.trace.attribution(run.rules),
+                                  run.facts.get<StepSums>(), run.summary)};
+}
+
 }  // namespace kr::analyze

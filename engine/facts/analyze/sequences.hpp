@@ -29,6 +29,14 @@ struct Sequence {
   /// Of phases, those with most time; and as many blocks of layers that differ in their shape.
   static constexpr size_t max_phases = 4;
 };
+struct Sequences {
+  static constexpr facts::Set uses = facts::Set::of<RunSummary, StepSums>();
+  static constexpr facts::Reads reads = facts::Reads::host;
+  static facts::Computed<Sequences> compute(const facts::Input& run);
+
+  std::vector<Sequence> all;  // see find_sequences
+};
+
 const char* to_string(Sequence::Of of) noexcept;
 /// Nothing for any other text.
 std::optional<Sequence::Of> sequence_part_from(std::string_view text) noexcept;

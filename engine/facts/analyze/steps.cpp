@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyze/label_sums.hpp"
+#include "analyze/run.hpp"
 #include "base/check.hpp"
 #include "classify/step_order.hpp"
 
@@ -303,6 +304,15 @@ std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {
             100 * static_cast<double>(phase.total_ns) / static_cast<double>(total_ns))};
   }
   return std::nullopt;
+}
+
+facts::Computed<StepSums> StepSums::compute(const facts::Input& run) {
+  return sum_steps(run.rules.program(), run.trace.trace, run.trace.labelled,
+                   run.trace.attribution(run.rules));
+}
+
+std::optional<Warning> StepSums::note(const facts::Input& run) const {
+  return outside_steps(*this, run.summary.gpu_total_ns);
 }
 
 }  // namespace kr::analyze

@@ -12,6 +12,7 @@
 #include "base/warning.hpp"
 #include "classify/attribution.hpp"
 #include "classify/classify.hpp"
+#include "facts/fact.hpp"
 
 namespace kr::analyze {
 
@@ -83,6 +84,10 @@ struct PhasePart {
 };
 
 struct StepSums {
+  static constexpr facts::Reads reads = facts::Reads::host;
+  static facts::Computed<StepSums> compute(const facts::Input& run);
+  std::optional<Warning> note(const facts::Input& run) const;
+
   std::vector<StepPart> steps;  // in order of start on the host
   /// Operations in too many nested steps: the times of the outermost steps do not include them.
   int64_t too_deep = 0;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
 
@@ -98,6 +99,11 @@ std::vector<std::pair<int32_t, StreamTotals>> total_streams(const StreamUses& us
     devices[one.device].add(of_device);
   }
   return {devices.begin(), devices.end()};
+}
+
+facts::Computed<StreamUses> StreamUses::compute(const facts::Input& run) {
+  const classify::Labelled& labelled = run.trace.labelled;
+  return measure_streams(run.trace.trace, labelled, kinds_by_row(run.rules.program(), labelled));
 }
 
 }  // namespace kr::analyze

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/concurrency.hpp"
+#include "facts/fact.hpp"
 
 namespace kr::analyze {
 
@@ -24,6 +25,8 @@ struct StreamUse {
 
 /// All streams of a run.
 struct StreamUses {
+  static facts::Computed<StreamUses> compute(const facts::Input& run);
+
   std::vector<StreamUse> streams;    // by device, then stream
   std::vector<Concurrency> devices;  // by device
 };

@@ -21,6 +21,7 @@
 #include "analyze/finding.hpp"
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
+#include "facts/fact.hpp"
 #include "match/compiled_rules.hpp"
 #include "trace/trace.hpp"
 
@@ -86,6 +87,8 @@ struct NameSum {
 
 /// Identifies a run: shows whether two files contain the same.
 struct RunIdentity {
+  static facts::Computed<RunIdentity> compute(const facts::Input& run);
+
   std::string operations;  // 32 hexadecimal digits: of their names, times, devices, streams
   std::string rules;       // the same, of the texts of all rules loaded
 
@@ -115,7 +118,6 @@ struct RunSummary {
   std::vector<KernelTime> kernel_times;  // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
-  std::optional<RunIdentity> identity;  // if requested
   std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;

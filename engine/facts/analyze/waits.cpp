@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analyze/run.hpp"
 #include "trace/call_kinds.hpp"
 
 namespace kr::analyze {
@@ -195,6 +196,15 @@ class WaitPass {
 
 WaitStatistics sum_waits(const trace::Trace& trace) {
   return WaitPass(trace).run();
+}
+
+facts::Computed<WaitStatistics> WaitStatistics::compute(const facts::Input& run) {
+  const trace::Trace& trace = run.trace.trace;
+  if (!trace.host) return facts::Computed<WaitStatistics>::absent(std::string(no_launches));
+  if (!trace.host->waits) {
+    return facts::Computed<WaitStatistics>::absent("no trace contains what the host waited for");
+  }
+  return sum_waits(trace);
 }
 
 }  // namespace kr::analyze

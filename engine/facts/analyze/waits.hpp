@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "facts/fact.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
@@ -29,6 +30,10 @@ struct WaitSum {
 
 /// Each by falling total, function and what it waited for.
 struct WaitStatistics {
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::waits;
+  /// Absent: the format does not have them.
+  static facts::Computed<WaitStatistics> compute(const facts::Input& run);
+
   std::vector<WaitSum> synchronizations;
   std::vector<WaitSum> system_calls;
 };

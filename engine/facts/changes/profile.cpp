@@ -159,17 +159,14 @@ StepTime time_of(const analyze::BlockRepeat& repeat) {
           repeat.busy_ns};
 }
 
-Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const analyze::RunStatistics* statistics) {
-  if (statistics == nullptr)
-    return profile_of(std::move(run), summary, std::vector<analyze::StepPart>());
-  Profile profile = profile_of(std::move(run), summary, statistics->steps.steps);
-  profile.sequences = statistics->sequences;
-  profile.repeats.reserve(statistics->repeats.size());
-  for (const analyze::BlockRepeat& one : statistics->repeats) {
-    profile.repeats.push_back(time_of(one));
-  }
-  for (const analyze::LayerPart& part : statistics->layers) {
+facts::Computed<Profile> Profile::compute(const facts::Input& run) {
+  const facts::Facts& facts = run.facts;
+  Profile profile = profile_of({}, run.summary, facts.get<analyze::StepSums>().steps);
+  profile.sequences = facts.get<analyze::Sequences>().all;
+  const std::vector<analyze::BlockRepeat>& repeats = facts.get<analyze::Repeats>().all;
+  profile.repeats.reserve(repeats.size());
+  for (const analyze::BlockRepeat& one : repeats) profile.repeats.push_back(time_of(one));
+  for (const analyze::LayerPart& part : facts.get<analyze::Layers>().parts) {
     if (part.block.is_layers()) profile.blocks += static_cast<int64_t>(part.block.repeats);
   }
   return profile;

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analyze/statistics.hpp"
+#include "analyze/layers.hpp"
+#include "analyze/repeats.hpp"
+#include "analyze/sequences.hpp"
+#include "analyze/steps.hpp"
 #include "changes/parts.hpp"
 #include "trees/view.hpp"
 
@@ -38,6 +41,13 @@ struct NameTime {
 };
 
 struct Profile {
+  static constexpr facts::Set uses =
+      facts::Set::of<analyze::RunSummary, analyze::StepSums, analyze::Layers, analyze::Repeats,
+                     analyze::Sequences>();
+  static constexpr facts::Reads reads = facts::Reads::host;
+  /// Without the name of the run.
+  static facts::Computed<Profile> compute(const facts::Input& run);
+
   std::string run;  // as it is shown
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;
@@ -60,9 +70,6 @@ struct Profile {
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const std::vector<analyze::StepPart>& steps);
 StepTime time_of(const analyze::BlockRepeat& repeat);
-/// Steps, blocks, repeats and sequences need statistics, which may be null.
-Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const analyze::RunStatistics* statistics);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.
 Profile profile_of(std::string run, const match::CompiledRules& rules,
                    const trees::LabelledModules& modules);

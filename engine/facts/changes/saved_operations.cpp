@@ -24,7 +24,7 @@ class OperationsReader {
     read_names(run, summary);
     read_devices(run, summary);
     if (tables_.has("trace_health")) read_findings(run, summary);
-    read_identity(run, summary);
+    read_identity(run, saved);
     read_saved_steps(tables_, run, saved);
     read_saved_devices(tables_, run, saved);
     saved.profile = profile_of(summary.source, summary, saved.steps.steps);
@@ -159,12 +159,12 @@ class OperationsReader {
     }
   }
 
-  void read_identity(const std::string& run, analyze::RunSummary& summary) {
+  void read_identity(const std::string& run, SavedRun& saved) {
     Statement row = tables_.of_run(
         "SELECT operations_hash, rules_hash, utc_ns FROM run_identities WHERE run = ?1", run);
     if (!row.step()) return;
-    summary.identity = {std::string(row.text(0)), std::string(row.text(1))};
-    if (!row.is_null(2)) summary.clock.utc_ns = tables_.time(row, 2);
+    saved.identity = {std::string(row.text(0)), std::string(row.text(1))};
+    if (!row.is_null(2)) saved.summary.clock.utc_ns = tables_.time(row, 2);
   }
 
   void read_blocks(const std::string& run, Profile& profile) {

@@ -36,6 +36,7 @@ struct SavedRun {
   /// Its source is the path, with the id of the run where there are several. `NameSum::explained`
   /// is not known. The id lacks the number that makes it unique.
   analyze::RunSummary summary;
+  std::optional<analyze::RunIdentity> identity;
   Profile profile;
   // Of a run of operations.
   analyze::StepSums steps;

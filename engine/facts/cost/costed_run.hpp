@@ -58,6 +58,12 @@ struct CostedCall {
 };
 
 struct CostedRun {
+  static constexpr facts::Set uses = facts::Set::of<analyze::RunSummary>();
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::ops;
+  static facts::Computed<CostedRun> compute(const facts::Input& run);
+  /// Which calls are above the peak.
+  std::optional<Warning> note(const facts::Input& run) const;
+
   static constexpr uint32_t none = UINT32_MAX;
 
   std::vector<CostedOp> ops;

@@ -38,6 +38,10 @@ RunGpu gpu_of(const trace::Trace& trace) {
   return found;
 }
 
+RunGpu gpu_of(const facts::Input& run) {
+  return run.gpu != nullptr ? RunGpu{run.gpu, {}} : gpu_of(run.trace.trace);
+}
+
 std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed) {
   if (gpu.peaks == nullptr) {
     return Warning{
@@ -203,6 +207,24 @@ std::optional<double> CostSum::point_flops_per_s() const {
 std::string_view CostSum::bound() const {
   if (roof_ns_ == 0) return {};
   return compute_s_ > memory_s_ ? "compute" : "memory";
+}
+
+facts::Computed<Roofs> Roofs::compute(const facts::Input& run) {
+  return Roofs{gpu_of(run)};
+}
+
+std::optional<Warning> Roofs::note(const facts::Input& run) const {
+  const CostedRun& costs = run.facts.get<CostedRun>();
+  if (costs.flops_ns == 0 && costs.bytes_ns == 0) return std::nullopt;
+  return no_peaks_note(gpu, costs);
+}
+
+facts::Computed<CostedRun> CostedRun::compute(const facts::Input& run) {
+  return cost_run(run.rules, run.trace, gpu_of(run).peaks);
+}
+
+std::optional<Warning> CostedRun::note(const facts::Input& run) const {
+  return above_peak_note(*this, run.rules, run.trace.trace, run.summary.gpu_total_ns);
 }
 
 }  // namespace kr::cost

@@ -24,8 +24,19 @@ struct RunGpu {
   std::string unknown;                   // why not: a clause, `the trace does not name its GPU`
 };
 
+/// A demand for what costs are compared with: why it is not known is said.
+struct Roofs {
+  static constexpr facts::Set uses = facts::Set::of<CostedRun>();
+  static facts::Computed<Roofs> compute(const facts::Input& run);
+  std::optional<Warning> note(const facts::Input& run) const;
+
+  RunGpu gpu;
+};
+
 /// By the names of its devices.
 RunGpu gpu_of(const trace::Trace& trace);
+/// The GPU that the user named, or else that.
+RunGpu gpu_of(const facts::Input& run);
 
 /// That percentages of peaks are absent, why, and what to do; none: all peaks are known.
 std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed);

@@ -106,4 +106,13 @@ std::vector<Member> members_of(const match::CompiledRules& rules, const analyze:
   return members;
 }
 
+facts::Computed<Members> Members::compute(const facts::Input& run) {
+  const bool overlaps = run.demand.has<Overlaps>();
+  return Members{members_of(run.rules, run.trace, overlaps ? &run.summary.devices : nullptr)};
+}
+
+std::optional<Warning> Members::note(const facts::Input&) const {
+  return lone_exchanges(all);
+}
+
 }  // namespace kr::job

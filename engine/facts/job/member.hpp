@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/warning.hpp"
+#include "facts/fact.hpp"
+
 namespace kr::job {
 
 enum class CollectiveKind : uint8_t {
@@ -182,6 +185,25 @@ struct Member {
   std::vector<CollectiveRest> rest;
   std::optional<CollectiveOverlap> overlap;  // if asked for
   std::optional<MemberExchanges> exchanges;  // with `overlap`, of devices with dispatch or combine
+};
+
+/// What of a run communicates.
+struct Members {
+  static constexpr facts::Set uses = facts::Set::of<analyze::RunSummary>();
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::collectives;
+  static facts::Computed<Members> compute(const facts::Input& run);
+  std::optional<Warning> note(const facts::Input& run) const;
+
+  std::vector<Member> all;  // see members_of
+};
+
+/// A demand for Members of files with several ranks alone.
+struct RankMembers {};
+
+/// A demand for Member::overlap and Member::exchanges of Members.
+struct Overlaps {
+  static constexpr facts::Set uses = facts::Set::of<Members>();
+  static facts::Computed<Overlaps> compute(const facts::Input&) { return Overlaps{}; }
 };
 
 }  // namespace kr::job

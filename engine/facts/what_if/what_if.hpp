@@ -66,6 +66,9 @@ struct JobReplay {
 };
 
 struct RunReplay {
+  static constexpr facts::Set uses = facts::Set::of<analyze::RunSummary>();
+  static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::waits;
+
   std::vector<ReplayStep> steps;  // in the order of classify::Attribution
   Times measured;
   Times replayed;               // unchanged, but for delays without a known cause

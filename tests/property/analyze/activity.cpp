@@ -1,4 +1,6 @@
 // The longest operations of a type against all of them sorted.
+#include "analyze/activity.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <numeric>
 #include <random>
 
-#include "analyze/statistics.hpp"
 #include "support/labelled.hpp"
 #include "support/rounds.hpp"
 #include "support/rules.hpp"
@@ -28,12 +29,11 @@ TEST_CASE("the longest of a type are those of a sort, in any order and with equa
     events.reserve(durations.size());
     int64_t start = 0;
     for (const int64_t ns : durations) events.push_back({++start, ns, "k"});
-    const kr::analyze::RunStatistics got =
-        kr::test::statistics(rules, kr::test::make_trace(events));
+    const kr::analyze::Activity got = kr::analyze::activity_of(kr::test::make_trace(events));
 
     std::sort(durations.begin(), durations.end(), std::greater<>());
-    REQUIRE(got.activity.size() == 1);
-    const kr::analyze::ActivityStatistics& all = got.activity[0];
+    REQUIRE(got.types.size() == 1);
+    const kr::analyze::ActivityStatistics& all = got.types[0];
     CHECK(all.instances == static_cast<int64_t>(durations.size()));
     CHECK(all.total_ns == std::accumulate(durations.begin(), durations.end(), int64_t{0}));
     CHECK(all.max_ns == durations.front());

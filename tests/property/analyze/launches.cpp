@@ -1,4 +1,6 @@
 // Launch statistics are compared with a slow and simple computation.
+#include "analyze/launches.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "analyze/statistics.hpp"
 #include "support/rounds.hpp"
 
 namespace {

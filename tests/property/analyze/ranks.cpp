@@ -16,12 +16,12 @@ using kr::analyze::RankStep;
 
 struct Job {
   std::vector<kr::analyze::RunSummary> summaries;
-  std::vector<kr::analyze::RunStatistics> statistics;
+  std::vector<kr::analyze::StepSums> steps;
 
   kr::analyze::Ranks compared() const {
     std::vector<kr::analyze::RankInput> inputs;
     for (size_t i = 0; i < summaries.size(); ++i) {
-      inputs.push_back({&summaries[i], &statistics[i].steps});
+      inputs.push_back({&summaries[i], &steps[i]});
     }
     return kr::analyze::compare_ranks(inputs);
   }
@@ -56,14 +56,14 @@ class Random {
       for (int32_t device = 0; device < below(3); ++device) {
         summary.devices.push_back({time(), device, 0, "GPU"});
       }
-      kr::analyze::RunStatistics& statistics = job.statistics.emplace_back();
+      kr::analyze::StepSums& sums = job.steps.emplace_back();
       for (int64_t k = below(7); k > 0; --k) {
         kr::analyze::StepPart step;
         step.phase = below(2) == 0 ? "prefill" : "decode";
         if (below(2) == 0) step.step = below(3);
         step.instances = below(4);
         step.time = time();
-        statistics.steps.steps.push_back(std::move(step));
+        sums.steps.push_back(std::move(step));
       }
     }
     return job;
@@ -85,13 +85,13 @@ int64_t occurrence(const std::vector<kr::analyze::StepPart>& steps, size_t at) {
 void check_steps(const Job& job, const kr::analyze::Ranks& got) {
   size_t expected = 0;
   std::vector<int64_t> slowest(job.summaries.size(), 0);
-  for (size_t run = 0; run < job.statistics.size(); ++run) {
-    const auto& steps = job.statistics[run].steps.steps;
+  for (size_t run = 0; run < job.steps.size(); ++run) {
+    const auto& steps = job.steps[run].steps;
     for (size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].instances == 0) continue;
       std::vector<std::pair<size_t, size_t>> same;
-      for (size_t other = 0; other < job.statistics.size(); ++other) {
-        const auto& theirs = job.statistics[other].steps.steps;
+      for (size_t other = 0; other < job.steps.size(); ++other) {
+        const auto& theirs = job.steps[other].steps;
         for (size_t k = 0; k < theirs.size(); ++k) {
           if (theirs[k].phase == steps[i].phase && theirs[k].step == steps[i].step &&
               occurrence(theirs, k) == occurrence(steps, i) && theirs[k].instances > 0) {
@@ -111,7 +111,7 @@ void check_steps(const Job& job, const kr::analyze::Ranks& got) {
       int64_t max_own = 0, max_exposed = 0;
       for (size_t part = 0; part < same.size(); ++part) {
         const kr::analyze::Breakdown& time =
-            job.statistics[same[part].first].steps.steps[same[part].second].time;
+            job.steps[same[part].first].steps[same[part].second].time;
         CHECK(found->parts[part].run == same[part].first);
         CHECK(found->parts[part].time == time);
         const int64_t own = time.compute_ns + time.exposed_memory_ns + time.idle_ns;
@@ -178,7 +178,7 @@ TEST_CASE("the order of runs changes no number of ranks") {
     Job job = random.job();
     const kr::analyze::Ranks one = job.compared();
     std::reverse(job.summaries.begin(), job.summaries.end());
-    std::reverse(job.statistics.begin(), job.statistics.end());
+    std::reverse(job.steps.begin(), job.steps.end());
     const kr::analyze::Ranks other = job.compared();
     CHECK(one.steps.size() == other.steps.size());
     REQUIRE(one.balance.size() == other.balance.size());

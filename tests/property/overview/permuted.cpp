@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "analyze/run.hpp"
-#include "analyze/statistics.hpp"
 #include "analyze/streams.hpp"
 #include "base/shared.hpp"
+#include "compute/compute.hpp"
 #include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "support/host_traces.hpp"
@@ -43,14 +43,15 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
   kr::analyze::RunSummary summary =
       kr::analyze::summarize(rules, run->trace, run->labelled, std::nullopt);
   std::string out = kr::overview::classify_csv(summary);
-  kr::analyze::RunStatistics statistics = kr::analyze::analyze(rules, *run, summary);
   kr::tables::Source source;
   source.rules = &rules;
-  const std::vector<kr::analyze::Kind> kinds = kr::analyze::kinds_by_row(program, run->labelled);
-  kr::analyze::StreamUses streams = kr::analyze::measure_streams(run->trace, run->labelled, kinds);
-  source.runs.push_back({std::move(summary), kr::shared(std::move(statistics)), std::move(run)});
-  source.runs[0].streams = kr::shared(std::move(streams));
-  const kr::analyze::LabelledTrace& labelled = *source.runs[0].trace;
+  kr::facts::Set demand;
+  for (const kr::tables::Definition* one : kr::tables::all()) demand |= one->needs;
+  kr::tables::Run& made = source.runs.emplace_back(kr::tables::Run{std::move(summary), {}});
+  kr::facts::compute({rules, *run, made.summary, made.facts, kr::facts::closed(demand)},
+                     made.facts);
+  made.facts.set<kr::analyze::LabelledTrace>(std::move(run));
+  const kr::analyze::LabelledTrace& labelled = made.get<kr::analyze::LabelledTrace>();
 
   const kr::classify::Attribution attribution =
       kr::classify::attribute(labelled.trace, program, rules.database, labelled.choice.model);
@@ -71,8 +72,7 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
     source.tree = &shown;
     std::vector<kr::table::Table> tables;
     for (const kr::tables::Definition* one : kr::tables::all()) {
-      const bool of_source =
-          one->needs != kr::tables::Needs::nothing && one->needs != kr::tables::Needs::rules;
+      const bool of_source = !one->needs.empty() && !one->needs.has<kr::match::CompiledRules>();
       if (of_source && kr::tables::absent(*one, source).empty()) {
         tables.push_back(kr::tables::make(*one, source));
       }

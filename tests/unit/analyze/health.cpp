@@ -28,9 +28,10 @@ class HealthTrace {
   TraceBuilder& builder() { return builder_; }
 
   /// `severity code count figures`, one line each. Sums are those of operations one by one.
-  std::string findings(const kr::analyze::RunStatistics* statistics = nullptr,
-                       const kr::analyze::FoundPhases* found = nullptr) {
-    const kr::trace::Trace trace = std::move(builder_).finish();
+  std::string findings(const kr::facts::Facts& facts = {}) {
+    kr::analyze::LabelledTrace run;
+    run.trace = std::move(builder_).finish();
+    const kr::trace::Trace& trace = run.trace;
     summary_.operations = static_cast<int64_t>(trace.operations.size());
     summary_.span_ns = trace.last_end_ns - trace.first_start_ns;
     summary_.dropped = trace.dropped;
@@ -43,7 +44,7 @@ class HealthTrace {
     }
     summary_.gpu_busy_ns = sweep.covered_ns();
     std::string text;
-    for (const auto& one : kr::analyze::find_health(trace, summary_, statistics, found)) {
+    for (const auto& one : kr::analyze::find_health({rules_, run, summary_, facts, {}})) {
       text += std::string(kr::analyze::to_string(one.severity)) + ' ' + one.code;
       if (one.count) text += ' ' + std::to_string(*one.count);
       text += '\n';
@@ -58,18 +59,21 @@ class HealthTrace {
  private:
   TraceBuilder builder_{"t", "kineto-json"};
   kr::analyze::RunSummary summary_;
+  kr::match::CompiledRules rules_;
   std::string effects_;
 };
 
-kr::analyze::RunStatistics steps(std::initializer_list<int64_t> spans_ns) {
-  kr::analyze::RunStatistics statistics;
+kr::facts::Facts steps(std::initializer_list<int64_t> spans_ns) {
+  kr::analyze::StepSums sums;
   for (const int64_t span_ns : spans_ns) {
-    kr::analyze::StepPart& step = statistics.steps.steps.emplace_back();
+    kr::analyze::StepPart& step = sums.steps.emplace_back();
     step.phase = "decode";
     step.instances = 1;
     step.time.span_ns = span_ns;
   }
-  return statistics;
+  kr::facts::Facts facts;
+  facts.set(kr::facts::Computed(std::move(sums)));
+  return facts;
 }
 
 }  // namespace
@@ -77,8 +81,7 @@ kr::analyze::RunStatistics steps(std::initializer_list<int64_t> spans_ns) {
 TEST_CASE("a trace without findings") {
   HealthTrace trace;
   trace.call(0, 5, 1).call(10, 5, 2).run(20, 10, 1).run(30, 10, 2);
-  const auto statistics = steps({10, 10, 10, 10, 10});
-  CHECK(trace.findings(&statistics).empty());
+  CHECK(trace.findings(steps({10, 10, 10, 10, 10})).empty());
 }
 
 TEST_CASE("notes that affect tables are findings, the worst first") {
@@ -180,8 +183,7 @@ TEST_CASE("the first steps are a warm-up if they take more than twice the median
   const auto found = [](std::initializer_list<int64_t> spans_ns) {
     HealthTrace trace;
     trace.call(0, 5, 1).run(20, 10, 1);
-    const auto statistics = steps(spans_ns);
-    return trace.findings(&statistics);
+    return trace.findings(steps(spans_ns));
   };
   CHECK(found({90, 30, 10, 10, 11, 12}) == "info warm-up 2\n");
   CHECK(found({20, 10, 10, 10, 10}).empty());
@@ -191,8 +193,7 @@ TEST_CASE("the first steps are a warm-up if they take more than twice the median
 
 TEST_CASE("without annotated steps, a warm-up is found in steps that were found") {
   using kr::analyze::FoundPhase;
-  const auto found = [](FoundPhase phase, int64_t stacks,
-                        const kr::analyze::RunStatistics& statistics) {
+  const auto found = [](FoundPhase phase, int64_t stacks, kr::facts::Facts facts) {
     kr::analyze::FoundPhases phases;
     for (const int32_t device : {0, 1}) {
       for (const int64_t span_ns : {90, 30, 10, 10, 11, 12}) {
@@ -205,7 +206,8 @@ TEST_CASE("without annotated steps, a warm-up is found in steps that were found"
     }
     HealthTrace trace;
     trace.call(0, 5, 1).run(20, 10, 1);
-    return trace.findings(&statistics, &phases);
+    facts.set(kr::facts::Computed(std::move(phases)));
+    return trace.findings(facts);
   };
   CHECK(found(FoundPhase::decode, 1, steps({})) == "info warm-up 2\n");
   CHECK(found(FoundPhase::other, 2, steps({})) == "info warm-up 2\n");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/activity.hpp"
+
 namespace {
 
 using From = kr::analyze::RankNumber::From;

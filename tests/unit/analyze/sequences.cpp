@@ -16,9 +16,10 @@ std::string sequences_of(const std::vector<kr::test::Event>& events) {
       kr::test::compile("engine e { substage { gemm: \"gemm\" misc: otherwise } }");
   const auto run = kr::test::label(rules, kr::test::make_trace(events));
   const auto summary = kr::analyze::summarize(rules, run->trace, run->labelled, std::nullopt);
-  const auto statistics = kr::analyze::analyze(rules, *run, summary);
+  const auto facts =
+      kr::test::facts_of<kr::analyze::StepSums, kr::analyze::Sequences>(rules, *run, summary);
   std::string text;
-  for (const kr::analyze::Sequence& one : statistics.sequences) {
+  for (const kr::analyze::Sequence& one : facts.get<kr::analyze::Sequences>().all) {
     text += kr::analyze::to_string(one.of);
     for (const uint32_t name : one.names) text += ' ' + summary.names[name].name;
     text += '\n';

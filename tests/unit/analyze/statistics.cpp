@@ -1,31 +1,36 @@
-#include "analyze/statistics.hpp"
-
 #include <doctest/doctest.h>
 
+#include "analyze/activity.hpp"
+#include "analyze/evidence.hpp"
+#include "analyze/kernels.hpp"
+#include "analyze/launches.hpp"
+#include "analyze/layers.hpp"
+#include "analyze/names_only_in.hpp"
 #include "support/labelled.hpp"
 #include "support/rules.hpp"
 #include "support/traces.hpp"
 
 namespace {
 
-kr::analyze::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
+kr::facts::Facts analyzed(const std::vector<kr::test::Event>& events) {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { misc: otherwise } }");
-  return kr::test::statistics(rules, kr::test::make_trace(events));
+  return kr::test::facts_of<kr::analyze::Kernels, kr::analyze::Activity,
+                            kr::analyze::LaunchStatistics, kr::analyze::Evidence,
+                            kr::analyze::Layers>(rules, kr::test::make_trace(events));
 }
 
 }  // namespace
 
 TEST_CASE("statistics of kernels: a row a name and device, the deviation that of a sample") {
-  const kr::analyze::RunStatistics got =
-      analyzed({{0, 2, "a"},
-                {10, 4, "a"},
-                {20, 9, "a"},
-                {30, 7, "a", 1},
-                {40, 78, "[CUDA memset]", 0, kr::OperationKind::memset}});
-  REQUIRE(got.kernels.size() == 3);
-  CHECK(got.kernels[0].kind == "memory");
-  const kr::analyze::KernelStatistics& a = got.kernels[1];
+  const kr::facts::Facts got = analyzed({{0, 2, "a"},
+                                         {10, 4, "a"},
+                                         {20, 9, "a"},
+                                         {30, 7, "a", 1},
+                                         {40, 78, "[CUDA memset]", 0, kr::OperationKind::memset}});
+  REQUIRE(got.get<kr::analyze::Kernels>().all.size() == 3);
+  CHECK(got.get<kr::analyze::Kernels>().all[0].kind == "memory");
+  const kr::analyze::KernelStatistics& a = got.get<kr::analyze::Kernels>().all[1];
   CHECK(a.name == "a");
   CHECK(a.kind == "compute");
   CHECK(a.device == 0);
@@ -36,24 +41,24 @@ TEST_CASE("statistics of kernels: a row a name and device, the deviation that of
   CHECK(a.mean_ns == 5);
   CHECK(a.stddev_ns == doctest::Approx(3.605551275));  // of 9 + 1 + 16 over 2
   CHECK(a.share == 0.15);
-  CHECK(got.kernels[2].stddev_ns == 0);
-  CHECK(!got.launches);
-  CHECK(got.attribution[kr::classify::PlaceEvidence::none].total_ns == 100);
+  CHECK(got.get<kr::analyze::Kernels>().all[2].stddev_ns == 0);
+  CHECK(got.find<kr::analyze::LaunchStatistics>() == nullptr);
+  CHECK(got.get<kr::analyze::Evidence>().sums[kr::classify::PlaceEvidence::none].total_ns == 100);
 }
 
 TEST_CASE("deviations are exact if times are long and nearly equal") {
   const int64_t long_ns = 4'000'000'000'000;  // more than an hour
-  const kr::analyze::RunStatistics got =
+  const kr::facts::Facts got =
       analyzed({{0, long_ns, "a"}, {long_ns, long_ns + 1, "a"}, {3 * long_ns, long_ns + 2, "a"}});
-  CHECK(got.kernels[0].stddev_ns == 1);
+  CHECK(got.get<kr::analyze::Kernels>().all[0].stddev_ns == 1);
 }
 
 TEST_CASE("the longest are the first so many by duration, none of few") {
   std::vector<kr::test::Event> events;
   for (int64_t i = 1; i <= 239; ++i) events.push_back({1000 * i, i, "k" + std::to_string(i % 7)});
-  const kr::analyze::RunStatistics got = analyzed(events);
-  REQUIRE(got.activity.size() == 1);
-  const kr::analyze::ActivityStatistics& kernels = got.activity[0];
+  const kr::facts::Facts got = analyzed(events);
+  REQUIRE(got.get<kr::analyze::Activity>().types.size() == 1);
+  const kr::analyze::ActivityStatistics& kernels = got.get<kr::analyze::Activity>().types[0];
   CHECK(kernels.type == "kernel");
   CHECK(kernels.total_ns == 239 * 240 / 2);
   CHECK(kernels.min_ns == 1);
@@ -64,7 +69,7 @@ TEST_CASE("the longest are the first so many by duration, none of few") {
   CHECK(kernels.longest[1].mean_ns == 234);
   CHECK(kernels.longest[2].instances == 23);
   CHECK(kernels.longest[2].share == doctest::Approx(228.0 * 23 / (239 * 120)));
-  CHECK(analyzed({{0, 5, "k"}}).activity[0].longest[2].instances == 0);
+  CHECK(analyzed({{0, 5, "k"}}).get<kr::analyze::Activity>().types[0].longest[2].instances == 0);
 }
 
 TEST_CASE("names that only some of the runs have") {

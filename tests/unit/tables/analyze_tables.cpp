@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analyze/statistics.hpp"
 #include "base/shared.hpp"
+#include "compute/compute.hpp"
 #include "job/extract.hpp"
 #include "job/member.hpp"
 #include "support/collected_rows.hpp"
@@ -78,8 +78,11 @@ class AnalyzedTrace {
     const auto labelled = kr::test::label(rules, std::move(builder_).finish());
     run.summary = kr::analyze::summarize(rules, labelled->trace, labelled->labelled, std::nullopt);
     run.summary.id = std::move(id);
-    run.statistics = kr::shared(kr::analyze::analyze(rules, *labelled, run.summary));
-    run.members = kr::shared(kr::job::members_of(rules, *labelled));
+    const kr::facts::Set demand = kr::facts::closed(
+        kr::facts::Set::of<kr::analyze::Idle, kr::analyze::LaunchStatistics, kr::analyze::Kernels,
+                           kr::analyze::Activity, kr::analyze::HostUse, kr::analyze::Evidence,
+                           kr::analyze::Layers, kr::analyze::Sequences, kr::job::Members>());
+    kr::facts::compute({rules, *labelled, run.summary, run.facts, demand}, run.facts);
     return run;
   }
 

@@ -44,8 +44,10 @@ tables::Source source_of(const match::CompiledRules& rules) {
   tables::Source source;
   source.rules = &rules;
   tables::Run run;
-  run.trace = test::label(rules, std::move(builder).finish());
-  run.summary = analyze::summarize(rules, run.trace->trace, run.trace->labelled, std::nullopt);
+  const std::shared_ptr<const analyze::LabelledTrace> trace =
+      test::label(rules, std::move(builder).finish());
+  run.summary = analyze::summarize(rules, trace->trace, trace->labelled, std::nullopt);
+  run.facts.set(trace);
   run.summary.id = "r";
   source.runs.push_back(std::move(run));
   return source;

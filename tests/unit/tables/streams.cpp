@@ -34,12 +34,10 @@ std::string stream_lines(const std::vector<StreamOperation>& operations) {
   kr::tables::Source source;
   source.rules = &rules;
   kr::tables::Run run;
-  run.trace = kr::test::label(rules, std::move(builder).finish());
-  run.summary = kr::analyze::summarize(rules, run.trace->trace, run.trace->labelled, std::nullopt);
+  const auto trace = kr::test::label(rules, std::move(builder).finish());
+  run.summary = kr::analyze::summarize(rules, trace->trace, trace->labelled, std::nullopt);
   run.summary.id = "r";
-  run.streams = kr::shared(kr::analyze::measure_streams(
-      run.trace->trace, run.trace->labelled,
-      kr::analyze::kinds_by_row(rules.program(), run.trace->labelled)));
+  run.facts = kr::test::facts_of<kr::analyze::StreamUses>(rules, *trace, run.summary);
   source.runs.push_back(std::move(run));
   return kr::test::CollectedRows(kr::tables::make(*kr::tables::find("streams"), source)).lines({});
 }

@@ -1,0 +1,16 @@
+// Operations by how their place in the model is known.
+#pragma once
+
+#include "classify/attribution.hpp"
+#include "facts/fact.hpp"
+
+namespace kr::analyze {
+
+struct Evidence {
+  static constexpr facts::Reads reads = facts::Reads::host;
+  static facts::Computed<Evidence> compute(const facts::Input& run);
+
+  classify::AttributionSums sums;
+};
+
+}  // namespace kr::analyze
