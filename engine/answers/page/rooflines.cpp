@@ -32,8 +32,11 @@ void write_rooflines(JsonWriter& json, std::span<const table::Table> tables) {
   for (const picture::LevelRoofline& one :
        picture::rooflines_by_level(*points, table_of(tables, "roofline_roofs"))) {
     picture::RooflineParts parts = picture::roofline_parts(one.roofline);
-    for (const std::string& chart : parts.charts) bytes += chart.size();
-    if (bytes > max_chart_bytes) {
+    size_t size = 0;
+    for (const std::string& chart : parts.charts) size += chart.size();
+    if (size <= max_chart_bytes - bytes) {
+      bytes += size;
+    } else {
       parts.charts.clear();
       parts.notes.insert(parts.notes.begin(),
                          "No chart: those of this page take 3 MB. `kr report --roofline FILE.svg` "
