@@ -27,7 +27,7 @@ else()
 endif()
 
 # In the order in which they need each other. All pages have the shell; each has scripts and styles of its own.
-set(shell_scripts numbers dom colors look shell table chart results cards devices log_axis roofline_data roofline efficiency heat)
+set(shell_scripts numbers dom colors look shell table chart results cards devices roofline efficiency heat)
 set(report_scripts model pivot bars kernels timeline ranks facts page)
 set(tree_scripts model state bars icicle table page)
 set(analysis_scripts stacks page)

@@ -93,6 +93,7 @@ std::string analysis_html(const tables::Source& source, std::span<const table::T
                       write_tiles(json, analysis_tiles(source));
                       write_health(json, source);
                       write_heat_maps(json, source);
+                      write_rooflines(json, tables);
                       if (has_table(tables, "steps") || !tables::are_many_ranks(source)) {
                         write_stacks(json, source);
                       }

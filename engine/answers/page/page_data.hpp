@@ -58,6 +58,10 @@ void write_found_phases(JsonWriter& json, const tables::Source& source);
 /// keys of the first, and of the last if they are several) and `cells` (see HeatMap::write).
 void write_heat_maps(JsonWriter& json, const tables::Source& source);
 
+/// The member `rooflines`, of pages with that table: of each run and level the `charts` and `notes`
+/// (see picture::RooflineParts).
+void write_rooflines(JsonWriter& json, std::span<const table::Table> tables);
+
 std::string base64(std::string_view bytes);
 
 /// The member `timelines`.

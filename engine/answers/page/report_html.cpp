@@ -135,6 +135,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                       write_health(json, source);
                       write_found_phases(json, source);
                       write_heat_maps(json, source);
+                      write_rooflines(json, tables);
                       // Of many ranks, what each has by itself is left out.
                       if (has_table(tables, "kernels") || !tables::are_many_ranks(source)) {
                         write_pivots(json, source);

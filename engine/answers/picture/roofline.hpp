@@ -27,6 +27,7 @@ struct RooflinePoint {
   std::string launch = {};   // `grid 32,1,1, block 128,1,1`; may be empty
   bool computed = false;     // from the shapes of ops, not measured
   std::string no_cost = {};  // why nothing is computed of this time; then it has no place
+  double peak_ratio = 0;     // `flops_per_s` as a part of its own roof; 0: not known
 };
 
 struct RooflineRoof {
@@ -57,5 +58,15 @@ struct Roofline {
 /// draw.
 std::string roofline_svg(const Roofline& roofline);
 std::string roofline_png(const Roofline& roofline);
+
+/// What a page has of a roofline; it makes titles and a legend itself.
+struct RooflineParts {
+  /// The chart alone as an SVG element, for narrow to wide pages. The page styles its classes.
+  /// Points have `data-point`, their place in `Roofline::points`, and `data-roof`, the y of their
+  /// roof if that is above them.
+  std::vector<std::string> charts;
+  std::vector<std::string> notes;  // sentences below the chart
+};
+RooflineParts roofline_parts(const Roofline& roofline);
 
 }  // namespace kr::picture

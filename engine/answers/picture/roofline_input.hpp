@@ -28,6 +28,7 @@ std::vector<size_t> drawn_points(const std::vector<RooflinePoint>& points);
 /// `1.5 ms`; `no duration` of 0, which a kernel has if nothing measured its time.
 std::string point_time(int64_t total_ns);
 
+inline constexpr size_t longest_point_name = 34;
 /// How points are called in the picture, by place: short, distinct, with the precision where a
 /// kernel has several points.
 std::vector<std::string> point_names(const std::vector<RooflinePoint>& points, size_t width);

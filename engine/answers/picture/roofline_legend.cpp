@@ -166,11 +166,11 @@ std::string roofline_label_title(const Roofline& roofline, const std::string& la
   return label.empty() ? "no label" : printable(label);
 }
 
-double roofline_radius(int64_t ns, int64_t max_ns, size_t points) {
+double roofline_radius(int64_t ns, int64_t max_ns, size_t points, double scale) {
   if (ns <= 0 || max_ns <= 0) return min_radius;
   const double largest = points <= 1 ? 13 : points <= 24 ? 20 : points <= 80 ? 16 : 13;
   const double part = static_cast<double>(ns) / static_cast<double>(max_ns);
-  return std::max(min_radius, largest * std::sqrt(part));
+  return std::max(min_radius, scale * largest * std::sqrt(part));
 }
 
 void add_roofline_legend(const Roofline& roofline, const std::vector<size_t>& drawn,

@@ -17,8 +17,8 @@ std::string roofline_color(const Roofline& roofline, const std::string& label);
 std::string roofline_label_title(const Roofline& roofline, const std::string& label);
 
 /// Of a point among `points` of which the largest has `max_ns`: the area is the time, but for
-/// points that would be too small to see.
-double roofline_radius(int64_t ns, int64_t max_ns, size_t points);
+/// points that would be too small to see. `scale`: of a smaller chart.
+double roofline_radius(int64_t ns, int64_t max_ns, size_t points, double scale = 1);
 
 /// To the right of the plot. `drawn`: places of the points, by descending time.
 void add_roofline_legend(const Roofline& roofline, const std::vector<size_t>& drawn,

@@ -20,38 +20,52 @@ constexpr double roofline_plot_height = 540, left_of_plot = 78;
 constexpr double beside_legend = 28;
 constexpr double tick_size = 11, roof_size = 11, point_name_size = 11;
 constexpr size_t max_named_points = 10;
-constexpr size_t longest_point_name = 34;
+constexpr size_t longest_short_name = 18;
+constexpr double narrow_chart = 500;  // wider ones have room for names with times
 
 class RooflineLayout {
  public:
-  RooflineLayout(const Roofline& roofline, const TextWidth& width_of)
+  RooflineLayout(const Roofline& roofline, double width, const TextWidth& width_of)
       : roofline_(roofline),
         width_of_(width_of),
-        names_(point_names(roofline.points, longest_point_name)),
+        is_narrow_(width < narrow_chart),
+        names_(point_names(roofline.points, is_narrow_ ? longest_short_name : longest_point_name)),
         drawn_(drawn_points(roofline.points)),
-        roofs_(roof_lines(roofline.roofs)) {}
+        roofs_(roof_lines(roofline.roofs)) {
+    scene_.width = width;
+  }
 
-  RooflineScene make() {
-    scene_.width = roofline_sheet_width;
+  RooflineScene sheet() {
     place_title();
     scene_.plot.x = left_of_plot;
     scene_.plot.width = roofline_sheet_width - roofline_edge - roofline_legend_width -
                         beside_legend - scene_.plot.x;
     scene_.plot.height = roofline_plot_height;
-    choose_scales();
-    LabelPlaces places(
-        {scene_.plot.x + 2, scene_.plot.y + 2, scene_.plot.width - 4, scene_.plot.height - 4});
-    place_grid();
-    place_points(places);
-    place_roofs(places);
-    name_points(places);
+    place_plot(20);
     add_roofline_legend(roofline_, drawn_, scene_, width_of_);
     add_roofline_notes(roofline_, names_, scene_, width_of_);
     describe();
     return std::move(scene_);
   }
 
+  RooflineScene chart() {
+    scene_.height = std::round(std::clamp(0.56 * scene_.width, 320.0, 520.0));
+    scene_.plot = {62, 8, scene_.width - 62 - 20, scene_.height - 8 - 44};
+    place_plot(12);
+    return std::move(scene_);
+  }
+
  private:
+  void place_plot(double axis_name_x) {
+    choose_scales();
+    LabelPlaces places(
+        {scene_.plot.x + 2, scene_.plot.y + 2, scene_.plot.width - 4, scene_.plot.height - 4});
+    place_grid(axis_name_x);
+    place_points(places);
+    place_roofs(places);
+    name_points(places);
+  }
+
   const RooflinePoint& point(size_t drawn) const { return roofline_.points[drawn_[drawn]]; }
   double x_of(double intensity) const { return scene_.plot.x + x_.place(intensity); }
   double y_of(double rate) const { return scene_.plot.y + scene_.plot.height - y_.place(rate); }
@@ -110,7 +124,7 @@ class RooflineLayout {
     y_ = log_scale(ys, scene_.plot.height);
   }
 
-  void place_grid() {
+  void place_grid(double axis_name_x) {
     const Rectangle& plot = scene_.plot;
     const double right = plot.x + plot.width, bottom = plot.y + plot.height;
     const auto ink = [](const LogTick& tick) { return tick.decade ? Ink::decade : Ink::grid; };
@@ -132,9 +146,9 @@ class RooflineLayout {
     }
     scene_.lines.push_back({plot.x, bottom, right, bottom, Ink::axis});
     scene_.lines.push_back({plot.x, plot.y, plot.x, bottom, Ink::axis});
-    text("Arithmetic intensity (FLOP per byte of DRAM)", plot.x + plot.width / 2, bottom + 38, 12,
-         Ink::text, false, DrawnText::Align::middle);
-    text("Achieved FLOP/s", 20, plot.y + plot.height / 2, 12, Ink::text, false,
+    text(is_narrow_ ? "FLOP per byte of DRAM" : "Arithmetic intensity (FLOP per byte of DRAM)",
+         plot.x + plot.width / 2, bottom + 38, 12, Ink::text, false, DrawnText::Align::middle);
+    text("Achieved FLOP/s", axis_name_x, plot.y + plot.height / 2, 12, Ink::text, false,
          DrawnText::Align::middle);
     scene_.texts.back().text.turn = -90;
   }
@@ -263,8 +277,9 @@ class RooflineLayout {
   /// Where kernels become limited by computation: with fewer operations per byte DRAM is the limit.
   void mark_ridge(double intensity, double y, LabelPlaces& places) {
     const double x = x_of(intensity);
-    scene_.marks.push_back({x, y, 4, RooflineVerdict::memory, {}, {}});
     const std::string words = text::short_number(intensity);
+    scene_.marks.push_back(
+        {x, y, 4, RooflineVerdict::memory, {}, fmt::format("ridge: {} FLOP per byte", words)});
     const double width = width_of_(words, 10, false);
     const auto at = places.put({x, y, 4}, width + 4, 12, 14);  // beside it, or not at all
     if (!at) return;
@@ -289,13 +304,21 @@ class RooflineLayout {
     return words;
   }
 
+  /// Of its own roof, which may be below the roofs that are drawn; 0 unless above `top`.
+  double roof_y(const RooflinePoint& one, double top) const {
+    if (!(one.peak_ratio > 0)) return 0;
+    const double y = y_of(one.flops_per_s / one.peak_ratio);
+    return y < top && y >= scene_.plot.y ? y : 0;
+  }
+
   void place_points(LabelPlaces& places) {
     for (size_t i = 0; i < drawn_.size(); ++i) {
       const RooflinePoint& one = point(i);
       const double x = x_of(one.intensity), y = y_of(one.flops_per_s);
-      const double radius = roofline_radius(one.total_ns, point(0).total_ns, drawn_.size());
+      const double radius =
+          roofline_radius(one.total_ns, point(0).total_ns, drawn_.size(), is_narrow_ ? 0.7 : 1);
       scene_.points.push_back({x, y, radius, one.verdict, roofline_color(roofline_, one.label),
-                               tooltip(i), one.computed});
+                               tooltip(i), one.computed, drawn_[i], roof_y(one, y - radius)});
       const Rectangle box{x - radius, y - radius, 2 * radius, 2 * radius};
       // Small points may be covered; what is named may not.
       radius > 6 || i < max_named_points ? places.take(box) : places.avoid(box);
@@ -305,8 +328,8 @@ class RooflineLayout {
   void name_points(LabelPlaces& places) {
     for (size_t i = 0; i < std::min(drawn_.size(), max_named_points); ++i) {
       const RooflineMark& mark = scene_.points[i];
-      const std::string words =
-          fmt::format("{} · {}", printable(names_[drawn_[i]]), point_time(point(i).total_ns));
+      std::string words = printable(names_[drawn_[i]]);
+      if (!is_narrow_) words += fmt::format(" · {}", point_time(point(i).total_ns));
       const double width = width_of_(words, point_name_size, false);
       const auto at = places.put({mark.x, mark.y, mark.radius}, width + 4, 15);
       if (!at) continue;
@@ -339,6 +362,7 @@ class RooflineLayout {
 
   const Roofline& roofline_;
   const TextWidth& width_of_;
+  bool is_narrow_;
   std::vector<std::string> names_;  // by point
   std::vector<size_t> drawn_;
   std::vector<RoofLine> roofs_;
@@ -349,7 +373,12 @@ class RooflineLayout {
 }  // namespace
 
 RooflineScene lay_out_roofline(const Roofline& roofline, const TextWidth& width_of) {
-  return RooflineLayout(roofline, width_of).make();
+  return RooflineLayout(roofline, roofline_sheet_width, width_of).sheet();
+}
+
+RooflineScene lay_out_roofline_chart(const Roofline& roofline, double width,
+                                     const TextWidth& width_of) {
+  return RooflineLayout(roofline, width, width_of).chart();
 }
 
 std::vector<double> corners_of(const RooflineMark& mark) {

@@ -36,6 +36,8 @@ struct RooflineMark {
   std::string color;    // `#rrggbb`; empty: only an outline
   std::string tooltip;  // lines
   bool dashed = false;  // the outline: the point is computed
+  size_t point = 0;     // its place in `Roofline::points`
+  double roof_y = 0;    // of the roof above it; 0: none, or not known
 };
 
 struct RooflineScene {
@@ -51,8 +53,14 @@ struct RooflineScene {
   std::vector<RooflineText> texts;
 };
 
+/// A sheet: the chart with its title, legend and notes.
 RooflineScene lay_out_roofline(const Roofline& roofline, const TextWidth& width_of);
+/// The chart alone, as high as suits the width. Below 500 names are short.
+RooflineScene lay_out_roofline_chart(const Roofline& roofline, double width,
+                                     const TextWidth& width_of);
 std::string svg_of_roofline(const RooflineScene& scene);
+/// See RooflineParts.
+std::string svg_of_roofline_chart(const RooflineScene& scene);
 
 /// The corners of a mark's shape, x and y in turn; none of a circle.
 std::vector<double> corners_of(const RooflineMark& mark);

@@ -115,26 +115,33 @@ std::string shape_of(const RowOf& row) {
                        : fmt::format("grid {}, block {}", grid, block);
 }
 
+/// All but its label.
+RooflinePoint point_of(const RowOf& row) {
+  RooflinePoint point;
+  point.computed = is_computed(row);
+  point.no_cost = row.text("no_cost");
+  point.name = row.text("key");
+  point.precision = row.text("precision");
+  point.launch = shape_of(row);
+  point.verdict = roofline_verdict(row.text("verdict"));
+  if (point.verdict == RooflineVerdict::unknown) {
+    point.verdict = roofline_verdict(row.text("bound"));
+  }
+  point.intensity = row.number("intensity");
+  point.flops_per_s = row.number("flops_per_s");
+  point.total_ns = row.whole("total_ns");
+  point.peak_ratio = row.number("peak_ratio");
+  return point;
+}
+
 void add_points(const table::Table& table, const std::string& level, const std::string& dimension,
                 Roofline& roofline) {
   each_row(table, [&](const RowOf& row) {
     const std::string of = row.text("level");
     // What is computed is shown beside the kernels that were measured.
     if (of != level && !(is_computed(row) && of == dimension)) return;
-    RooflinePoint point;
-    point.computed = is_computed(row);
-    point.no_cost = row.text("no_cost");
-    point.name = row.text("key");
+    RooflinePoint point = point_of(row);
     point.label = label_of(row, of, dimension);
-    point.precision = row.text("precision");
-    point.launch = shape_of(row);
-    point.verdict = roofline_verdict(row.text("verdict"));
-    if (point.verdict == RooflineVerdict::unknown) {
-      point.verdict = roofline_verdict(row.text("bound"));
-    }
-    point.intensity = row.number("intensity");
-    point.flops_per_s = row.number("flops_per_s");
-    point.total_ns = row.whole("total_ns");
     roofline.points.push_back(std::move(point));
   });
 }
@@ -145,43 +152,57 @@ std::string roof_name(const std::string& precision) {
   return "FP" + precision.substr(2);
 }
 
-/// The highest peaks of the points.
-void add_peaks(const table::Table& table, const std::string& level, Roofline& roofline) {
-  std::map<std::string, double> compute;  // by precision
-  double dram = 0, l2 = 0;
-  each_row(table, [&](const RowOf& row) {
-    if (row.text("level") != level) return;
+/// The highest peaks of points, their roofs where there is no table of these.
+class Peaks {
+ public:
+  void add(const RowOf& row) {
     const std::string precision = row.text("precision");
     if (!precision.empty()) {
-      compute[precision] = std::max(compute[precision], row.number("peak_flops_per_s"));
+      double& peak = compute_[precision];
+      peak = std::max(peak, row.number("peak_flops_per_s"));
     }
-    dram = std::max(dram, row.number("peak_bytes_per_s"));
-    l2 = std::max(l2, row.number("peak_l2_bytes_per_s"));
-  });
-  const std::string source = "the highest peak of these kernels, by the profile or the data sheet";
-  for (const auto& [precision, peak] : compute) {
-    roofline.roofs.push_back({RooflineRoof::Kind::compute, roof_name(precision), peak, source});
+    dram_ = std::max(dram_, row.number("peak_bytes_per_s"));
+    l2_ = std::max(l2_, row.number("peak_l2_bytes_per_s"));
   }
-  roofline.roofs.push_back({RooflineRoof::Kind::memory, "DRAM", dram, source});
-  roofline.roofs.push_back({RooflineRoof::Kind::memory, "L2", l2, source});
-}
+  void to_roofs(std::vector<RooflineRoof>& roofs) const {
+    const std::string source =
+        "the highest peak of these kernels, by the profile or the data sheet";
+    for (const auto& [precision, peak] : compute_) {
+      roofs.push_back({RooflineRoof::Kind::compute, roof_name(precision), peak, source});
+    }
+    roofs.push_back({RooflineRoof::Kind::memory, "DRAM", dram_, source});
+    roofs.push_back({RooflineRoof::Kind::memory, "L2", l2_, source});
+  }
 
-/// Their names have the GPU if there are several.
-void add_roofs(const table::Table& table, Roofline& roofline) {
+ private:
+  std::map<std::string, double> compute_;  // by precision
+  double dram_ = 0, l2_ = 0;
+};
+
+struct RunRoofs {
+  std::vector<RooflineRoof> roofs;  // their names have the GPU if there are several
   std::set<std::string> devices;
-  each_row(table, [&](const RowOf& row) { devices.insert(row.text("device")); });
-  devices.erase("");
+};
+
+std::map<std::string, RunRoofs> roofs_by_run(const table::Table& table) {
+  std::map<std::string, RunRoofs> made;
   each_row(table, [&](const RowOf& row) {
+    if (const std::string device = row.text("device"); !device.empty()) {
+      made[row.text("run")].devices.insert(device);
+    }
+  });
+  each_row(table, [&](const RowOf& row) {
+    RunRoofs& of_run = made[row.text("run")];
     RooflineRoof roof;
     roof.kind =
         row.text("kind") == "memory" ? RooflineRoof::Kind::memory : RooflineRoof::Kind::compute;
     roof.name = row.text("name");
-    if (devices.size() > 1) roof.name += fmt::format(" of {}", row.text("device"));
+    if (of_run.devices.size() > 1) roof.name += fmt::format(" of {}", row.text("device"));
     roof.per_second = row.number("per_second");
     roof.source = row.text("source");
-    roofline.roofs.push_back(std::move(roof));
+    of_run.roofs.push_back(std::move(roof));
   });
-  for (const std::string& device : devices) roofline.facts.push_back(device);
+  return made;
 }
 
 }  // namespace
@@ -193,8 +214,18 @@ Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
   const std::string level = level_of(roofline, dimension);
   made.title = run.empty() ? "Roofline" : fmt::format("Roofline of {}", run);
   add_points(roofline, level, std::string(dimension), made);
-  if (roofs != nullptr) add_roofs(*roofs, made);
-  if (made.roofs.empty()) add_peaks(roofline, level, made);
+  if (roofs != nullptr) {
+    RunRoofs of_run = roofs_by_run(*roofs)[run];
+    made.roofs = std::move(of_run.roofs);
+    made.facts.assign(of_run.devices.begin(), of_run.devices.end());
+  }
+  if (made.roofs.empty()) {
+    Peaks peaks;
+    each_row(roofline, [&](const RowOf& row) {
+      if (row.text("level") == level) peaks.add(row);
+    });
+    peaks.to_roofs(made.roofs);
+  }
   size_t measured = 0, computed = 0;
   for (const RooflinePoint& point : made.points) {
     measured += point.computed ? 0 : 1;
@@ -211,6 +242,31 @@ Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
   for (const RooflinePoint& point : made.points) labels.insert(point.label);
   const std::string_view of = level == kernel_level ? dimension : std::string_view(level);
   for (const std::string& label : labels) made.labels.push_back(look_of(label, styles, of));
+  return made;
+}
+
+std::vector<LevelRoofline> rooflines_by_level(const table::Table& roofline,
+                                              const table::Table* roofs) {
+  std::vector<LevelRoofline> made;
+  std::vector<Peaks> peaks;
+  std::map<std::pair<std::string, std::string>, size_t> places;
+  each_row(roofline, [&](const RowOf& row) {
+    std::string run = row.text("run"), level = row.text("level");
+    const auto [at, fresh] = places.try_emplace({run, level}, made.size());
+    if (fresh) {
+      made.push_back({std::move(run), std::move(level), {}});
+      peaks.emplace_back();
+    }
+    made[at->second].roofline.points.push_back(point_of(row));
+    peaks[at->second].add(row);
+  });
+  std::map<std::string, RunRoofs> roofs_of;
+  if (roofs != nullptr) roofs_of = roofs_by_run(*roofs);
+  for (size_t i = 0; i < made.size(); ++i) {
+    Roofline& one = made[i].roofline;
+    one.roofs = roofs_of[made[i].run].roofs;
+    if (one.roofs.empty()) peaks[i].to_roofs(one.roofs);
+  }
   return made;
 }
 

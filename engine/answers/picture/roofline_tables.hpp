@@ -25,4 +25,14 @@ namespace kr::picture {
 Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
                      const std::vector<LabelStyle>& styles, std::string_view dimension);
 
+/// The roofline of each run and level, in their order: points are all rows of both, in the order of
+/// the table. They have no labels, titles or facts: a page has these, and lets its reader choose.
+struct LevelRoofline {
+  std::string run;
+  std::string level;
+  Roofline roofline;
+};
+std::vector<LevelRoofline> rooflines_by_level(const table::Table& roofline,
+                                              const table::Table* roofs);
+
 }  // namespace kr::picture

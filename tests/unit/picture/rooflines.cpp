@@ -379,6 +379,16 @@ TEST_CASE("a roofline is made from the rows of its tables") {
   CHECK(made.labels[1].color == "#4e79a7");
   CHECK_THROWS_AS(roofline_of(points("b"), &roofs, styles, "substage"), kr::Error);
 
+  const std::vector<LevelRoofline> levels = rooflines_by_level(points("b"), &roofs);
+  REQUIRE(levels.size() == 3);
+  CHECK(levels[0].level == "substage");
+  CHECK(levels[0].roofline.roofs.size() == 2);
+  CHECK(levels[1].run == "b");
+  CHECK(levels[1].roofline.points[0].name == "k");
+  CHECK(missing_roofs(levels[1].roofline).size() == 1);  // roofs are of the other run
+  CHECK(levels[2].run == "a");
+  CHECK(levels[2].level == "kernel");
+
   // Without a table of roofs: the highest peaks of the points.
   const kr::table::Info whole = info_of("roofline", {{"run", Unit::text},
                                                      {"level", Unit::text},
@@ -410,4 +420,42 @@ TEST_CASE("a roofline is made from the rows of its tables") {
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].text == "FP32 90.0 TFLOP/s");
   CHECK(lines[1].text == "DRAM 1.80 TB/s");
+}
+
+TEST_CASE("a page has a chart per width, and each level of each run by itself") {
+  const Roofline roofline = some_roofline();
+  for (const double width : {340.0, 600.0, 1100.0}) {
+    CAPTURE(width);
+    const RooflineScene chart = lay_out_roofline_chart(roofline, width, same_width);
+    CHECK(chart.width == width);
+    CHECK(chart.plot.x + chart.plot.width < width);
+    CHECK(chart.points.size() == 4);
+    CHECK(has_text(chart, "gemm<float>") == (width == 340));
+    CHECK(has_text(chart, "gemm<float> · 90.0 ms") == (width != 340));
+    for (const RooflineText& one : chart.texts) {
+      if (one.text.turn != 0) continue;
+      const Rectangle box = box_of(one.text);
+      CAPTURE(one.text.text);
+      CHECK(box.x >= 0);
+      CHECK(box.x + box.width <= width);
+      CHECK(box.y + box.height <= chart.height);
+    }
+  }
+  Roofline measured = roofline;
+  std::swap(measured.points[0], measured.points[4]);  // a copy, without a place
+  measured.points[1].peak_ratio = 0.25;
+  measured.points[1].name = "</svg><script>";
+  const RooflineScene chart = lay_out_roofline_chart(measured, 600, same_width);
+  CHECK(chart.points[0].point == 4);
+  CHECK(chart.points[0].roof_y == 0);  // not known
+  CHECK(chart.points[1].roof_y > chart.plot.y);
+  CHECK(chart.points[1].roof_y < chart.points[1].y - chart.points[1].radius);
+  const std::string svg = svg_of_roofline_chart(chart);
+  CHECK(svg.find("class=\"point\" data-point=\"1\" data-roof=\"") != std::string::npos);
+  CHECK(svg.find("<title>ridge: 295 FLOP per byte</title>") != std::string::npos);
+  CHECK(svg.find("<style") == std::string::npos);
+  CHECK(svg.find("<script") == std::string::npos);
+  const RooflineParts parts = roofline_parts(measured);
+  CHECK(parts.charts.size() == 3);
+  CHECK(parts.notes.back() == "Not drawn: 1 point without counted DRAM bytes, 700 ns: set 700 ns.");
 }

@@ -13,6 +13,17 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+function drawn(tag, properties = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value !== undefined && value !== false) made.setAttribute(name, typeof value === "number" ? String(Math.round(value * 10) / 10) : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
 const byId = (id) => document.getElementById(id);
 
 /**
