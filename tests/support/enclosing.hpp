@@ -17,7 +17,7 @@ inline std::vector<uint32_t> enclosing(const trace::HostTrace& host, const trace
   for (uint32_t i = 0; i < host.ranges.size(); ++i) {
     const trace::HostRange& range = host.ranges[i];
     const bool near = range.thread == launch.thread || range.thread == shared;
-    if (near && range.holds(launch.start_ns)) out.push_back(i);
+    if (near && range.contains(launch.start_ns)) out.push_back(i);
   }
   std::sort(out.begin(), out.end(), [&](uint32_t a, uint32_t b) {
     const auto key = [&](uint32_t i) {

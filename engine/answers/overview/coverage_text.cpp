@@ -189,7 +189,7 @@ class CoverageText {
       line(0, fmt::format("To declare next: a clause for {}", printable(next->op)));
     }
     if (run.get<cost::CostedRun>().graph_ns > 0) {
-      line(0, "A trace of the capture tells the shapes of kernels in graphs: --reference TRACE");
+      line(0, "A trace of the capture contains the shapes of kernels in graphs: --reference TRACE");
     }
     out_ += '\n';
   }

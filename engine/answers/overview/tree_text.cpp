@@ -305,10 +305,10 @@ class TreeText {
     view_.rows_apart(index, nodes_, rows_);
     const size_t none = nodes_.size();
     std::vector<size_t> row_of(nodes_.size(), rows_.size());
-    std::vector<bool> holds(nodes_.size(), false);  // something that is not among others
+    std::vector<bool> has_own(nodes_.size(), false);  // something that is not among others
     for (size_t i = 0; i < rows_.size(); ++i) {
       row_of[rows_[i].node] = i;
-      holds[rows_[i].node] = !view_.entries()[rows_[i].entry].others;
+      has_own[rows_[i].node] = !view_.entries()[rows_[i].entry].others;
     }
     std::vector<size_t> parents(nodes_.size(), none);
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -318,7 +318,7 @@ class TreeText {
       }
     }
     for (size_t i = nodes_.size(); i-- > 0;) {
-      if (holds[i] && parents[i] != none) holds[parents[i]] = true;
+      if (has_own[i] && parents[i] != none) has_own[parents[i]] = true;
     }
     std::vector<Line> lines;
     std::vector<Rest> open;  // nodes whose children are being listed, and what is left of them
@@ -326,13 +326,13 @@ class TreeText {
     for (uint32_t i = 0; i < nodes_.size();) {
       while (!open.empty() && i >= open.back().end) close(open, lines);
       Rest& rest = open.empty() ? roots : open.back();
-      if (row_of[i] < rows_.size() && holds[i]) {
+      if (row_of[i] < rows_.size() && has_own[i]) {
         const trees::ViewRow& row = rows_[row_of[i]];
         lines.push_back({row_text(row),
                          view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
                          depth_of(i), row.invocations, row.total_ns, true, row.nodes, row.path});
         i = nodes_[i].end;
-      } else if (holds[i]) {
+      } else if (has_own[i]) {
         lines.push_back({node_text(std::string(view_.trace().name(nodes_[i].path))), "",
                          depth_of(i), nodes_[i].invocations, nodes_[i].total_ns, false,
                          counts_.empty() ? 1 : counts_[i], nodes_[i].path});

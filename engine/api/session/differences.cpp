@@ -183,13 +183,13 @@ class Judge {
 
 bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const {
   // Standard input is taken to be of the other's kind, or reading it says what it is.
-  const auto holds = [&](const std::string& path, const std::string& other) {
-    const std::string& asked = path == "-" ? other : path;
-    return changes::names_saved_run(asked) ? changes::saves_module_trees(asked)
-                                           : trace::holds_module_trees(asked, state_->open);
+  const auto has_trees = [&](const std::string& path, const std::string& other) {
+    const std::string& known = path == "-" ? other : path;
+    return changes::names_saved_run(known) ? changes::saves_module_trees(known)
+                                           : trace::contains_module_trees(known, state_->open);
   };
-  const bool trees = holds(a.path, b.path);
-  if (trees != holds(b.path, a.path)) {
+  const bool trees = has_trees(a.path, b.path);
+  if (trees != has_trees(b.path, a.path)) {
     throw Error(
         trees ? b.path : a.path,
         fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),

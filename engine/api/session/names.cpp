@@ -34,16 +34,16 @@ LabelledName label_name(const match::CompiledRules& rules, std::string_view name
   return one;
 }
 
-const tables::Explanation& Session::explain(const NameQuery& asked) {
+const tables::Explanation& Session::explain(const NameQuery& query) {
   const match::CompiledRules& rules = *state_->source.rules;
-  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
+  const classify::WhyQuery of_name{query.name, operation_kind_from(query.kind), query.within};
   const classify::Choice choice =
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
-                 {asked.engine, asked.model, rules.named})
+                 {query.engine, query.model, rules.named})
           .choice;
   state_->explanation = {
       query.name, rules.program().title(choice.model), choice.why,
-      classify::why(rules, choice.model, query),
+      classify::why(rules, choice.model, of_name),
       match::CostTable(rules.program(), rules.database, choice.model).named(query.name)};
   state_->source.explanation = &*state_->explanation;
   return *state_->explanation;

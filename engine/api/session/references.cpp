@@ -87,9 +87,9 @@ std::unique_ptr<align::References> read_references(
         paths[0],
         Warning{"reference-without-names",
                 unnamed ? "The calls that were captured do not name their kernels, as on NVIDIA "
-                          "GPUs: the reference tells nothing. A trace of the same model without "
+                          "GPUs: the reference shows nothing. A trace of the same model without "
                           "graphs does."
-                        : "The reference launches no kernels: it tells nothing."});
+                        : "The reference launches no kernels: it shows nothing."});
   }
   return references;
 }

@@ -124,7 +124,7 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
   std::vector<Warning> notes;
   align::References* const references =
       references_for(spec, demand.facts.has<cost::CostedRun>(), notes);
-  // Only what is read tells whether a file has several ranks, which few have: such a file is read
+  // Only what is read shows whether a file has several ranks, which few have: such a file is read
   // again.
   const bool of_ranks = demand.facts.has<job::RankMembers>() && !demand.facts.has<job::Members>();
   Demand of_rank = demand;

@@ -1,5 +1,5 @@
 // Runs from their files to tables. A session opens each file once, labels and sums it, and keeps of
-// it what the tables asked for need: the operations of a run are gone before the next is opened,
+// it the facts in demand: the operations of a run are gone before the next is opened,
 // unless a table is about them. What compares or explains is computed from what was read.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tables of kr as virtual tables of SQLite: nothing is copied that the trace already holds.
+// Tables of kr as virtual tables of SQLite: nothing is copied that the trace already contains.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class NumberedRows {
   virtual bool can_order(size_t column) const = 0;
 };
 
-/// A table's rows, kept once they are asked for.
+/// A table's rows, kept once they are read.
 std::unique_ptr<NumberedRows> kept_rows(Table table);
 /// The operations of all runs, where they are.
 std::unique_ptr<NumberedRows> operation_rows(const tables::Source& source);

@@ -102,7 +102,7 @@ uint32_t annotation_at(const trace::HostTrace& host, uint32_t thread, int64_t ti
   auto at = static_cast<uint32_t>(behind - 1 - ranges);
   for (; at != trace::HostRange::none; at = ranges[at].parent) {
     const bool is_annotation = ranges[at].kind == trace::HostRange::Kind::annotation;
-    if (is_annotation && ranges[at].holds(time_ns)) found = at;
+    if (is_annotation && ranges[at].contains(time_ns)) found = at;
   }
   return found;
 }

@@ -27,7 +27,7 @@ namespace kr::cost {
 enum class NoCost : uint8_t {
   none,        // FLOPs and bytes are known
   no_op,       // no op encloses the launch
-  graph,       // it ran in a graph, and nothing surely tells the op and its shapes
+  graph,       // it ran in a graph, and nothing surely shows the op and its shapes
   no_shapes,   // the arguments of the op were not recorded
   no_clause,   // no clause fits the op and its arguments
   no_amounts,  // a clause fits, and gives neither FLOPs nor bytes
@@ -74,7 +74,7 @@ struct CostedRun {
   /// Time of operations: with any op around the launch, with one whose arguments were recorded,
   /// and where a clause gave usable FLOPs or bytes.
   int64_t op_ns = 0;
-  int64_t graph_ns = 0;  // of graphs, where nothing tells the ops
+  int64_t graph_ns = 0;  // of graphs, where nothing shows the ops
   int64_t shapes_ns = 0;
   int64_t flops_ns = 0;
   int64_t bytes_ns = 0;

@@ -164,11 +164,11 @@ class Finder {
   }
 
   /// The run is moved to the clock of `from`, and with that to what this is moved to.
-  void apply(const Edge& edge, const RankClock& before, size_t from, bool told, RankClock& rank) {
+  void apply(const Edge& edge, const RankClock& before, size_t from, bool recorded, RankClock& rank) {
     const Estimate& own = edge.estimate;
     const bool may_be_one = own.low_ns <= 0 && 0 <= own.high_ns;
     const bool contradicts = own.low_ns > own.high_ns && !edge.drifts;
-    const bool moves = !told || (!contradicts && (!may_be_one || edge.differs));
+    const bool moves = !recorded || (!contradicts && (!may_be_one || edge.differs));
     rank.from = moves || before.from == RankClock::From::collectives ? RankClock::From::collectives
                                                                      : RankClock::From::utc;
     rank.applied_ns = add_saturated(before.applied_ns, moves ? own.offset_ns : 0);
@@ -186,7 +186,7 @@ class Finder {
 
   int64_t base_of(size_t run) const { return out_.ranks[run].base_ns; }
 
-  /// The k-th on the devices of a run: of `parts`, on the clock that it tells.
+  /// The k-th on the devices of a run: of `parts`, on the clock of its trace.
   Times times(const std::vector<const MatchedGroup::Part*>& parts, size_t k) const {
     Times all;
     for (const MatchedGroup::Part* const part : parts) {

@@ -16,7 +16,7 @@
 // the median of all that need data of all, although members of an alltoall or sendrecv may end
 // apart.
 //
-// Where two clocks are told and 0 is between the bounds, they may be the same: they may differ by
+// Where two clocks are recorded and 0 is between the bounds, they may be the same: they may differ by
 // less than a collective takes. The clock is moved all the same where ends differ by more than
 // noise: there are 8 collectives or more, nine of ten differences have the sign of the estimate,
 // and it is larger than 3 median deviations of them, and than 1 us, the resolution of many traces;
@@ -77,7 +77,7 @@ struct RankClock {
   size_t reference = 0;
   From from = From::own;
   std::optional<Estimate> estimate;  // nullopt: without collectives, or of a reference
-  int64_t base_ns = 0;               // what the trace tells: ns since 1970 of its time 0; or 0
+  int64_t base_ns = 0;               // what the trace contains: ns since 1970 of its time 0; or 0
   int64_t applied_ns = 0;            // added beside `base_ns`
   // Added, too, where the clock drifts beyond doubt: a line through 0 at `drift_zero_ns` of the
   // run's own time.

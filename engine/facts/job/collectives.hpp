@@ -57,10 +57,10 @@ struct PartTimes {
   int64_t waited_for_ns = 0;
   /// Of those that it was the last to arrive at: how much later than the first.
   Delay delay;
-  std::optional<int64_t> bytes;  // nullopt: not told, of all or of some
+  std::optional<int64_t> bytes;  // nullopt: not known, of all or of some
 };
 
-/// Of collectives whose bytes are told.
+/// Of collectives whose bytes are known.
 struct Bandwidth {
   int64_t instances = 0;
   int64_t bytes = 0;  // of the member with most, of each

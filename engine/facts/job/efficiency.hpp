@@ -3,7 +3,7 @@
 //
 //     parallel efficiency = load balance * communication efficiency * orchestration efficiency
 //
-// holds exactly. Nothing here knows of traces.
+// is exact. Nothing here knows of traces.
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ enum class Bound : uint8_t {
   transfer,  // most of it is transfer
   skew,      // most of it is waiting, and most of that for devices with more work
   host,      // the same, for devices that had no work
-  waiting,   // most of it is waiting, and no clock tells for whom
+  waiting,   // most of it is waiting, and no clock shows for whom
 };
 
 /// The matched collectives of a process group, or of several.

@@ -20,7 +20,7 @@ const char* to_string(ClockPolicy policy) noexcept;
 
 struct JobOptions {
   ClockPolicy clock = default_clock_policy;
-  /// What the links between devices can do, to compare bus bandwidths with; nullopt: not told.
+  /// What the links between devices can do, to compare bus bandwidths with; nullopt: not known.
   std::optional<double> link_bytes_per_s;
   analyze::AsJob as_job = analyze::AsJob::automatic;
   /// What people call ranks, beside their numbers.

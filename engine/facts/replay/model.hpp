@@ -41,7 +41,7 @@
 // was measured. A delay of more than `longest_delay_ns` has no cause that the trace shows: a replay
 // with `explained_only` does without what exceeds it, but for the first operation, whose delay lies
 // before the run (the call that launched it often sets up the GPU). How far that is from the
-// measured time tells whether the rules above describe the run.
+// measured time shows whether the rules above describe the run.
 //
 // One pass over operations and calls in order of time. Memory: 8 bytes per operation and 16 per
 // call for the model, 16 and 8 more while it replays.
@@ -63,7 +63,7 @@ inline constexpr int64_t longest_delay_ns = 50'000;
 inline constexpr int64_t handover_calls = 4;
 /// Streams that rule 3 looks at, those launched to last.
 inline constexpr size_t max_waited_streams = 8;
-/// From one operation to the next, of a run in which none tells: as on recent GPUs.
+/// From one operation to the next, of a run in which no operation shows it: as on recent GPUs.
 inline constexpr int64_t default_gap_ns = 1'000;
 inline constexpr int64_t default_latency_ns = 5'000;
 /// Rule 8: fewer pending launches fill no queue (those of CUDA hold 1,024); a call returns within

@@ -77,7 +77,7 @@ class Together {
     return runs_[member.run].parts[member.part];
   }
 
-  /// What began on a run since it was last asked. Whether it did anything.
+  /// What began on a run since the last call. Whether it did anything.
   bool arrive(uint32_t run) {
     bool ended = false;
     for (const auto& [part, begin_ns] : sweeps_[run].take_begun()) {

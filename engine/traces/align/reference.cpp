@@ -311,7 +311,7 @@ class ReferenceReader {
     uint32_t at = behind == ranges + first ? trace::HostRange::none
                                            : static_cast<uint32_t>(behind - 1 - ranges);
     for (; at != trace::HostRange::none; at = ranges[at].parent) {
-      if (!ranges[at].holds(time)) continue;
+      if (!ranges[at].contains(time)) continue;
       if (ranges[at].kind == trace::HostRange::Kind::module) modules_.push_back(at);
       if (ranges[at].kind == trace::HostRange::Kind::op) ops_.push_back(at);
       if (ranges[at].kind == trace::HostRange::Kind::annotation) place.annotation = at;

@@ -199,7 +199,7 @@ class Replays {
     }
   }
 
-  /// Captures of equal names are told apart by the order of launches: a step launches its graphs in
+  /// Captures of equal names are distinguished by the order of launches: a step launches its graphs in
   /// the order in which they were captured.
   void order() {
     std::vector<std::vector<uint32_t>> captures;  // as lists of names
@@ -239,7 +239,7 @@ class Replays {
     uint32_t at =
         behind == ranges + first ? HostRange::none : static_cast<uint32_t>(behind - 1 - ranges);
     for (; at != HostRange::none; at = ranges[at].parent) {
-      if (ranges[at].holds(launch.start_ns) && ranges[at].kind == HostRange::Kind::annotation) {
+      if (ranges[at].contains(launch.start_ns) && ranges[at].kind == HostRange::Kind::annotation) {
         found = at;
       }
     }

@@ -22,7 +22,7 @@ struct GraphAlignment {
   std::string reference;  // the file that decided; of several, the first. Empty: none
   bool captured = false;  // the reference's sequence is a capture, else what ran without a graph
   Evidence evidence = Evidence::none;
-  bool by_order = false;     // the order of launches told captures of equal names apart
+  bool by_order = false;     // the order of launches distinguished captures of equal names
   int64_t matched = 0;       // kernels of one launch in a best alignment
   int64_t alternatives = 0;  // sequences of references that are equally good
   struct Part {

@@ -216,7 +216,7 @@ uint32_t HostTrace::find_launch(int64_t correlation, size_t& near) const noexcep
 
 uint32_t HostTrace::enclosing_module(uint32_t range, int64_t time) const noexcept {
   const auto wanted = [&](const HostRange& one) {
-    return one.kind == HostRange::Kind::module && one.holds(time);
+    return one.kind == HostRange::Kind::module && one.contains(time);
   };
   uint32_t at = ranges[range].parent;
   while (at != HostRange::none && !wanted(ranges[at])) at = ranges[at].parent;
@@ -231,7 +231,7 @@ uint32_t HostTrace::module_at(uint32_t thread, int64_t time) const noexcept {
   if (behind == first) return HostRange::none;
   const auto begun = static_cast<uint32_t>(behind - 1 - ranges.begin());
   const HostRange& range = ranges[begun];
-  return range.kind == HostRange::Kind::module && range.holds(time) ? begun
+  return range.kind == HostRange::Kind::module && range.contains(time) ? begun
                                                                     : enclosing_module(begun, time);
 }
 

@@ -74,7 +74,7 @@ struct HostRange {
   Kind kind;
   Form form = Form::call;
 
-  bool holds(int64_t time) const noexcept { return start_ns <= time && time < end_ns; }
+  bool contains(int64_t time) const noexcept { return start_ns <= time && time < end_ns; }
 };
 static_assert(sizeof(HostRange) == 32);
 

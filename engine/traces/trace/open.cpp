@@ -233,7 +233,7 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
   return opened;
 }
 
-bool holds_module_trees(const std::string& path, const OpenOptions& options) {
+bool contains_module_trees(const std::string& path, const OpenOptions& options) {
   return format_of(Input(path, options)).read == nullptr;
 }
 

@@ -71,7 +71,7 @@ std::vector<Trace> open_traces(const std::string& path, const OpenOptions& optio
 Opened open_any(const std::string& path, const OpenOptions& options = {});
 /// Whether `path` contains only module trees, by its first bytes. Not for standard
 /// input. Throws Error.
-bool holds_module_trees(const std::string& path, const OpenOptions& options = {});
+bool contains_module_trees(const std::string& path, const OpenOptions& options = {});
 /// Whether opening it a second time gives the same, for no more than what reading it costs: no
 /// pipe, no report that another program has to export first. Throws Error.
 bool may_open_again(const std::string& path, const OpenOptions& options = {});

@@ -67,7 +67,7 @@ class ModuleNodes {
     } else {
       for (size_t walked = 0; at != none && path_.size() < deepest && walked < max_walked;
            ++walked, at = places_[at].outer) {
-        if (host_.ranges[at].holds(time)) path_.push_back(at);
+        if (host_.ranges[at].contains(time)) path_.push_back(at);
       }
       if (at != none) ++too_deep_;
       at = none;

@@ -173,8 +173,8 @@ TEST_CASE("operations and module trees are told apart") {
   const trace::Opened opened = trace::open_any(csv);
   CHECK(opened.traces.size() == 1);
   CHECK(!opened.modules.has_value());
-  CHECK(trace::holds_module_trees(trees));
-  CHECK(!trace::holds_module_trees(csv));
+  CHECK(trace::contains_module_trees(trees));
+  CHECK(!trace::contains_module_trees(csv));
 }
 
 }  // namespace kr::test::layerwise_json_test
