@@ -104,6 +104,11 @@ class Statement {
     Type type;
   };
   void cells(std::span<Cell> out) const;
+  /// The whole number of a column whose cell is known.
+  std::optional<int64_t> whole_number(int column, const Cell& cell) const {
+    if (cell.type == Type::integer) return cell.integer;
+    return cell.type == Type::null ? std::nullopt : whole_number(column);
+  }
   /// Bytes of text, as UTF-8 whatever the database has, or of a blob; good until the next step.
   /// Throws Error if all texts read are longer than the file can contain.
   std::string_view text(int column) const;

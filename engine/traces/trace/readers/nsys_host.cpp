@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "trace/readers/block_reader.hpp"
 #include "trace/readers/module_text.hpp"
 #include "trace/readers/nsys_rows.hpp"
 
@@ -18,10 +17,9 @@ constexpr size_t max_copies = 64;
 
 }  // namespace
 
-NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
-                   const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out)
-    : database_(&database),
-      schema_(&schema),
+NsysHost::NsysHost(const SqliteTables& schema, const NsysLabels& labels, const OpenOptions& options,
+                   TraceBuilder& out)
+    : schema_(&schema),
       labels_(&labels),
       options_(&options),
       out_(&out),
@@ -34,7 +32,7 @@ NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
 /// Whether calls and operations both name their process; else ids are taken to be of one.
 bool NsysHost::identified_by_process() const {
   const auto has = [this](std::string_view table, std::string_view column) {
-    return !schema_->has(table) || NsysColumns(*database_, table).has(column);
+    return !schema_->has(table) || schema_->columns(table).has(column);
   };
   return has(name_of(NsysHostTable::calls), "globalTid") &&
          has(name_of(NsysTable::kernel), "globalPid") &&
@@ -45,7 +43,7 @@ bool NsysHost::identified_by_process() const {
 
 bool NsysHost::usable(NsysHostTable table) {
   if (!schema_->has(name_of(table))) return false;
-  if (has_columns(*database_, table)) return true;
+  if (has_columns(*schema_, table)) return true;
   if (names_only()) return false;
   switch (table) {
     case NsysHostTable::calls:
@@ -96,61 +94,35 @@ void NsysHost::node(size_t operation, int64_t global_pid, int64_t node) {
 }
 
 bool NsysHost::read() {
-  std::vector<Part> parts;
-  std::vector<std::pair<NsysHostTable, NsysPlan>> plans;
-  for (const NsysHostTable table :
-       {NsysHostTable::calls, NsysHostTable::ranges, NsysHostTable::nodes}) {
-    if (table == NsysHostTable::nodes
-            ? !any_node_
-            : (table == NsysHostTable::calls && names_only()) || !usable(table)) {
-      continue;
-    }
-    const NsysPlan& plan =
-        plans
-            .emplace_back(table, NsysPlan(*database_, *schema_, name_of(table),
-                                          options_->block_size / bytes_a_host_row))
-            .second;
-    whole_ = whole_ && plan.whole();
-    if (plan.row_id() == nullptr) parts.push_back({table, nullptr, {}});
-    for (const RowRange& range : plan.ranges()) parts.push_back({table, plan.row_id(), range});
-  }
-  read_parts(parts);
-  for (const auto& [table, plan] : plans) {
-    const uint64_t met = met_[static_cast<size_t>(table)];
-    if (names_only() || options_->allow_truncated) continue;
-    const uint64_t all = plan.rows(met);
-    if (all <= met) continue;
-    out_->add_dropped(fmt::format("row of {} that is not found by its number", name_of(table)), 0,
-                      all - met);
-  }
+  SqliteScan scan(*schema_, *options_, bytes_a_host_row);
+  const auto add = [&](NsysHostTable table) {
+    if (usable(table)) scan.add(static_cast<size_t>(table), name_of(table));
+  };
+  if (!names_only()) add(NsysHostTable::calls);
+  add(NsysHostTable::ranges);
+  if (any_node_) add(NsysHostTable::nodes);
+  scan.read<NsysHostRows>(
+      [this] {
+        return std::make_shared<NsysHostReader>(schema_->database().again(), *schema_, *labels_,
+                                                names_only());
+      },
+      [this](NsysHostRows& rows) { merge(rows); });
+  note_not_found(scan);
   note_processes();
   resolve_nodes();
   name_domains();
   add_module_ops();
-  return whole_ || names_only();
+  return scan.whole() || names_only();
 }
 
-void NsysHost::read_parts(const std::vector<Part>& parts) {
-  if (parts.empty()) return;
-  BlockReader<NsysHostRows> reader(worker_threads(options_->threads), [this] {
-    auto rows =
-        std::make_shared<NsysHostReader>(database_->again(), *schema_, *labels_, names_only());
-    return [rows](NsysHostRows& out) { rows->read(out); };
-  });
-  size_t next = 0;
-  reader.read(
-      [&](NsysHostRows& rows) {
-        if (next == parts.size()) return false;
-        const Part& part = parts[next++];
-        rows.table = part.table;
-        rows.row_id = part.row_id;
-        rows.range = part.range;
-        return true;
-      },
-      [this](NsysHostRows& rows) {
-        merge(rows);
-        return true;
-      });
+void NsysHost::note_not_found(const SqliteScan& scan) {
+  if (names_only() || options_->allow_truncated) return;
+  for (const SqliteScan::Table& table : scan.tables()) {
+    const uint64_t all = scan.rows(table);
+    if (all <= table.met) continue;
+    out_->add_dropped(fmt::format("row of {} that is not found by its number", table.name), 0,
+                      all - table.met);
+  }
 }
 
 void NsysHost::merge(NsysHostRows& rows) {
@@ -162,8 +134,6 @@ void NsysHost::merge(NsysHostRows& rows) {
   add_block(rows, *out_);
   for (const NsysNodeEvent& event : rows.nodes) add_node_event(event, *rows.ids);
   for (const auto& [key, name] : rows.domains) domains_.emplace(key, name);
-  whole_ = whole_ && rows.whole;
-  met_[static_cast<size_t>(rows.table)] += rows.met;
 }
 
 void NsysHost::add_node_event(const NsysNodeEvent& event, const TraceIds& ids) {

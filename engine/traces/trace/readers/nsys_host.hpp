@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/sqlite.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -23,8 +22,8 @@ namespace kr::trace {
 class NsysHost {
  public:
   /// All that is given has to outlive it.
-  NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-           const OpenOptions& options, TraceBuilder& out);
+  NsysHost(const SqliteTables& schema, const NsysLabels& labels, const OpenOptions& options,
+           TraceBuilder& out);
 
   /// The correlation of an operation or call, for a HostTrace: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
@@ -38,11 +37,6 @@ class NsysHost {
   bool read();
 
  private:
-  struct Part {
-    NsysHostTable table;
-    const char* row_id;  // null: all rows
-    RowRange range;
-  };
   struct Node {
     int64_t process = 0;
     int64_t number = 0;
@@ -64,7 +58,7 @@ class NsysHost {
   void note_processes();
   bool usable(NsysHostTable table);
   bool names_only() const noexcept { return options_->host == HostDetail::range_names; }
-  void read_parts(const std::vector<Part>& parts);
+  void note_not_found(const SqliteScan& scan);
   void merge(NsysHostRows& rows);
   void add_node_event(const NsysNodeEvent& event, const TraceIds& ids);
   uint32_t node_number(int64_t process, int64_t number);
@@ -73,15 +67,12 @@ class NsysHost {
   void name_domains();
   void add_module_ops();
 
-  const sqlite::Database* database_;
-  const NsysSchema* schema_;
+  const SqliteTables* schema_;
   const NsysLabels* labels_;
   const OpenOptions* options_;
   TraceBuilder* out_;
   bool by_process_;
   bool wants_nodes_ = false;
-  bool whole_ = true;
-  std::array<uint64_t, nsys_host_table_count> met_{};
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
   int64_t last_process_ = INT64_MIN;
   int64_t last_number_ = 0;

@@ -41,10 +41,33 @@ constexpr bool is_started(int64_t type) {
 }
 constexpr int64_t domain_created = 75;
 
+/// In the order of the columns above.
+TableScan scan_of(NsysHostTable table) {
+  switch (table) {
+    case NsysHostTable::calls:
+      return {name_of(table),
+              {"start", "end", {"globalTid", "0"}, "correlationId", {"nameId", "NULL"}}};
+    case NsysHostTable::ranges:
+      return {name_of(table),
+              {"start",
+               "end",
+               "eventType",
+               "globalTid",
+               {"endGlobalTid", "NULL"},
+               {"textId", "NULL"},
+               {"domainId", "NULL"},
+               {"text", "NULL"},
+               ScanColumn::value("\"binaryData\" IS NOT NULL")}};
+    case NsysHostTable::nodes:
+      break;
+  }
+  return {name_of(table), {"start", "globalTid", "graphNodeId", {"originalGraphNodeId", "NULL"}}};
+}
+
 /// Ranges have their texts in one of two columns.
-bool lacks_texts(const sqlite::Database& database, const NsysSchema& schema) {
+bool lacks_texts(const SqliteTables& schema) {
   if (!schema.has(name_of(NsysHostTable::ranges))) return false;
-  const NsysColumns columns(database, name_of(NsysHostTable::ranges));
+  const SqliteColumns columns = schema.columns(name_of(NsysHostTable::ranges));
   return !columns.has("text") || !columns.has("textId");
 }
 
@@ -56,62 +79,30 @@ std::string_view name_of(NsysHostTable table) noexcept {
   return names[static_cast<size_t>(table)];
 }
 
-bool has_columns(const sqlite::Database& database, NsysHostTable table) {
-  const NsysColumns columns(database, name_of(table));
-  const auto all = [&](std::initializer_list<std::string_view> wanted) {
-    return std::all_of(wanted.begin(), wanted.end(),
-                       [&](std::string_view column) { return columns.has(column); });
-  };
-  switch (table) {
-    case NsysHostTable::calls:
-      return all({"start", "end", "correlationId"});
-    case NsysHostTable::ranges:
-      return all({"start", "end", "eventType", "globalTid"});
-    case NsysHostTable::nodes:
-      return all({"start", "globalTid", "graphNodeId"});
-  }
-  return false;
+bool has_columns(const SqliteTables& schema, NsysHostTable table) {
+  return !scan_of(table).missing(schema.columns(name_of(table)));
 }
 
-NsysHostReader::NsysHostReader(sqlite::Database database, const NsysSchema& schema,
+NsysHostReader::NsysHostReader(sqlite::Database database, const SqliteTables& schema,
                                const NsysLabels& labels, bool names_only)
-    : database_(std::move(database)),
-      strings_(database_, labels),
+    : rows_(std::move(database)),
+      strings_(rows_.database(), labels),
       names_only_(names_only),
       // What is far behind in a row costs time: only where there are payloads at all.
       payloads_(!names_only && schema.has("NVTX_PAYLOAD_SCHEMAS") &&
-                NsysColumns(database_, name_of(NsysHostTable::ranges)).has("binaryData")),
-      text_incomplete_(lacks_texts(database_, schema)) {}
+                schema.columns(name_of(NsysHostTable::ranges)).has("binaryData")),
+      text_incomplete_(lacks_texts(schema)) {}
 
-// In the order of the columns above. What is not wanted is NULL: SQLite decodes all that
-// is requested.
-std::string NsysHostReader::query(NsysHostTable table, const char* row_id) const {
-  const NsysColumns columns(database_, name_of(table));
-  std::string list;
-  switch (table) {
-    case NsysHostTable::calls:
-      list = fmt::format("\"start\", \"end\", {}, \"correlationId\", {}",
-                         columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"));
-      break;
-    case NsysHostTable::ranges: {
-      const std::string times =
-          names_only_ ? "NULL, NULL, \"eventType\", NULL, NULL"
-                      : fmt::format("\"start\", \"end\", \"eventType\", \"globalTid\", {}",
-                                    columns.or_else("endGlobalTid", "NULL"));
-      list = fmt::format("{}, {}, {}, {}, {}", times, columns.or_else("textId", "NULL"),
-                         names_only_ ? "NULL" : columns.or_else("domainId", "NULL"),
-                         columns.or_else("text", "NULL"),
-                         payloads_ ? "\"binaryData\" IS NOT NULL" : "0");
-      break;
-    }
-    case NsysHostTable::nodes:
-      list = fmt::format("\"start\", \"globalTid\", \"graphNodeId\", {}",
-                         columns.or_else("originalGraphNodeId", "NULL"));
-      break;
+// What is not wanted is NULL: SQLite decodes all that is requested.
+TableScan NsysHostReader::scan(NsysHostTable table) const {
+  TableScan scan = scan_of(table);
+  if (table != NsysHostTable::ranges) return scan;
+  if (!payloads_) scan.columns[payload] = ScanColumn::value("0");
+  if (!names_only_) return scan;
+  for (const RangeColumn column : {begin, end, range_thread, end_thread, domain_id}) {
+    scan.columns[column] = ScanColumn::value("NULL");
   }
-  return fmt::format(
-      "SELECT {} FROM {}{}", list, nsys_table(name_of(table)),
-      row_id != nullptr ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", row_id) : std::string());
+  return scan;
 }
 
 void NsysHostReader::read(NsysHostRows& out) {
@@ -130,23 +121,15 @@ void NsysHostReader::read(NsysHostRows& out) {
   out.processes.clear();
   out.nodes.clear();
   out.domains.clear();
-  out.met = 0;
-  out.whole = true;
-  auto& prepared = statements_[static_cast<size_t>(out.table)];
-  if (prepared == nullptr) {
-    prepared = std::make_unique<sqlite::Statement>(database_.prepare(query(out.table, out.row_id)));
-  }
-  row_ = prepared.get();
-  row_->reset();
-  if (out.row_id != nullptr) {
-    row_->bind(1, out.range.first);
-    row_->bind(2, out.range.last);
-  }
   Cells cells{};
-  const auto wanted = std::span(cells).first(columns_of(out.table));
-  while (row_->step(&out.whole)) {
-    row_->cells(wanted);
-    switch (out.table) {
+  const auto wanted = std::span(cells).first(columns_of(out.kind()));
+  const auto sql = [&](const SqliteColumns& columns) {
+    return scan(out.kind()).sql(columns, out.row_id);
+  };
+  rows_.read(out, sql, [&](const sqlite::Statement& row) {
+    row_ = &row;
+    row.cells(wanted);
+    switch (out.kind()) {
       case NsysHostTable::calls:
         add_call(cells);
         break;
@@ -157,36 +140,16 @@ void NsysHostReader::read(NsysHostRows& out) {
         add_node(cells);
         break;
     }
-    ++out.met;
-  }
+  });
 }
 
 void NsysHostReader::add_dropped(std::string_view what) {
-  if (names_only_) return;
-  const bool known =
-      std::any_of(out_->dropped.begin(), out_->dropped.end(),
-                  [&](const DroppedRecords& records) { return records.what == what; });
-  out_->add_dropped(what, known ? UINT64_MAX : static_cast<uint64_t>(row_number()));
-}
-
-// Numbers are read only of rows that are reported.
-int64_t NsysHostReader::row_number() const {
-  if (out_->row_id == nullptr) return static_cast<int64_t>(out_->met) + 1;
-  auto found = database_.prepare(
-      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3", out_->row_id,
-                  nsys_table(name_of(out_->table))));
-  found.bind(1, out_->range.first);
-  found.bind(2, out_->range.last);
-  found.bind(3, static_cast<int64_t>(out_->met));
-  return found.step() ? found.integer(0) : 0;
+  if (!names_only_) rows_.add_dropped(out_->dropped, *out_, what);
 }
 
 // Columns may contain values of other types. A number that is written as text is one.
 std::optional<int64_t> NsysHostReader::number_in(const Cells& cells, int column) const {
-  const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
-  if (cell.type == Type::integer) return cell.integer;
-  if (cell.type == Type::null) return std::nullopt;
-  return row_->whole_number(column);
+  return row_->whole_number(column, cells[static_cast<size_t>(column)]);
 }
 
 int64_t NsysHostReader::thread_number(const Cells& cells, int column) {

@@ -19,8 +19,8 @@
 #include "base/sqlite.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/id_memory.hpp"
-#include "trace/readers/nsys_plan.hpp"
 #include "trace/readers/nsys_schema.hpp"
+#include "trace/readers/sqlite_scan.hpp"
 
 namespace kr::trace {
 
@@ -42,27 +42,24 @@ struct NsysNodeEvent {
   uint32_t thread;  // of the parser
 };
 
-struct NsysHostRows : BlockRows {
-  NsysHostTable table = NsysHostTable::calls;
-  const char* row_id = nullptr;  // NsysSchema::row_id; null: all rows, which have no numbers
-  RowRange range;
+struct NsysHostRows : BlockRows, ScanRows {
   /// By launch: its process. Correlations are as in the file.
   GrowingArray<int64_t> processes;
   std::vector<NsysNodeEvent> nodes;
   /// The name of a domain, by the text that identifies it in the names of ranges.
   std::vector<std::pair<std::string, std::string>> domains;
-  uint64_t met = 0;   // rows of the range, with those that are left out
-  bool whole = true;  // the range was read to its end
+
+  NsysHostTable kind() const noexcept { return static_cast<NsysHostTable>(table); }
 };
 
 /// Whether the table has the columns without which it says nothing.
-bool has_columns(const sqlite::Database& database, NsysHostTable table);
+bool has_columns(const SqliteTables& schema, NsysHostTable table);
 
 /// Reads ranges with a connection of its own. Rows that cannot be are counted and left out.
 class NsysHostReader {
  public:
   /// `names_only`: of ranges only their names, and nothing is said of what is wrong.
-  NsysHostReader(sqlite::Database database, const NsysSchema& schema, const NsysLabels& labels,
+  NsysHostReader(sqlite::Database database, const SqliteTables& schema, const NsysLabels& labels,
                  bool names_only);
   /// Fills `out` from its table and range.
   void read(NsysHostRows& out);
@@ -79,7 +76,7 @@ class NsysHostReader {
   };
   using Cells = std::array<sqlite::Statement::Cell, 5>;
 
-  std::string query(NsysHostTable table, const char* row_id) const;
+  TableScan scan(NsysHostTable table) const;
   void add_call(const Cells& cells);
   void add_event(const Cells& cells);
   void add_node(const Cells& cells);
@@ -94,16 +91,14 @@ class NsysHostReader {
   RangeName named(std::string_view text, size_t domain, bool may_be_module);
   RangeName module_named(std::string_view text, size_t domain);
   size_t domain(int64_t global_tid);
-  int64_t row_number() const;
 
-  sqlite::Database database_;
+  RangeReader rows_;
   NsysStrings strings_;
   bool names_only_;
   bool payloads_;
   bool text_incomplete_;  // texts may be in a column that is missing
-  std::array<std::unique_ptr<sqlite::Statement>, nsys_host_table_count> statements_;
   // Of the range that is being read.
-  sqlite::Statement* row_ = nullptr;
+  const sqlite::Statement* row_ = nullptr;
   NsysHostRows* out_ = nullptr;
   // What is known by the numbers of `ids_`.
   LocalIds ids_;

@@ -1,7 +1,5 @@
 #include "trace/readers/nsys_json_metrics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,7 +14,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr const char* events_table = "GENERIC_EVENTS";
 constexpr std::array metrics_of_every_gpu{"GR Active"sv, "SM Active"sv, "SMs Active"sv,
                                           "GPC Clock Frequency"sv};
 
@@ -45,16 +42,13 @@ bool is_number(const JsonValue& value) {
 
 }  // namespace
 
-bool read_json_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       TraceBuilder& out, const AddMetricSample& add) {
+bool read_json_metrics(const SqliteTables& schema, TraceBuilder& out, const AddMetricSample& add) {
   bool whole = true;
-  if (!schema.has(events_table)) return whole;
-  const NsysColumns columns(database, events_table);
-  const std::string time = columns.first_of({"timestamp", "rawTimestamp"});
-  if (time == "NULL" || !columns.has("typeId") || !columns.has("data")) return whole;
   enum Column { at, type, data };
-  auto rows = database.prepare(
-      fmt::format("SELECT {}, \"typeId\", \"data\" FROM {}", time, nsys_table(events_table)));
+  auto found = schema.rows(
+      {"GENERIC_EVENTS", {ScanColumn::first_of({"timestamp", "rawTimestamp"}), "typeId", "data"}});
+  if (!found) return whole;
+  sqlite::Statement& rows = *found;
   std::unordered_map<int64_t, bool, NumberHash> is_metric;  // by type
   uint64_t number = 0;
   while (rows.step(&whole)) {

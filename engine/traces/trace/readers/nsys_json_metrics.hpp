@@ -20,7 +20,6 @@ using AddMetricSample =
 
 /// Calls `add` for each value, in the order of the rows. False if the file had less than its tables
 /// say. Rows that cannot be read are counted as dropped.
-bool read_json_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       TraceBuilder& out, const AddMetricSample& add);
+bool read_json_metrics(const SqliteTables& schema, TraceBuilder& out, const AddMetricSample& add);
 
 }  // namespace kr::trace

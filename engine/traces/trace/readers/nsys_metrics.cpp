@@ -13,16 +13,18 @@
 #include <unordered_map>
 
 #include "base/hash.hpp"
-#include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_json_metrics.hpp"
+#include "trace/readers/sqlite_scan.hpp"
 
 namespace kr::trace {
 namespace {
 
 using Type = sqlite::Statement::Type;
 
-constexpr const char* samples_table = "GPU_METRICS";
-constexpr const char* metrics_table = "TARGET_INFO_GPU_METRICS";
+TableScan metric_samples() {
+  return {"GPU_METRICS",
+          {ScanColumn::first_of({"timestamp", "rawTimestamp"}), "typeId", "metricId", "value"}};
+}
 constexpr uint64_t bytes_per_row = 8;  // 32,768 rows at a time
 constexpr uint32_t no_metric = UINT32_MAX;
 
@@ -45,15 +47,13 @@ struct MetricKeyHash {
 /// The metrics that TARGET_INFO_GPU_METRICS names, by the ids of a sample.
 class MetricNames {
  public:
-  MetricNames(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out) {
-    if (!schema.has(metrics_table)) return;
-    const NsysColumns columns(database, metrics_table);
-    if (!columns.has("metricId") || !columns.has("metricName")) return;
-    has_types_ = columns.has("typeId");
+  MetricNames(const SqliteTables& schema, TraceBuilder& out) {
+    const TableScan scan{"TARGET_INFO_GPU_METRICS", {{"typeId", "0"}, "metricId", "metricName"}};
+    auto found = schema.rows(scan);
+    if (!found) return;
+    has_types_ = schema.columns(scan.table).has("typeId");
     enum Column { type, metric, name };
-    auto rows =
-        database.prepare(fmt::format("SELECT {}, \"metricId\", \"metricName\" FROM {}",
-                                     columns.or_else("typeId", "0"), nsys_table(metrics_table)));
+    sqlite::Statement& rows = *found;
     while (rows.step()) {
       const auto type_id = rows.whole_number(type);
       const auto metric_id = rows.whole_number(metric);
@@ -81,59 +81,44 @@ class MetricNames {
   std::unordered_map<MetricKey, std::string, MetricKeyHash> names_;
 };
 
-/// Rows [first, last], and what is in them.
-struct MetricRows {
-  int64_t first = 0;
-  int64_t last = 0;
+struct MetricRows : ScanRows {
   std::vector<MetricKey> keys;   // those met, as `metric_of` numbers them
   std::vector<uint32_t> metric;  // by sample
   std::vector<MetricSample> samples;
   std::vector<DroppedRecords> dropped;
   uint64_t before_start = 0;
-  bool whole = true;
 };
 
 /// Reads ranges of rows with a connection of its own.
 class MetricRowReader {
  public:
-  /// `query` has the numbers of the first and last row as ?1 and ?2, if rows have numbers.
-  MetricRowReader(sqlite::Database database, const std::string& query, bool numbered,
-                  const MetricNames& names)
-      : database_(std::move(database)),
-        rows_(database_.prepare(query)),
-        numbered_(numbered),
-        names_(&names) {}
+  MetricRowReader(sqlite::Database database, const MetricNames& names)
+      : rows_(std::move(database)), names_(&names) {}
 
   void read(MetricRows& out) {
     out.metric.clear();
     out.samples.clear();
     out.dropped.clear();
     out.before_start = 0;
-    out.whole = true;
-    rows_.reset();
-    if (numbered_) {
-      rows_.bind(1, out.first);
-      rows_.bind(2, out.last);
-    }
-    while (rows_.step(&out.whole)) add(out);
+    rows_.read(
+        out,
+        [&](const SqliteColumns& columns) { return metric_samples().sql(columns, out.row_id); },
+        [&](const sqlite::Statement& row) { add(row, out); });
     out.keys = keys_;
-    rows_.reset();
   }
 
  private:
-  enum Column { time, type, metric, value, row, count };
+  enum Column { time, type, metric, value, count };
 
-  void add(MetricRows& out) {
+  void add(const sqlite::Statement& row, MetricRows& out) {
     std::array<sqlite::Statement::Cell, count> cells;
-    rows_.cells(cells);
-    const auto drop = [&](std::string_view what) {
-      add_dropped(out.dropped, what, static_cast<uint64_t>(cells[row].integer), 1);
-    };
+    row.cells(cells);
+    const auto drop = [&](std::string_view what) { rows_.add_dropped(out.dropped, out, what); };
     if (cells[time].type != Type::integer) return drop("GPU metric sample without a valid time");
     const Type kind = cells[value].type;
     if (kind == Type::null) return drop("GPU metric sample without a value");
     const double number = kind == Type::integer ? static_cast<double>(cells[value].integer)
-                          : kind == Type::real  ? rows_.real(value)
+                          : kind == Type::real  ? row.real(value)
                                                 : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(number)) return drop("GPU metric sample whose value is not a number");
     if (number < 0) return drop("GPU metric sample with a negative value");
@@ -159,9 +144,7 @@ class MetricRowReader {
     return numbers_.emplace(key, next).first->second;
   }
 
-  sqlite::Database database_;
-  sqlite::Statement rows_;
-  bool numbered_;
+  RangeReader rows_;
   const MetricNames* names_;
   std::unordered_map<MetricKey, uint32_t, MetricKeyHash> numbers_;
   std::vector<MetricKey> keys_;
@@ -216,14 +199,14 @@ class CollectedMetrics {
 
 class MetricReader {
  public:
-  MetricReader(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-               const OpenOptions& options, TraceBuilder& out)
-      : database_(&database), schema_(&schema), labels_(&labels), options_(&options), out_(&out) {}
+  MetricReader(const SqliteTables& schema, const NsysLabels& labels, const OpenOptions& options,
+               TraceBuilder& out)
+      : schema_(&schema), labels_(&labels), options_(&options), out_(&out) {}
 
   bool read() {
     read_samples();
     if (metrics_.empty()) {
-      whole_ &= read_json_metrics(*database_, *schema_, *out_,
+      whole_ &= read_json_metrics(*schema_, *out_,
                                   [this](int64_t type, std::string_view name, MetricSample sample) {
                                     add(gpu_of(type), name, sample);
                                   });
@@ -235,7 +218,7 @@ class MetricReader {
                              before_start_),
                  "info");
     }
-    out_->gpu_metrics(metrics_.finish(NsysGpus(*database_, *schema_, *labels_), *out_));
+    out_->gpu_metrics(metrics_.finish(NsysGpus(*schema_, *labels_), *out_));
     return whole_;
   }
 
@@ -249,64 +232,19 @@ class MetricReader {
   }
 
   void read_samples() {
-    if (!schema_->has(samples_table)) return;
-    const NsysColumns columns(*database_, samples_table);
-    const std::string time = columns.first_of({"timestamp", "rawTimestamp"});
-    if (time == "NULL" || !columns.has("typeId") || !columns.has("metricId") ||
-        !columns.has("value")) {
+    const TableScan samples = metric_samples();
+    if (!schema_->has(samples.table)) return;
+    if (samples.missing(schema_->columns(samples.table))) {
       out_->add_dropped("table of GPU metrics without times, ids or values", 0);
       return;
     }
-    const char* const row_id = schema_->row_id(samples_table);
-    const std::string query =
-        fmt::format("SELECT {}, \"typeId\", \"metricId\", \"value\", {} FROM {}{}", time,
-                    row_id != nullptr ? row_id : "NULL", nsys_table(samples_table),
-                    row_id != nullptr ? fmt::format(" WHERE {0} BETWEEN ?1 AND ?2", row_id) : "");
-    const MetricNames names(*database_, *schema_, *out_);
-    BlockReader<MetricRows> reader(worker_threads(options_->threads), [&] {
-      auto rows =
-          std::make_shared<MetricRowReader>(database_->again(), query, row_id != nullptr, names);
-      return [rows](MetricRows& out) { rows->read(out); };
-    });
-    plan(row_id);
-    reader.read([this](MetricRows& rows) { return cut(rows); },
-                [&](MetricRows& rows) {
-                  merge(rows, names);
-                  return true;
-                });
-  }
-
-  /// The numbers of rows; of a table without them one range has all rows.
-  void plan(const char* row_id) {
-    next_ = last_ = 0;
-    done_ = false;
-    if (row_id == nullptr) return;
-    const auto end = [&](const char* which) {
-      auto row = database_->prepare(
-          fmt::format("SELECT {}({}) FROM {}", which, row_id, nsys_table(samples_table)));
-      bool reached = true;
-      row.step(&reached);
-      whole_ &= reached;
-      return reached && !row.is_null(0) ? std::optional(row.integer(0)) : std::nullopt;
-    };
-    const auto first = end("min");
-    const auto last = end("max");
-    done_ = whole_ && (!first || !last);
-    next_ = first.value_or(std::numeric_limits<int64_t>::min());
-    last_ = last.value_or(std::numeric_limits<int64_t>::max());
-  }
-
-  /// Numbers may be anything: a table of few rows and large numbers is not cut finer than this.
-  bool cut(MetricRows& rows) {
-    if (done_) return false;
-    constexpr uint64_t max_ranges = 4096;
-    const uint64_t left = static_cast<uint64_t>(last_) - static_cast<uint64_t>(next_);
-    step_ = std::max({step_, options_->block_size / bytes_per_row, left / max_ranges + 1});
-    rows.first = next_;
-    done_ = left < step_;
-    rows.last = done_ ? last_ : static_cast<int64_t>(static_cast<uint64_t>(next_) + step_ - 1);
-    if (!done_) next_ = rows.last + 1;
-    return true;
+    const MetricNames names(*schema_, *out_);
+    SqliteScan scan(*schema_, *options_, bytes_per_row);
+    scan.add(0, samples.table);
+    scan.read<MetricRows>(
+        [&] { return std::make_shared<MetricRowReader>(schema_->database().again(), names); },
+        [&](MetricRows& rows) { merge(rows, names); });
+    whole_ = scan.whole();
   }
 
   void merge(const MetricRows& rows, const MetricNames& names) {
@@ -323,37 +261,25 @@ class MetricReader {
       out_->add_dropped(one.what, one.first_offset, one.count);
     }
     before_start_ += rows.before_start;
-    whole_ = whole_ && rows.whole;
   }
 
-  const sqlite::Database* database_;
-  const NsysSchema* schema_;
+  const SqliteTables* schema_;
   const NsysLabels* labels_;
   const OpenOptions* options_;
   TraceBuilder* out_;
   CollectedMetrics metrics_;
   uint64_t before_start_ = 0;
   bool whole_ = true;
-  int64_t next_ = 0;
-  int64_t last_ = 0;
-  uint64_t step_ = 0;
-  bool done_ = false;
 };
 
 /// Pairs of a GPU and a number of CUDA.
-std::vector<std::pair<int64_t, int32_t>> device_pairs(const sqlite::Database& database,
-                                                      const NsysSchema& schema, const char* table,
-                                                      std::string_view gpu,
-                                                      std::string_view device) {
+std::vector<std::pair<int64_t, int32_t>> device_pairs(const SqliteTables& schema,
+                                                      const TableScan& scan) {
   std::vector<std::pair<int64_t, int32_t>> pairs;
-  if (!schema.has(table)) return pairs;
-  const NsysColumns columns(database, table);
-  if (!columns.has(gpu) || !columns.has(device)) return pairs;
-  auto rows = database.prepare(fmt::format("SELECT {}, {} FROM {}", sqlite::quoted(gpu),
-                                           sqlite::quoted(device), nsys_table(table)));
-  while (rows.step()) {
-    const auto id = rows.whole_number(0);
-    const auto number = rows.whole_number(1);
+  auto rows = schema.rows(scan);
+  while (rows && rows->step()) {
+    const auto id = rows->whole_number(0);
+    const auto number = rows->whole_number(1);
     if (!id || !number || *number < 0 || *number > std::numeric_limits<int32_t>::max()) continue;
     pairs.emplace_back(*id, static_cast<int32_t>(*number));
   }
@@ -362,12 +288,11 @@ std::vector<std::pair<int64_t, int32_t>> device_pairs(const sqlite::Database& da
 
 }  // namespace
 
-NsysGpus::NsysGpus(const sqlite::Database& database, const NsysSchema& schema,
-                   const NsysLabels& labels) {
+NsysGpus::NsysGpus(const SqliteTables& schema, const NsysLabels& labels) {
   // Operations then have nsys's own numbers.
   if (!labels.numbered_by_process.empty()) return;
-  auto pairs = device_pairs(database, schema, "TARGET_INFO_CUDA_DEVICE", "gpuId", "cudaId");
-  if (pairs.empty()) pairs = device_pairs(database, schema, "TARGET_INFO_GPU", "id", "cuDevice");
+  auto pairs = device_pairs(schema, {"TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId"}});
+  if (pairs.empty()) pairs = device_pairs(schema, {"TARGET_INFO_GPU", {"id", "cuDevice"}});
   std::map<int64_t, std::set<int32_t>> devices_of;
   std::map<int32_t, std::set<int64_t>> gpus_of;
   for (const auto& [gpu, device] : pairs) {
@@ -387,9 +312,9 @@ std::optional<int32_t> NsysGpus::device(int32_t gpu) const {
   return known == devices_.end() ? std::nullopt : known->second;
 }
 
-bool read_nsys_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out) {
-  return MetricReader(database, schema, labels, options, out).read();
+bool read_nsys_metrics(const SqliteTables& schema, const NsysLabels& labels,
+                       const OpenOptions& options, TraceBuilder& out) {
+  return MetricReader(schema, labels, options, out).read();
 }
 
 }  // namespace kr::trace

@@ -11,7 +11,6 @@
 #include <map>
 #include <optional>
 
-#include "base/sqlite.hpp"
 #include "trace/open.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -20,13 +19,13 @@ namespace kr::trace {
 
 /// Fills TraceBuilder::gpu_metrics. False if the file had less than its tables say. Rows that
 /// cannot be read are counted as dropped; samples before the start of the profile are mentioned.
-bool read_nsys_metrics(const sqlite::Database& database, const NsysSchema& schema,
-                       const NsysLabels& labels, const OpenOptions& options, TraceBuilder& out);
+bool read_nsys_metrics(const SqliteTables& schema, const NsysLabels& labels,
+                       const OpenOptions& options, TraceBuilder& out);
 
 /// nsys's numbers of GPUs, and those of CUDA.
 class NsysGpus {
  public:
-  NsysGpus(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels);
+  NsysGpus(const SqliteTables& schema, const NsysLabels& labels);
 
   /// Nullopt: CUDA did not use the GPU, or processes number GPUs in different ways.
   std::optional<int32_t> device(int32_t gpu) const;

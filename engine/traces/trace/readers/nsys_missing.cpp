@@ -31,15 +31,15 @@ constexpr MissingColumn of_calls[] = {
 
 }  // namespace
 
-void note_missing_columns(const sqlite::Database& database, const NsysSchema& schema,
-                          const std::vector<NsysTable>& tables, bool host, TraceBuilder& out) {
-  const auto note = [&](const char* code, std::string_view table, const NsysColumns& columns,
+void note_missing_columns(const SqliteTables& schema, const std::vector<NsysTable>& tables,
+                          bool host, TraceBuilder& out) {
+  const auto note = [&](const char* code, std::string_view table, const SqliteColumns& columns,
                         const MissingColumn& column) {
     if ((column.host && !host) || columns.has(column.name)) return;
     out.warn(code, fmt::format("{} has no column `{}`: {}", table, column.name, column.without));
   };
   for (const NsysTable table : tables) {
-    const NsysColumns columns(database, name_of(table));
+    const SqliteColumns columns = schema.columns(name_of(table));
     note("no-device-column", name_of(table), columns, device_number);
     for (const auto& column : of_operations) {
       note("missing-columns", name_of(table), columns, column);
@@ -48,8 +48,8 @@ void note_missing_columns(const sqlite::Database& database, const NsysSchema& sc
     for (const auto& column : of_copies) note("missing-columns", name_of(table), columns, column);
   }
   constexpr NsysHostTable calls = NsysHostTable::calls;
-  if (!host || !schema.has(name_of(calls)) || !has_columns(database, calls)) return;
-  const NsysColumns columns(database, name_of(calls));
+  if (!host || !schema.has(name_of(calls)) || !has_columns(schema, calls)) return;
+  const SqliteColumns columns = schema.columns(name_of(calls));
   for (const auto& column : of_calls) note("missing-columns", name_of(calls), columns, column);
 }
 

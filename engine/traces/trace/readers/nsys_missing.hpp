@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "base/sqlite.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -14,7 +13,7 @@ namespace kr::trace {
 /// Adds a note for each column without which numbers of a device, a stream or a kind are made up,
 /// or, with `host`, operations are not linked to calls: `no-device-column`, else `missing-columns`.
 /// `tables`: those that have rows.
-void note_missing_columns(const sqlite::Database& database, const NsysSchema& schema,
-                          const std::vector<NsysTable>& tables, bool host, TraceBuilder& out);
+void note_missing_columns(const SqliteTables& schema, const std::vector<NsysTable>& tables,
+                          bool host, TraceBuilder& out);
 
 }  // namespace kr::trace

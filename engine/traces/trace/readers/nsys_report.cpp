@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 2> nsys_report_extensions{".nsys-rep", ".
 // Of nsys, and not some other database: one that kr wrote, say.
 bool is_export(const fs::path& path) {
   try {
-    return NsysSchema(sqlite::Database::read(path.string())).is_nsys();
+    const auto database = sqlite::Database::read(path.string());
+    return is_nsys(SqliteTables(database));
   } catch (const Error&) {
     return false;
   }

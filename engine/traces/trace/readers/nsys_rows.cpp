@@ -36,24 +36,24 @@ OperationKind kind_of(NsysTable table) {
   return OperationKind::kernel;
 }
 
-std::string name_expression(const NsysColumns& columns, NsysTable table) {
+ScanColumn name_of_row(NsysTable table) {
   switch (table) {
     case NsysTable::kernel:
-      return columns.first_of({"demangledName", "mangledName", "shortName"});
+      return ScanColumn::first_of({"demangledName", "mangledName", "shortName"}, "NULL");
     case NsysTable::memcpy:
-      return columns.or_else("copyKind", "0");
+      return {"copyKind", "0"};
     case NsysTable::memset:
-      return "0";
+      return ScanColumn::value("0");
     case NsysTable::graph:
-      return columns.or_else("graphId", "NULL");
+      return {"graphId", "NULL"};
   }
-  return "NULL";
+  return ScanColumn::value("NULL");
 }
 
 /// The number of the GPU, whatever its process calls it. A global id of a process has its pid in
 /// bits 24 to 47.
-std::string device_expression(const NsysColumns& columns, const NsysLabels& labels) {
-  std::string device = columns.or_else("deviceId", "0");
+std::string device_expression(const SqliteColumns& columns, const NsysLabels& labels) {
+  std::string device = ScanColumn("deviceId", "0").sql(columns);
   if (labels.numbered_by_process.empty()) return device;
   std::string choice = "CASE";
   for (const NsysDevice& one : labels.numbered_by_process) {
@@ -126,41 +126,38 @@ std::string_view name_of(NsysTable table) noexcept {
   return names[static_cast<size_t>(table)];
 }
 
-std::string nsys_query(const sqlite::Database& database, const NsysLabels& labels,
-                       const NsysRange& range, NsysParts parts) {
-  const NsysTable table = range.table;
-  const NsysColumns columns(database, name_of(table));
-  for (const std::string_view needed : {"start", "end"}) {
-    if (columns.has(needed)) continue;
-    throw Error(database.path(),
-                fmt::format("its table {} has no column `{}`", name_of(table), needed),
-                export_again);
+NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts)
+    : rows_(std::move(database)),
+      labels_(&labels),
+      strings_(rows_.database(), labels),
+      parts_(parts) {}
+
+// In the order of the columns above.
+std::string NsysRowReader::sql(const SqliteColumns& columns, const NsysRows& out) const {
+  TableScan scan{out.table_name,
+                 {"start",
+                  "end",
+                  name_of_row(out.kind()),
+                  ScanColumn::value(device_expression(columns, *labels_)),
+                  {"streamId", "0"}}};
+  if (parts_.link != NsysLink::none || parts_.details) {
+    const bool node = parts_.link == NsysLink::launch_and_node;
+    scan.columns.emplace_back("correlationId", "NULL");
+    scan.columns.emplace_back("globalPid", "0");
+    scan.columns.push_back(node ? ScanColumn("graphNodeId", "NULL") : ScanColumn::value("NULL"));
   }
-  std::string more;
-  if (parts.link != NsysLink::none || parts.details) {
-    const bool node = parts.link == NsysLink::launch_and_node;
-    more = fmt::format(", {}, {}, {}", columns.or_else("correlationId", "NULL"),
-                       columns.or_else("globalPid", "0"),
-                       node ? columns.or_else("graphNodeId", "NULL") : "NULL");
-  }
-  if (parts.details) {
-    for (const DetailColumn& detail : detail_columns(table)) {
-      more += ", " + columns.or_else(detail.name, "NULL");
+  if (parts_.details) {
+    for (const DetailColumn& detail : detail_columns(out.kind())) {
+      scan.columns.emplace_back(detail.name, "NULL");
     }
   }
-  return fmt::format("SELECT \"start\", \"end\", {}, {}, {}{} FROM {}{}",
-                     name_expression(columns, table), device_expression(columns, labels),
-                     columns.or_else("streamId", "0"), more, nsys_table(name_of(table)),
-                     range.row_id != nullptr
-                         ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", range.row_id)
-                         : std::string());
+  if (const auto missing = scan.missing(columns)) {
+    throw Error(rows_.database().path(),
+                fmt::format("its table {} has no column `{}`", out.table_name, *missing),
+                export_again);
+  }
+  return scan.sql(columns, out.row_id);
 }
-
-NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts)
-    : database_(std::move(database)),
-      labels_(&labels),
-      strings_(database_, labels),
-      parts_(parts) {}
 
 void NsysRowReader::read(NsysRows& out) {
   if (ids_.begin(out)) {
@@ -169,58 +166,42 @@ void NsysRowReader::read(NsysRows& out) {
   }
   out.processes.clear();
   out.nodes.clear();
-  out.met = 0;
-  out.whole = true;
-  auto& prepared = statements_[static_cast<size_t>(out.range.table)];
-  if (prepared == nullptr) {
-    prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(nsys_query(database_, *labels_, out.range, parts_)));
-  }
-  sqlite::Statement& statement = *prepared;
-  statement.reset();
-  if (out.range.row_id != nullptr) {
-    statement.bind(1, out.range.first);
-    statement.bind(2, out.range.last);
-  }
-  while (statement.step(&out.whole)) {
-    add(statement, out, out.met);
-    ++out.met;
-  }
+  rows_.read(
+      out, [&](const SqliteColumns& columns) { return sql(columns, out); },
+      [&](const sqlite::Statement& row) { add(row, out); });
 }
 
-void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
+void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out) {
   std::array<sqlite::Statement::Cell, linked_columns> cells;  // NOLINT: those wanted are set
   statement.cells(
       std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
-  const Times when = times(cells, out, number);
+  const Times when = times(cells, out);
   // Columns may contain values of other types. A number that is written as text is one.
   const auto number_in = [&](Column column, std::string_view otherwise) -> int64_t {
-    const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
-    if (cell.type == Type::integer) return cell.integer;
-    if (const auto value = statement.whole_number(column)) return *value;
-    add_dropped(out, otherwise, number);
+    if (const auto value = statement.whole_number(column, cells[column])) return *value;
+    add_dropped(out, otherwise);
     return 0;
   };
   const int64_t device =
       number_in(device_column, "operation without a device number: assigned to device 0");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
-    fail(out.range, number, "its device is not a device number");
+    fail(out, "its device is not a device number");
   }
   const int64_t stream =
       number_in(stream_column, "operation without a stream number: assigned to stream 0");
   if (cells[stream_column].type == Type::null) out.made_up_streams = true;
-  if (parts_.link != NsysLink::none) add_link(statement, cells, out, number);
-  if (parts_.details) add_detail(statement, out, number);
+  if (parts_.link != NsysLink::none) add_link(statement, cells, out);
+  if (parts_.details) add_detail(statement, out);
   out.operations.push_back({when.start_ns, when.duration_ns,
-                            name(statement, cells[name_column], out, number),
+                            name(statement, cells[name_column], out),
                             ids_.track(static_cast<int32_t>(device), stream)});
 }
 
 NameId NsysRowReader::name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
-                           NsysRows& out, uint64_t number) {
-  const NsysTable table = out.range.table;
+                           NsysRows& out) {
+  const NsysTable table = out.kind();
   if (cell.type == Type::null) {
-    add_dropped(out, "operation without a name", number);
+    add_dropped(out, "operation without a name");
     return ids_.name(table == NsysTable::graph ? "[CUDA graph]" : "(unnamed kernel)",
                      kind_of(table));
   }
@@ -233,10 +214,8 @@ NameId NsysRowReader::name(const sqlite::Statement& statement, const sqlite::Sta
     met.add(cell.integer, id);
   }
   if (!made_up_.empty() && made_up_.contains(id.index)) {
-    add_dropped(out,
-                table == NsysTable::kernel ? "kernel name id without a string"
-                                           : "kind of copy without a label",
-                number);
+    add_dropped(out, table == NsysTable::kernel ? "kernel name id without a string"
+                                                : "kind of copy without a label");
   }
   return id;
 }
@@ -265,11 +244,11 @@ NameId NsysRowReader::name_of_id(int64_t id, NsysTable table) {
 }
 
 NsysRowReader::Times NsysRowReader::times(std::span<const sqlite::Statement::Cell> cells,
-                                          const NsysRows& out, uint64_t number) const {
+                                          const NsysRows& out) const {
   const sqlite::Statement::Cell& start = cells[start_column];
   const sqlite::Statement::Cell& end = cells[end_column];
   const auto refuse = [&](bool wrong, std::string_view why) {
-    if (wrong) fail(out.range, number, why);
+    if (wrong) fail(out, why);
   };
   const bool has_start = start.type == Type::integer;
   const bool has_end = end.type == Type::integer;
@@ -287,14 +266,11 @@ NsysRowReader::Times NsysRowReader::times(std::span<const sqlite::Statement::Cel
 }
 
 void NsysRowReader::add_link(const sqlite::Statement& statement,
-                             std::span<const sqlite::Statement::Cell> cells, NsysRows& out,
-                             uint64_t number) const {
+                             std::span<const sqlite::Statement::Cell> cells, NsysRows& out) const {
   int64_t correlation = Launch::no_correlation;
   int64_t process = 0;
   const auto number_in = [&](Column column) {
-    const sqlite::Statement::Cell& cell = cells[column];
-    return cell.type == Type::integer ? std::optional(cell.integer)
-                                      : statement.whole_number(column);
+    return statement.whole_number(column, cells[column]);
   };
   if (cells[correlation_column].type != Type::null) {
     const auto one = number_in(correlation_column);
@@ -303,7 +279,7 @@ void NsysRowReader::add_link(const sqlite::Statement& statement,
       correlation = *one;
       process = *other;
     } else {
-      add_dropped(out, "operation whose correlation or process is not a number", number);
+      add_dropped(out, "operation whose correlation or process is not a number");
     }
   }
   out.correlations.push_back(correlation);
@@ -313,14 +289,14 @@ void NsysRowReader::add_link(const sqlite::Statement& statement,
   }
 }
 
-void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
+void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out) {
   OperationDetail detail;
   int at = first_detail_column;
-  for (const DetailColumn& column : detail_columns(out.range.table)) {
+  for (const DetailColumn& column : detail_columns(out.kind())) {
     if (const auto value = statement.whole_number(at)) {
       detail[column.field] = *value;
     } else if (!statement.is_null(at)) {
-      add_dropped(out, "launch shape or size of an operation that is not a number", number);
+      add_dropped(out, "launch shape or size of an operation that is not a number");
     }
     ++at;
   }
@@ -329,31 +305,10 @@ void NsysRowReader::add_detail(const sqlite::Statement& statement, NsysRows& out
       OperationDetails::correlation(statement.whole_number(correlation_column)));
 }
 
-void NsysRowReader::add_dropped(NsysRows& out, std::string_view what, uint64_t number) const {
-  const bool known =
-      std::any_of(out.dropped.begin(), out.dropped.end(),
-                  [&](const DroppedRecords& records) { return records.what == what; });
-  const uint64_t first = known ? UINT64_MAX : static_cast<uint64_t>(row_id(out.range, number));
-  trace::add_dropped(out.dropped, what, first, 1);
-}
-
-// Numbers are read only of rows that are reported: reading all would cost a tenth.
-int64_t NsysRowReader::row_id(const NsysRange& range, uint64_t number) const {
-  if (range.row_id == nullptr) return static_cast<int64_t>(number) + 1;
-  auto query = database_.prepare(
-      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3", range.row_id,
-                  nsys_table(name_of(range.table))));
-  query.bind(1, range.first);
-  query.bind(2, range.last);
-  query.bind(3, static_cast<int64_t>(number));
-  return query.step() ? query.integer(0) : 0;
-}
-
-void NsysRowReader::fail(const NsysRange& range, uint64_t number, std::string_view what) const {
-  throw Error(
-      database_.path(),
-      fmt::format("table {}, row {}: {}", name_of(range.table), row_id(range, number), what),
-      export_again);
+void NsysRowReader::fail(const NsysRows& out, std::string_view what) const {
+  throw Error(rows_.database().path(),
+              fmt::format("table {}, row {}: {}", out.table_name, rows_.row_number(out), what),
+              export_again);
 }
 
 }  // namespace kr::trace

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/id_memory.hpp"
 #include "trace/readers/nsys_schema.hpp"
+#include "trace/readers/sqlite_scan.hpp"
 
 namespace kr::trace {
 
@@ -23,20 +23,11 @@ enum class NsysTable : uint8_t { kernel, memcpy, memset, graph };
 inline constexpr size_t nsys_table_count = 4;
 std::string_view name_of(NsysTable table) noexcept;
 
-/// Rows [first, last] by number, or all of a table without numbers.
-struct NsysRange {
-  NsysTable table = NsysTable::kernel;
-  const char* row_id = nullptr;  // NsysSchema::row_id; null: without numbers
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
-struct NsysRows : BlockRows {
-  NsysRange range;
+struct NsysRows : BlockRows, ScanRows {
   std::vector<int64_t> processes;  // globalPid, by correlation
   std::vector<int64_t> nodes;      // graphNodeId, by correlation; 0: none. Empty: not wanted
-  uint64_t met = 0;                // rows of the range, with those that are left out
-  bool whole = true;               // the range was read to its end
+
+  NsysTable kind() const noexcept { return static_cast<NsysTable>(table); }
 };
 
 /// What is read of an operation's launch.
@@ -49,12 +40,6 @@ struct NsysParts {
   bool strict = false;  // OpenOptions::strict
 };
 
-/// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends; of
-/// correlation, process and node of a graph with either part, and of details in the order of
-/// `detail_columns`. Throws Error where the table has no times.
-std::string nsys_query(const sqlite::Database& database, const NsysLabels& labels,
-                       const NsysRange& range, NsysParts parts);
-
 /// Names by their values in the rows of one table.
 using NameMemory = IdMemory<NameId>;
 
@@ -62,34 +47,34 @@ using NameMemory = IdMemory<NameId>;
 class NsysRowReader {
  public:
   NsysRowReader(sqlite::Database database, const NsysLabels& labels, NsysParts parts);
-  /// Fills `out` from `out.range`; correlations are as in the file. Times that cannot be right are
+  /// Fills `out`; correlations are as in the file. Times that cannot be right are
   /// marked (trace/time_fault.hpp). Throws Error, naming table and row, on times that are not whole
   /// numbers, and if `strict`, on those that cannot be right.
   void read(NsysRows& out);
 
  private:
-  void add(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
+  std::string sql(const SqliteColumns& columns, const NsysRows& out) const;
+  void add(const sqlite::Statement& statement, NsysRows& out);
   struct Times {
     int64_t start_ns = 0;
     int64_t duration_ns = 0;
   };
-  Times times(std::span<const sqlite::Statement::Cell> cells, const NsysRows& out,
-              uint64_t number) const;
+  Times times(std::span<const sqlite::Statement::Cell> cells, const NsysRows& out) const;
   NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
-              NsysRows& out, uint64_t number);
+              NsysRows& out);
   NameId name_of_id(int64_t id, NsysTable table);
   void add_link(const sqlite::Statement& statement, std::span<const sqlite::Statement::Cell> cells,
-                NsysRows& out, uint64_t number) const;
-  void add_detail(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
-  void add_dropped(NsysRows& out, std::string_view what, uint64_t number) const;
-  int64_t row_id(const NsysRange& range, uint64_t number) const;
-  [[noreturn]] void fail(const NsysRange& range, uint64_t number, std::string_view what) const;
+                NsysRows& out) const;
+  void add_detail(const sqlite::Statement& statement, NsysRows& out);
+  void add_dropped(NsysRows& out, std::string_view what) const {
+    rows_.add_dropped(out.dropped, out, what);
+  }
+  [[noreturn]] void fail(const NsysRows& out, std::string_view what) const;
 
-  sqlite::Database database_;
+  RangeReader rows_;
   const NsysLabels* labels_;
   NsysStrings strings_;
   NsysParts parts_;
-  std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
   LocalIds ids_;
   std::array<NameMemory, nsys_table_count> met_;
   std::unordered_set<uint32_t> made_up_;  // names without a string or label

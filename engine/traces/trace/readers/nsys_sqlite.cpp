@@ -1,37 +1,29 @@
 // `nsys export --type sqlite`: the tables of GPU activity of any schema since 2020.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "base/part_file.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_metrics.hpp"
 #include "trace/readers/nsys_missing.hpp"
-#include "trace/readers/nsys_plan.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/nsys_waits.hpp"
+#include "trace/readers/sqlite_file.hpp"
+#include "trace/readers/sqlite_scan.hpp"
 
 namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view magic = "SQLite format 3\0"sv;
 constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
 constexpr const char* rocm_remedy =
@@ -62,10 +54,10 @@ constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::mem
 
 // What a schema computes is code of the author of the file. Generated columns are read, within
 // bounds: each of several may use the one before it many times.
-NsysSchema checked_schema(sqlite::Database& database, TraceBuilder& out) {
+SqliteTables checked_schema(sqlite::Database& database, TraceBuilder& out) {
   constexpr size_t max_computed = 2;
   constexpr int longest_computed = 1 << 14;
-  NsysSchema schema(database);
+  SqliteTables schema(database);
   for (const NsysTable table : tables) {
     if (!schema.has_other(name_of(table))) continue;
     throw Error(
@@ -78,7 +70,7 @@ NsysSchema checked_schema(sqlite::Database& database, TraceBuilder& out) {
       out.add_dropped(fmt::format("view or virtual table {}", name), 0);
     }
     if (!schema.has(name)) continue;
-    const size_t computed = NsysColumns(database, name).computed();
+    const size_t computed = schema.columns(name).computed();
     if (computed == 0) continue;
     if (computed > max_computed) {
       throw Error(database.path(),
@@ -99,43 +91,35 @@ class NsysReader {
         options_(&options),
         out_(&out),
         schema_(checked_schema(database, out)),
-        labels_(database, schema_, out) {
+        labels_(schema_, out) {
     if (options.host != HostDetail::none) {
-      host_.emplace(database, schema_, labels_, options, out);
+      host_.emplace(schema_, labels_, options, out);
     }
     if (options.operation_details) {
-      out.details().memory_kinds = nsys_memory_kinds(database, schema_);
+      out.details().memory_kinds = nsys_memory_kinds(schema_);
     }
-    if (schema_.is_nsys()) return;
-    const std::string tables = schema_.some_tables();
+    if (is_nsys(schema_)) return;
+    const std::string tables = schema_.some();
     throw Error(database.path(),
                 tables.empty() ? "is an SQLite database without tables"
                                : fmt::format("is an SQLite database, but not an nsys export: its "
                                              "tables are {}",
                                              tables),
-                schema_.is_rocm() ? rocm_remedy : sqlite_remedy);
+                is_rocm(schema_) ? rocm_remedy : sqlite_remedy);
   }
 
   /// False where the file had less than its tables say.
   bool run() {
-    plan();
-    BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      const NsysParts parts{wanted_link(), options_->operation_details, options_->strict};
-      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, parts);
-      return [rows](NsysRows& out) { rows->read(out); };
-    });
-    size_t next = 0;
-    reader.read(
-        [&](NsysRows& rows) {
-          if (next == ranges_.size()) return false;
-          if (options_->progress != nullptr) options_->progress->check(database_->path());
-          rows.range = ranges_[next++];
-          return true;
-        },
-        [this](NsysRows& rows) {
-          merge(rows);
-          return true;
-        });
+    SqliteScan scan(schema_, *options_, bytes_a_row);
+    for (const NsysTable table : tables) scan.add(static_cast<size_t>(table), name_of(table));
+    scan.show_progress();
+    const NsysParts parts{wanted_link(), options_->operation_details, options_->strict};
+    scan.read<NsysRows>(
+        [&] { return std::make_shared<NsysRowReader>(database_->again(), labels_, parts); },
+        [this](NsysRows& rows) { merge(rows); });
+    check_counts(scan);
+    note_missing(scan);
+    whole_ = scan.whole();
     finish();
     return whole_;
   }
@@ -144,27 +128,6 @@ class NsysReader {
   NsysLink wanted_link() const {
     if (options_->host != HostDetail::all) return NsysLink::none;
     return host_->wants_nodes() ? NsysLink::launch_and_node : NsysLink::launch;
-  }
-
-  void plan() {
-    uint64_t total = 0;
-    for (const NsysTable table : tables) {
-      if (!schema_.has(name_of(table))) continue;
-      const NsysPlan& plan = plans_
-                                 .emplace_back(table, NsysPlan(*database_, schema_, name_of(table),
-                                                               options_->block_size / bytes_a_row))
-                                 .second;
-      whole_ = whole_ && plan.whole();
-      if (plan.row_id() == nullptr) ranges_.push_back({.table = table});
-      for (const RowRange& range : plan.ranges()) {
-        ranges_.push_back({table, plan.row_id(), range.first, range.last});
-      }
-      total += plan.numbers();
-    }
-    if (options_->progress != nullptr) {
-      options_->progress->done = 0;
-      options_->progress->total = total;
-    }
   }
 
   void merge(NsysRows& rows) {
@@ -177,43 +140,33 @@ class NsysReader {
       }
     }
     add_block(rows, *out_);
-    if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
-    whole_ = whole_ && rows.whole;
-    met_[static_cast<size_t>(rows.range.table)] += rows.met;
-    if (options_->progress != nullptr && rows.range.row_id != nullptr) {
-      options_->progress->done +=
-          static_cast<uint64_t>(rows.range.last) - static_cast<uint64_t>(rows.range.first) + 1;
-    }
+    if (rows.kind() == NsysTable::graph) graphs_ += rows.operations.size();
   }
 
   // Where numbers of rows do not rise from page to page, a range ends before its last row.
-  void check_counts() const {
+  void check_counts(const SqliteScan& scan) const {
     if (options_->allow_truncated) return;
-    for (const auto& [table, plan] : plans_) {
-      const uint64_t met = met_[static_cast<size_t>(table)];
-      const uint64_t all = plan.rows(met);
-      if (all == met) continue;
+    for (const SqliteScan::Table& table : scan.tables()) {
+      const uint64_t all = scan.rows(table);
+      if (all == table.met) continue;
       throw Error(database_->path(),
                   fmt::format("the database is damaged: its table {} has {} rows, of which {} are "
                               "found by their numbers",
-                              name_of(table), all, met),
+                              table.name, all, table.met),
                   "export it again; --allow-truncated reads what is found");
     }
   }
 
   void finish() {
-    check_counts();
-    note_missing();
     if (host_ && !host_->read()) whole_ = false;
     if (host_ && options_->waits && options_->host == HostDetail::all) {
-      NsysWaits waits(*database_, schema_, labels_, *out_);
+      NsysWaits waits(schema_, labels_, *out_);
       const auto correlation = [this](int64_t pid, int64_t id) {
         return host_->correlation(pid, id);
       };
       if (!waits.read(correlation)) whole_ = false;
     }
-    if (options_->gpu_metrics &&
-        !read_nsys_metrics(*database_, schema_, labels_, *options_, *out_)) {
+    if (options_->gpu_metrics && !read_nsys_metrics(schema_, labels_, *options_, *out_)) {
       whole_ = false;
     }
     read_clock();
@@ -236,7 +189,7 @@ class NsysReader {
     std::vector<std::string_view> read;
     read.reserve(std::size(tables));
     for (const NsysTable table : tables) read.push_back(name_of(table));
-    const std::vector<std::string> unread = schema_.unread_work(read);
+    const std::vector<std::string> unread = unread_work(schema_, read);
     if (out_->operations() != 0) {
       for (const std::string& name : unread) {
         out_->add_dropped(fmt::format("table {}, which looks like GPU work: not read", name), 0);
@@ -258,141 +211,48 @@ class NsysReader {
     return out;
   }
 
-  void note_missing() {
+  void note_missing(const SqliteScan& scan) {
     std::vector<NsysTable> read;
-    for (const NsysTable table : tables) {
-      if (met_[static_cast<size_t>(table)] == 0) continue;
-      read.push_back(table);
-      if (!NsysColumns(*database_, name_of(table)).has("streamId")) out_->made_up_streams();
+    for (const SqliteScan::Table& table : scan.tables()) {
+      if (table.met == 0) continue;
+      read.push_back(static_cast<NsysTable>(table.number));
+      if (!schema_.columns(table.name).has("streamId")) out_->made_up_streams();
     }
-    note_missing_columns(*database_, schema_, read, options_->host == HostDetail::all, *out_);
+    note_missing_columns(schema_, read, options_->host == HostDetail::all, *out_);
   }
 
   void read_clock() {
-    constexpr std::string_view table = "TARGET_INFO_SESSION_START_TIME";
-    if (!schema_.has(table) || !NsysColumns(*database_, table).has("utcEpochNs")) return;
-    auto rows = database_->prepare(fmt::format("SELECT \"utcEpochNs\" FROM {}", nsys_table(table)));
-    if (!rows.step()) return;
+    auto rows = schema_.rows({"TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}});
+    if (!rows || !rows->step()) return;
     constexpr int64_t most = int64_t{1} << 61;  // beyond 2043: sums with it might not fit
-    const auto utc_ns = rows.whole_number(0);
+    const auto utc_ns = rows->whole_number(0);
     if (utc_ns && *utc_ns >= 0 && *utc_ns <= most) out_->clock({*utc_ns});
   }
 
   const sqlite::Database* database_;
   const OpenOptions* options_;
   TraceBuilder* out_;
-  NsysSchema schema_;
+  SqliteTables schema_;
   NsysLabels labels_;
   std::optional<NsysHost> host_;
-  std::vector<NsysRange> ranges_;
-  std::vector<std::pair<NsysTable, NsysPlan>> plans_;
-  std::array<uint64_t, nsys_table_count> met_{};  // rows
   uint64_t graphs_ = 0;
   bool whole_ = true;
 };
 
-uint64_t big_endian(std::string_view bytes) {
-  uint64_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-  return value;
-}
-
-// The file's size, as the header has it. See “The Database Header” of SQLite's description of
-// its file format: page size at 16, change counter at 24, pages at 28, and at 92 the change counter
-// for which that number of pages is valid.
-struct Pages {
-  uint64_t size = 0;
-  uint64_t count = 0;  // 0: not known
-
-  uint64_t bytes() const { return size * count; }
-};
-
-Pages pages_of(std::string_view head) {
-  if (head.size() < 100 || head.substr(24, 4) != head.substr(92, 4)) return {};
-  const uint64_t size = big_endian(head.substr(16, 2));
-  return {size == 1 ? 65536 : size, big_endian(head.substr(28, 4))};
-}
-
-// A file that is shorter than its header says was cut off.
-[[noreturn]] void fail_cut(const std::string& shown, uint64_t size, const Pages& pages) {
-  throw Error(shown, Error::Place{.line = {}, .offset = size},
-              fmt::format("the database is cut off here: it should have {} bytes", pages.bytes()),
-              "copy or export it again; --allow-truncated reads the complete part");
-}
-
-void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
-  if (options.allow_truncated) database.allow_damage();
-  if (!NsysReader(database, options, out).run()) {
-    out.warn("truncated",
-             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
-  }
-}
-
-// All of the input's text. Throws Error where it cannot be read or there is no room.
-void unpack(Input& input, const PartFile& to) {
-  std::string block(size_t{1} << 20, '\0');
-  while (const size_t size = input.read(block.data(), block.size())) {
-    const int code = write_all(to.descriptor(), std::string_view(block).substr(0, size));
-    if (code == 0) continue;
-    throw Error(temporary_folder().string(),
-                std::string("cannot unpack the trace: ") + std::strerror(code),
-                "set TMPDIR to a folder with enough space for the unpacked file");
-  }
-}
-
-// From a copy, of whole pages.
-void read_copy(Input& input, TraceBuilder& out) {
-  const OpenOptions& options = input.options();
-  const Pages pages = pages_of(input.head());
-  const std::string folder = temporary_folder().string();
-  const PartFile file(temporary_folder() / "kr", folder, 0600);
-  unpack(input, file);
-  const uint64_t size = input.offset();
-  if (size < pages.bytes()) {
-    if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
-    const uint64_t whole = size / pages.size * pages.size;
-    if (::ftruncate(file.descriptor(), static_cast<off_t>(whole)) != 0) {
-      throw Error(folder, std::string("cannot truncate a temporary file: ") + std::strerror(errno));
-    }
-    out.warn("truncated", fmt::format("{} is cut off at byte {} of {}: rows after it are missing.",
-                                      input.shown(), size, pages.bytes()));
-  }
-  auto database = sqlite::Database::read_private(file.path().string(), input.shown());
-  read_nsys_database(database, options, out);
-}
-
-bool is_nsys_sqlite(std::string_view head) noexcept {
-  return head.starts_with(magic);
-}
-
-bool has_log(const std::string& path) {
-  struct stat info {};
-  return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
+bool read_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
+  return NsysReader(database, options, out).run();
 }
 
 constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
-void read_nsys_sqlite(Input& input, TraceBuilder& out) {
-  if (!input.plain_file()) return read_copy(input, out);
-  std::error_code failed;
-  const uint64_t size = std::filesystem::file_size(input.path(), failed);
-  const Pages pages = pages_of(input.head());
-  // Where there is a log, it may have the rest.
-  if (!failed && size < pages.bytes() && !has_log(input.path())) {
-    if (!input.options().allow_truncated) fail_cut(input.shown(), size, pages);
-    return read_copy(input, out);
-  }
-  auto database = sqlite::Database::read(input.path());
-  read_nsys_database(database, input.options(), out);
-}
-
 }  // namespace
 
-const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
-                                     .kind = "nsys SQLite exports",
-                                     .summary = "SQLite of `nsys export --type sqlite`, any schema",
-                                     .extensions = nsys_sqlite_extensions,
-                                     .sniff = is_nsys_sqlite,
-                                     .read = read_nsys_sqlite};
+const TraceFormat nsys_sqlite_format{
+    .name = "nsys-sqlite",
+    .kind = "nsys SQLite exports",
+    .summary = "SQLite of `nsys export --type sqlite`, any schema",
+    .extensions = nsys_sqlite_extensions,
+    .sniff = is_sqlite,
+    .read = [](Input& input, TraceBuilder& out) { read_sqlite(input, out, read_database); }};
 
 }  // namespace kr::trace

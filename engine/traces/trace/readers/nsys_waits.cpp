@@ -9,9 +9,6 @@
 namespace kr::trace {
 namespace {
 
-constexpr std::string_view synchronization_table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-constexpr std::string_view synchronization_types = "ENUM_CUPTI_SYNC_TYPE";
-constexpr std::string_view system_call_table = "OSRT_API";
 constexpr std::string_view sync_type_head = "CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_";
 // CUpti_ActivitySynchronizationType, for exports without its names.
 constexpr std::string_view sync_type_names[] = {"unknown", "event_synchronize", "stream_wait_event",
@@ -20,9 +17,8 @@ constexpr int global_process_shift = 24;
 
 }  // namespace
 
-NsysWaits::NsysWaits(const sqlite::Database& database, const NsysSchema& schema,
-                     const NsysLabels& labels, TraceBuilder& out)
-    : database_(&database), schema_(&schema), strings_(database, labels), out_(&out) {
+NsysWaits::NsysWaits(const SqliteTables& schema, const NsysLabels& labels, TraceBuilder& out)
+    : schema_(&schema), strings_(schema.database(), labels), out_(&out) {
   HostTrace& host = out.host();
   if (!host.waits) host.waits = std::make_unique<HostWaits>();
   waits_ = host.waits.get();
@@ -39,14 +35,10 @@ void NsysWaits::read_type_names() {
   for (size_t i = 0; i < std::size(sync_type_names); ++i) {
     type_names_[static_cast<int64_t>(i)] = sync_type_names[i];
   }
-  if (!schema_->has(synchronization_types)) return;
-  const NsysColumns columns(*database_, synchronization_types);
-  if (!columns.has("id") || !columns.has("name")) return;
-  auto rows = database_->prepare(
-      fmt::format("SELECT \"id\", \"name\" FROM {}", nsys_table(synchronization_types)));
-  while (rows.step(&whole_)) {
-    const auto id = rows.whole_number(0);
-    std::string_view name = rows.text(1);
+  auto rows = schema_->rows({"ENUM_CUPTI_SYNC_TYPE", {"id", "name"}});
+  while (rows && rows->step(&whole_)) {
+    const auto id = rows->whole_number(0);
+    std::string_view name = rows->text(1);
     if (!id || !name.starts_with(sync_type_head)) continue;
     name.remove_prefix(sync_type_head.size());
     std::string& known = type_names_[*id];
@@ -66,17 +58,15 @@ bool NsysWaits::has_times(const sqlite::Statement& row, std::string_view what, i
 }
 
 void NsysWaits::read_synchronizations(const Correlation& correlation) {
-  if (!schema_->has(synchronization_table)) return;
-  const NsysColumns columns(*database_, synchronization_table);
-  for (const char* const column : {"start", "end", "correlationId", "globalPid", "syncType"}) {
-    if (columns.has(column)) continue;
-    out_->add_dropped(fmt::format("table of synchronizations without the column {}", column), 0);
+  const TableScan scan{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                       {"start", "end", "correlationId", "globalPid", "syncType"}};
+  if (!schema_->has(scan.table)) return;
+  const SqliteColumns columns = schema_->columns(scan.table);
+  if (const auto missing = scan.missing(columns)) {
+    out_->add_dropped(fmt::format("table of synchronizations without the column {}", *missing), 0);
     return;
   }
-  auto rows = database_->prepare(
-      fmt::format("SELECT \"start\", \"end\", \"correlationId\", \"globalPid\", \"syncType\" "
-                  "FROM {}",
-                  nsys_table(synchronization_table)));
+  auto rows = schema_->database().prepare(scan.sql(columns));
   for (int64_t number = 1; rows.step(&whole_); ++number) {
     if (!has_times(rows, "synchronization", number)) continue;
     const int64_t global_pid = rows.whole_number(3).value_or(0);
@@ -94,15 +84,15 @@ void NsysWaits::read_synchronizations(const Correlation& correlation) {
 }
 
 void NsysWaits::read_system_calls() {
-  if (!schema_->has(system_call_table)) return;
-  const NsysColumns columns(*database_, system_call_table);
-  if (!columns.has("start") || !columns.has("end") || !columns.has("nameId")) {
-    out_->add_dropped("table of OS runtime calls without times or names", 0);
+  const TableScan scan{"OSRT_API", {"start", "end", "nameId", {"globalTid", "0"}}};
+  auto found = schema_->rows(scan);
+  if (!found) {
+    if (schema_->has(scan.table)) {
+      out_->add_dropped("table of OS runtime calls without times or names", 0);
+    }
     return;
   }
-  auto rows = database_->prepare(fmt::format("SELECT \"start\", \"end\", \"nameId\", {} FROM {}",
-                                             columns.or_else("globalTid", "0"),
-                                             nsys_table(system_call_table)));
+  sqlite::Statement& rows = *found;
   for (int64_t number = 1; rows.step(&whole_); ++number) {
     if (!has_times(rows, "OS runtime call", number)) continue;
     waits_->system_calls.push_back({rows.integer(0), rows.integer(1),

@@ -23,8 +23,7 @@ class NsysWaits {
   using Correlation = std::function<int64_t(int64_t global_pid, int64_t id)>;
 
   /// All that is given has to outlive it.
-  NsysWaits(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-            TraceBuilder& out);
+  NsysWaits(const SqliteTables& schema, const NsysLabels& labels, TraceBuilder& out);
 
   /// False where the file had less than its tables say. Rows that cannot be are counted and left
   /// out.
@@ -41,8 +40,7 @@ class NsysWaits {
   uint32_t name(int64_t id);
   uint32_t process(int64_t global_pid);
 
-  const sqlite::Database* database_;
-  const NsysSchema* schema_;
+  const SqliteTables* schema_;
   NsysStrings strings_;
   TraceBuilder* out_;
   HostWaits* waits_;
