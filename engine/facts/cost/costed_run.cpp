@@ -271,6 +271,10 @@ std::string_view to_string(NoCost why) noexcept {
   return {};
 }
 
+std::string_view kernel_name(const trace::Trace& trace, size_t operation) {
+  return trace.names.get(trace.operations[operation].name).text;
+}
+
 std::string shapes_text(const OpArguments& arguments) {
   std::string text;
   const auto list = [&](const std::vector<int64_t>& values, char open, char close) {

@@ -18,6 +18,10 @@ struct Extent {
     start_ns = std::min(start_ns, operation.start_ns);
     end_ns = std::max(end_ns, operation.end_ns());
   }
+  void add(const Extent& other) noexcept {
+    start_ns = std::min(start_ns, other.start_ns);
+    end_ns = std::max(end_ns, other.end_ns);
+  }
   bool empty() const noexcept { return start_ns > end_ns; }
 };
 

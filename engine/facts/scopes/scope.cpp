@@ -16,7 +16,7 @@ class ScopeBuilder {
 
   void add(std::span<const uint32_t> keys) {
     scope_.keys_.insert(scope_.keys_.end(), keys.begin(), keys.end());
-    scope_.ends_.push_back(scope_.keys_.size());
+    scope_.ends_.push_back(static_cast<uint32_t>(scope_.keys_.size()));
   }
   void add(uint32_t key) { add({&key, 1}); }
   /// Keys are numbered in the order in which their texts are met.
@@ -26,7 +26,7 @@ class ScopeBuilder {
     if (added) scope_.texts_.push_back(text);
     return known->second;
   }
-  void add_outside() { scope_.ends_.push_back(scope_.keys_.size()); }
+  void add_outside() { add(std::span<const uint32_t>()); }
   void add_part(std::string_view text) { text.empty() ? add_outside() : add(key_of(text)); }
   void set_numbers(std::vector<int64_t> numbers) { scope_.numbers_ = std::move(numbers); }
 
@@ -92,7 +92,7 @@ Scope with_outside(Scope scope, std::string_view text) {
     const std::span<const uint32_t> keys = scope.keys_of(i);
     out.keys_.insert(out.keys_.end(), keys.begin(), keys.end());
     if (keys.empty()) out.keys_.push_back(outside);
-    out.ends_.push_back(out.keys_.size());
+    out.ends_.push_back(static_cast<uint32_t>(out.keys_.size()));
   }
   out.texts_ = std::move(scope.texts_);
   out.numbers_ = std::move(scope.numbers_);
@@ -198,8 +198,17 @@ Scope by_layer_number(const trace::Trace& trace, const classify::Attribution& at
 Scope by_module(const trace::Trace& trace, const classify::Attribution& attribution) {
   ScopeBuilder builder(Scope(Scope::Of::node, trace, nullptr, &attribution));
   if (!trace.host) return builder.finish();
+  const std::vector<std::string>& names = trace.host->range_names;
+  constexpr uint32_t unknown = UINT32_MAX;
+  std::vector<uint32_t> keys(names.size(), unknown);
   for (const trace::HostRange& range : trace.host->ranges) {
-    builder.add_part(trace.host->range_names[range.name]);
+    uint32_t& key = keys[range.name];
+    if (names[range.name].empty()) {
+      builder.add_outside();
+      continue;
+    }
+    if (key == unknown) key = builder.key_of(names[range.name]);
+    builder.add(key);
   }
   return builder.finish();
 }

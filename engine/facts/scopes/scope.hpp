@@ -82,7 +82,7 @@ class Scope {
   const classify::Labelled* labelled_;
   const classify::Attribution* attribution_;
   std::vector<uint32_t> keys_;  // by track, row, …; at the end those of operations without one
-  std::vector<size_t> ends_;    // where they end in `keys_`
+  std::vector<uint32_t> ends_;  // where they end in `keys_`
   // By key; one of them.
   std::vector<std::string_view> texts_;
   std::vector<int64_t> numbers_;

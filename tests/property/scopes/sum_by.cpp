@@ -21,7 +21,7 @@ namespace {
 
 using kr::classify::Attribution;
 using kr::classify::EnclosingSteps;
-using kr::scopes::Scope;
+using namespace kr::scopes;
 
 constexpr uint32_t none = Attribution::none;
 
@@ -118,7 +118,6 @@ std::string text_of(const std::string& text) {
 }
 
 std::vector<Case> all_scopes(const Sample& of) {
-  using namespace kr::scopes;
   const auto& trace = of.trace;
   const auto& places = of.places;
   const auto one = [](std::string text) { return std::set<std::string>{std::move(text)}; };
@@ -269,6 +268,46 @@ TEST_CASE("sums by a scope are those of its operations") {
         }
       }
       for (const auto& [key, operations] : slow) CHECK(keys.contains(key));
+    }
+  }
+}
+
+TEST_CASE("keys are in the order of numbers, or of first occurrence") {
+  std::mt19937 random(20261130);
+  for (uint64_t round = 0; round < kr::test::rounds(100, 10); ++round) {
+    CAPTURE(round);
+    const Sample sample = random_sample(random);
+    const Scope devices = by_device(sample.trace);
+    for (uint32_t key = 1; key < devices.size(); ++key) {
+      CHECK(devices.number(key - 1) < devices.number(key));
+    }
+    const Scope streams = by_stream(sample.trace);
+    const auto stream = [&](uint32_t key) {
+      const auto& track = sample.trace.tracks[static_cast<size_t>(streams.number(key))];
+      return std::pair(track.device, track.stream);
+    };
+    for (uint32_t key = 1; key < streams.size(); ++key) CHECK(stream(key - 1) < stream(key));
+    std::vector<std::string_view> phases;
+    const auto add = [](std::vector<std::string_view>& to, std::string_view text) {
+      if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+    };
+    for (const auto& step : sample.places.steps) add(phases, step.phase.label);
+    if (!phases.empty()) phases.push_back("(outside steps)");
+    const Scope by_phase = kr::scopes::by_phase(sample.trace, sample.places);
+    REQUIRE(by_phase.size() == phases.size());
+    for (uint32_t key = 0; key < phases.size(); ++key) CHECK(by_phase.text(key) == phases[key]);
+    std::vector<std::string_view> labels;
+    for (const auto& one : sample.labelled.dimensions[1].by_row) add(labels, one.label);
+    const Scope by_label = kr::scopes::by_label(sample.trace, sample.labelled, 1);
+    REQUIRE(by_label.size() == labels.size());
+    for (uint32_t key = 0; key < labels.size(); ++key) CHECK(by_label.text(key) == labels[key]);
+    // The innermost step and phase come first.
+    const Scope steps = by_step(sample.trace, sample.places);
+    for (size_t i = 0; i < sample.trace.operations.size(); ++i) {
+      const uint32_t step = sample.places.step_of[i];
+      if (step == none) continue;
+      CHECK(steps.keys(i)[0] == step);
+      CHECK(by_phase.text(by_phase.keys(i)[0]) == sample.places.steps[step].phase.label);
     }
   }
 }
