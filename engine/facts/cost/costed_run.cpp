@@ -204,7 +204,7 @@ class RunCosts {
   /// That of the innermost step that has it.
   std::optional<int64_t> number(uint32_t step, std::string_view name) {
     if (step == classify::Attribution::none) return std::nullopt;
-    const std::vector<classify::TraceStep>& steps = run_.attribution(rules_).steps;
+    const auto& steps = run_.attribution(rules_).steps;
     if (!enclosing_) enclosing_.emplace(steps);
     for (const uint32_t at : enclosing_->of(step)) {
       if (const auto value = steps[at].phase.number(name)) return value;

@@ -19,13 +19,13 @@ class EnclosingSteps {
  public:
   static constexpr uint32_t none = UINT32_MAX;
 
-  /// A step has a member `outer`, the place of the step that encloses it, if there is one. That
-  /// step began earlier, and so comes before it.
-  template <class Step>
-  explicit EnclosingSteps(const std::vector<Step>& steps) {
+  /// `steps` has a size and steps by place. A step has a member `outer`, the place of the step that
+  /// encloses it, if there is one. That step began earlier, and so comes before it.
+  template <class Steps>
+  explicit EnclosingSteps(const Steps& steps) {
     ends_.reserve(steps.size());
     outermost_.reserve(steps.size());
-    for (const Step& step : steps) add(place(step.outer));
+    for (size_t i = 0; i < steps.size(); ++i) add(place(steps[i].outer));
   }
 
   size_t size() const noexcept { return outermost_.size(); }

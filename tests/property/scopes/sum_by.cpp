@@ -301,6 +301,11 @@ TEST_CASE("keys are in the order of numbers, or of first occurrence") {
     const Scope by_label = kr::scopes::by_label(sample.trace, sample.labelled, 1);
     REQUIRE(by_label.size() == labels.size());
     for (uint32_t key = 0; key < labels.size(); ++key) CHECK(by_label.text(key) == labels[key]);
+    size_t layers = 0;
+    for (const auto& block : sample.places.repeated_blocks) {
+      layers += block.is_layers() ? block.repeats : 0;
+    }
+    CHECK(by_layer(sample.trace, sample.places).size() == layers);
     // The innermost step and phase come first.
     const Scope steps = by_step(sample.trace, sample.places);
     for (size_t i = 0; i < sample.trace.operations.size(); ++i) {
@@ -366,13 +371,16 @@ TEST_CASE("many pairs are summed like few") {
 }
 
 TEST_CASE("the steps that enclose a step are those met outwards") {
+  struct Step {
+    uint32_t outer = none;
+  };
   struct Part {
     std::optional<size_t> outer;
   };
   std::mt19937 random(20261129);
   for (uint64_t round = 0; round < kr::test::rounds(200, 10); ++round) {
     CAPTURE(round);
-    std::vector<kr::classify::TraceStep> steps(random() % 200);
+    std::vector<Step> steps(random() % 200);
     std::vector<Part> parts(steps.size());
     const auto reach = static_cast<uint32_t>(round % 2 == 0 ? 1 : 1 + random() % 9);
     for (uint32_t i = 1; i < steps.size(); ++i) {
