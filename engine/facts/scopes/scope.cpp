@@ -17,6 +17,7 @@ class ScopeBuilder {
   void add(std::span<const uint32_t> keys) {
     scope_.keys_.insert(scope_.keys_.end(), keys.begin(), keys.end());
     scope_.ends_.push_back(static_cast<uint32_t>(scope_.keys_.size()));
+    has_other_ |= keys.size() != 1;
   }
   void add(uint32_t key) { add({&key, 1}); }
   /// Keys are numbered in the order in which their texts are met.
@@ -31,12 +32,17 @@ class ScopeBuilder {
   void set_numbers(std::vector<int64_t> numbers) { scope_.numbers_ = std::move(numbers); }
 
   Scope finish() {
-    add_outside();  // operations without a track, row, …
+    if (!has_other_) {
+      scope_.ends_ = {};
+    } else {
+      add_outside();  // operations without a track, row, …
+    }
     return std::move(scope_);
   }
 
  private:
   Scope scope_;
+  bool has_other_ = false;  // lists of none or several keys
   std::unordered_map<std::string_view, uint32_t> known_;
 };
 
@@ -88,7 +94,8 @@ size_t layers_of(const classify::Attribution& attribution) {
 Scope with_outside(Scope scope, std::string_view text) {
   Scope out(scope.of_, *scope.trace_, scope.labelled_, scope.attribution_);
   const auto outside = static_cast<uint32_t>(scope.size());
-  for (size_t i = 0; i < scope.ends_.size(); ++i) {
+  const size_t lists = scope.ends_.empty() ? scope.keys_.size() + 1 : scope.ends_.size();
+  for (size_t i = 0; i < lists; ++i) {
     const std::span<const uint32_t> keys = scope.keys_of(i);
     out.keys_.insert(out.keys_.end(), keys.begin(), keys.end());
     if (keys.empty()) out.keys_.push_back(outside);

@@ -43,6 +43,10 @@ class Scope {
   /// Of all operations of this track, row of labels, …; of those without one, for any greater
   /// number.
   std::span<const uint32_t> keys_of(size_t number) const noexcept {
+    if (ends_.empty()) {
+      const size_t at = std::min(number, keys_.size());
+      return {keys_.data() + at, at < keys_.size() ? size_t{1} : 0};
+    }
     const size_t at = std::min(number, ends_.size() - 1);
     const size_t begin = at == 0 ? 0 : ends_[at - 1];
     return {keys_.data() + begin, ends_[at] - begin};
@@ -81,8 +85,9 @@ class Scope {
   const trace::Trace* trace_;
   const classify::Labelled* labelled_;
   const classify::Attribution* attribution_;
-  std::vector<uint32_t> keys_;  // by track, row, …; at the end those of operations without one
-  std::vector<uint32_t> ends_;  // where they end in `keys_`
+  /// By track, row, …; at the end those of operations without one.
+  std::vector<uint32_t> keys_;
+  std::vector<uint32_t> ends_;  // where they end in `keys_`; empty: all have one, the last none
   // By key; one of them.
   std::vector<std::string_view> texts_;
   std::vector<int64_t> numbers_;
