@@ -75,9 +75,11 @@ std::vector<Sum> sum_by(const Scope& scope, const Add& add) {
 template <class Sum, class Add>
 PairSums<Sum> sum_by(const Scope& first, const Scope& second, const Add& add) {
   PairSums<Sum> sums(first.size(), second.size());
+  if (first.size() == 0 || second.size() == 0) return sums;
   for (size_t i = 0; i < first.operations(); ++i) {
+    const std::span<const uint32_t> others = second.keys(i);
     for (const uint32_t key : first.keys(i)) {
-      for (const uint32_t other : second.keys(i)) add(sums.of(key, other), i);
+      for (const uint32_t other : others) add(sums.of(key, other), i);
     }
   }
   return sums;
