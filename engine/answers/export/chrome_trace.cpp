@@ -16,6 +16,8 @@
 #include "classify/attribution.hpp"
 #include "export/chrome_events.hpp"
 #include "picture/label_styles.hpp"
+#include "scopes/measures.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::exports {
 namespace {
@@ -26,16 +28,6 @@ struct Device {
   int64_t process = 0;
   ChromeNumbers threads;
   size_t tracks = 0;
-};
-
-struct Extent {
-  int64_t start_ns = INT64_MAX;
-  int64_t end_ns = INT64_MIN;
-
-  void add(const trace::Operation& operation) {
-    start_ns = std::min(start_ns, operation.start_ns);
-    end_ns = std::max(end_ns, operation.end_ns());
-  }
 };
 
 class ChromeTrace {
@@ -269,7 +261,7 @@ class ChromeTrace {
   }
 
   void steps() {
-    spans(attribution_.step_of, "steps", [&](uint32_t at) {
+    spans(scopes::by_innermost_step(trace_, attribution_), "steps", [&](uint32_t at) {
       const classify::TraceStep& step = attribution_.steps[at];
       const std::string name = step.phase.step
                                    ? fmt::format("{} {}", step.phase.label, *step.phase.step)
@@ -281,28 +273,26 @@ class ChromeTrace {
 
   /// Those found in the sequence of kernels.
   void layers() {
-    spans(attribution_.layer_of, "layers", [&](uint32_t at) {
+    spans(scopes::by_layer(trace_, attribution_), "layers", [&](uint32_t at) {
       return fmt::format(R"({{"ph":"X","name":"layer {}","cat":"layer")", attribution_.in_unit(at));
     });
   }
 
   /// Slices from the first operation of a step or layer to its last, on each device.
   template <class Head>
-  void spans(const classify::NumberOfOperation& span_of, const char* title, Head head) {
-    std::map<std::pair<int32_t, uint32_t>, Extent> extents;
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      if (span_of[i] == none) continue;
-      const trace::Operation& operation = trace_.operations[i];
-      extents[{trace_.track(operation.track).device, span_of[i]}].add(operation);
-    }
+  void spans(const scopes::Scope& scope, const char* title, Head head) {
     struct Span {
       int32_t device;
-      Extent extent;
+      scopes::Extent extent;
       uint32_t what;
     };
     std::vector<Span> order;
-    order.reserve(extents.size());
-    for (const auto& [key, extent] : extents) order.push_back({key.first, extent, key.second});
+    const scopes::Scope devices = scopes::by_device(trace_);
+    const auto add = [&](scopes::Extent& extent, size_t i) { extent.add(trace_.operations[i]); };
+    scopes::sum_by<scopes::Extent>(devices, scope, add)
+        .each([&](uint32_t device, uint32_t what, const scopes::Extent& extent) {
+          order.push_back({static_cast<int32_t>(devices.number(device)), extent, what});
+        });
     std::stable_sort(order.begin(), order.end(), [](const Span& a, const Span& b) {
       return a.extent.start_ns < b.extent.start_ns;
     });

@@ -16,6 +16,7 @@
 #include "export/paraver_rows.hpp"
 #include "export/paraver_sorter.hpp"
 #include "export/paraver_text.hpp"
+#include "scopes/scope.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::exports {
@@ -24,8 +25,6 @@ namespace {
 using Section = ParaverRows::Section;
 using Kind = ParaverRecord::Kind;
 using Order = ParaverRecord::Order;
-
-constexpr uint32_t no_number = classify::Attribution::none;
 
 /// Times are doubles in Paraver.
 constexpr int64_t longest_ns = int64_t{1} << 53;
@@ -69,6 +68,42 @@ struct ParaverParts {
 };
 
 namespace {
+
+/// The values of the keys of a scope.
+class ScopeValues {
+ public:
+  explicit ScopeValues(scopes::Scope scope)
+      : scope_(std::move(scope)), values_(scope_.size(), unknown) {}
+
+  /// 0: the operation is outside.
+  uint32_t of(size_t operation, ParaverValues& labels) {
+    const std::span<const uint32_t> keys = scope_.keys(operation);
+    if (keys.empty()) return 0;
+    uint32_t& value = values_[keys[0]];
+    if (value == unknown) {
+      const std::string_view text = scope_.text(keys[0]);
+      value = text == scopes::outside_steps_name ? 0 : labels.add(text);
+    }
+    return value;
+  }
+
+ private:
+  static constexpr uint32_t unknown = UINT32_MAX;
+
+  scopes::Scope scope_;
+  std::vector<uint32_t> values_;  // by key, once an operation has it
+};
+
+/// Where operations belong.
+struct Places {
+  Places(const trace::Trace& trace, const classify::Attribution& attribution)
+      : phase(scopes::by_phase(trace, attribution)),
+        module(scopes::by_module(trace, attribution)),
+        layer(scopes::by_layer_number(trace, attribution)) {}
+
+  ScopeValues phase, module;
+  scopes::Scope layer;
+};
 
 /// The records of one run.
 class ParaverRun {
@@ -195,8 +230,8 @@ class ParaverRun {
 
   void operations() {
     const classify::Attribution& attribution = run_.attribution(parts_.rules);
-    const bool phases = std::any_of(attribution.steps.begin(), attribution.steps.end(),
-                                    [](const auto& step) { return !step.phase.label.empty(); });
+    const bool phases = !attribution.steps.empty();
+    Places places(trace_, attribution);
     std::vector<ParaverLanes> streams;
     streams.reserve(trace_.tracks.size());
     for (const trace::Track& track : trace_.tracks) {
@@ -209,7 +244,7 @@ class ParaverRun {
       record.row = streams[operation.track.index].row(operation.start_ns, operation.end_ns());
       record.number = correlation(correlation_of(i));
       if (record.bytes != ParaverRecord::none) parts_.labels.saw_bytes();
-      belongs(attribution, i, record);
+      belongs(places, i, record);
       add_interval(record, operation.start_ns, operation.end_ns());
       if (trace_.host) operation_row_.push_back(record.row);
       if (phases && record.kind != Kind::copy) in_flight(i, record.phase);
@@ -252,18 +287,13 @@ class ParaverRun {
     return known ? trace_.details->correlation_of[i] : trace::Launch::no_correlation;
   }
 
-  void belongs(const classify::Attribution& attribution, size_t i, ParaverRecord& record) {
-    if (const uint32_t step = attribution.step_of[i]; step != no_number) {
-      const std::string_view phase = attribution.steps[step].phase.label;
-      if (!phase.empty()) record.phase = parts_.labels.phases.add(phase);
-    }
-    if (const uint32_t layer = attribution.layer_of[i]; layer != no_number) {
-      record.layer = static_cast<uint32_t>(attribution.in_unit(layer)) + 1;
+  /// The innermost of each.
+  void belongs(Places& places, size_t i, ParaverRecord& record) {
+    record.phase = places.phase.of(i, parts_.labels.phases);
+    record.module = places.module.of(i, parts_.labels.modules);
+    for (const uint32_t key : places.layer.keys(i)) {
+      record.layer = static_cast<uint32_t>(places.layer.number(key)) + 1;
       parts_.labels.add_layer(record.layer);
-    }
-    if (const uint32_t module = attribution.node_of(i); module != no_number) {
-      const trace::HostTrace& host = *trace_.host;
-      record.module = parts_.labels.modules.add(host.range_names[host.ranges[module].name]);
     }
   }
 

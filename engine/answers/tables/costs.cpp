@@ -2,30 +2,19 @@
 // module, layer, step and kernel.
 #include "tables/costs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 #include "analyze/run.hpp"
-#include "cost/costed_run.hpp"
-#include "cost/gaps.hpp"
-#include "ncu/gpus.hpp"
+#include "cost/op_costs.hpp"
+#include "cost/scope_costs.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
 
-using cost::CostedRun;
 using cost::CostSum;
-
-constexpr uint32_t no_call = CostedRun::none;
-
-std::string clause_place(const Source& source, sema::CostId id) {
-  return source.rules->sources().place(source.rules->program().costs.get(id).span);
-}
+using cost::KeyCosts;
 
 /// The cells that both tables have.
 void add_sums(Cells& row, const CostSum& sum) {
@@ -63,178 +52,36 @@ void add_shares(Cells& row, const KeyCosts& costs) {
                          table::cell_or_nothing(cost::to_string(most))});
 }
 
-void add_costs_of(const Source& source, const Run& run, RowSink& sink) {
-  const CostedRun& costed = run.get<cost::CostedRun>();
-  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
-  struct OpRow {
-    CostSum sum;
-    int64_t instances = 0;
-  };
-  // By op, shapes, precision, clause and what is unusable: steps of other sizes have other costs of
-  // one op.
-  using Key = std::tuple<std::string, std::string, std::string_view, std::string, cost::NoCost>;
-  std::map<Key, OpRow> rows;
-  std::vector<std::string> places(source.rules->program().costs.size());
-  for (const cost::CostedCall& call : costed.calls) {
-    const cost::CostedOp& one = costed.ops[call.costed];
-    const trace::HostOp& op = trace.host->ops->ops[one.op];
-    std::string& place = places[one.clause.index];
-    if (place.empty()) place = clause_place(source, one.clause);
-    const cost::NoCost lacks = costed.lacks(call);
-    const bool usable = lacks != cost::NoCost::above_peak && lacks != cost::NoCost::no_amounts;
-    OpRow& row = rows[{op.name, cost::shapes_text(op.arguments), word_of(one.cost.type), place,
-                       usable ? cost::NoCost::none : lacks}];
-    row.sum.add_time(call.total_ns);
-    row.sum.add(costed, call, kernel_name(run, call.longest));
-    ++row.instances;
-  }
-  struct Row {
-    int64_t total_ns;
-    Cells cells;
-  };
-  std::vector<Row> sorted;
-  for (const auto& [key, row] : rows) {
-    const auto& [op, shapes, precision, clause, why] = key;
-    Cells cells{run.summary.id,
-                std::string_view(op),
-                table::cell_or_nothing(shapes),
-                table::cell_or_nothing(precision),
-                row.instances,
-                row.sum.total_ns()};
-    add_sums(cells, row.sum);
-    cells.insert(cells.end(),
-                 {std::string_view(clause), table::cell_or_nothing(cost::to_string(why))});
-    sorted.push_back({row.sum.total_ns(), std::move(cells)});
-  }
-  const std::vector<cost::Gap> gaps = cost::gaps_of(costed, trace, run.summary.gpu_total_ns);
-  for (const cost::Gap& gap : gaps) {
-    // These have a clause, and a row.
-    if (gap.why == cost::NoCost::above_peak || gap.why == cost::NoCost::no_amounts) continue;
-    Cells cells{run.summary.id,
-                table::cell_or_nothing(gap.op),
-                table::cell_or_nothing(gap.shapes),
-                Cell(),
-                gap.operations > 0 ? Cell(gap.operations) : Cell(),
-                gap.total_ns};
-    add_sums(cells, CostSum());
-    cells.insert(cells.end(), {Cell(), cost::to_string(gap.why)});
-    sorted.push_back({gap.total_ns, std::move(cells)});
-  }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Row& a, const Row& b) { return a.total_ns > b.total_ns; });
-  for (const Row& row : sorted) sink.row(row.cells);
-}
-
 void add_costs(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) add_costs_of(source, run, sink);
-}
-
-/// Sums by key of one level: every operation has one key, which is empty if it is in none.
-class LevelSums {
- public:
-  LevelSums(const Run& run, std::string_view level) : run_(run), level_(level) {}
-
-  template <class KeyOf>
-  void add(const KeyOf& key_of) {
-    const trace::Trace& trace = run_.get<analyze::LabelledTrace>().trace;
-    const CostedRun& costed = run_.get<cost::CostedRun>();
-    for (uint32_t i = 0; i < trace.operations.size(); ++i) {
-      KeyCosts& costs = sums_[key_of(i)];
-      const int64_t ns = trace.operations[i].duration_ns;
-      costs.sum.add_time(ns);
-      costs.ns[static_cast<size_t>(costed.no_cost[i])] += ns;
-      const uint32_t call = costed.call_of[i];
-      if (call != no_call && costed.calls[call].has_roof) costs.with_roof_ns += ns;
-    }
-    for (const cost::CostedCall& call : costed.calls) {
-      sums_[key_of(call.longest)].sum.add(costed, call, kernel_name(run_, call.longest));
+  for (const Run& run : source.runs) {
+    for (const cost::OpCosts& one :
+         cost::costs_by_op(*source.rules, run.get<analyze::LabelledTrace>().trace, run.get<cost::CostedRun>(), run.summary.gpu_total_ns)) {
+      Cells cells{run.summary.id,
+                  table::cell_or_nothing(one.op),
+                  table::cell_or_nothing(one.shapes),
+                  table::cell_or_nothing(one.precision),
+                  one.instances > 0 ? Cell(one.instances) : Cell(),
+                  one.sum.total_ns()};
+      add_sums(cells, one.sum);
+      cells.insert(cells.end(), {table::cell_or_nothing(one.clause),
+                                 table::cell_or_nothing(cost::to_string(one.no_cost))});
+      sink.row(cells);
     }
   }
-  /// Whether any operation has a key.
-  bool has_keys() const { return !sums_.empty() && !sums_.rbegin()->first.empty(); }
-
-  /// By descending time.
-  std::vector<const std::pair<const std::string, KeyCosts>*> sorted() const {
-    std::vector<const std::pair<const std::string, KeyCosts>*> sorted;
-    sorted.reserve(sums_.size());
-    for (const auto& one : sums_) sorted.push_back(&one);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-      return a->second.sum.total_ns() > b->second.sum.total_ns();
-    });
-    return sorted;
-  }
-
-  void push(RowSink& sink) const {
-    for (const auto* one : sorted()) {
-      const KeyCosts& costs = one->second;
-      const int64_t total_ns = costs.sum.total_ns();
-      Cells row{run_.summary.id, level_, table::cell_or_nothing(one->first), total_ns};
-      add_sums(row, costs.sum);
-      add_shares(row, costs);
-      sink.row(row);
-    }
-  }
-
- private:
-  const Run& run_;
-  std::string_view level_;
-  std::map<std::string, KeyCosts> sums_;
-};
-
-/// Calls `each(dimension, label_of)` for the dimensions that the run has.
-template <class Each>
-void each_dimension(const Source& source, const Run& run, const Each& each) {
-  const analyze::TraceLabels labels(*source.rules, run.get<analyze::LabelledTrace>().labelled);
-  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
-  for (const auto& [dimension, of] : labels.dimensions()) {
-    each(dimension, [&, found = of](uint32_t i) {
-      const uint32_t row = run.get<analyze::LabelledTrace>().labelled.row(i, trace.operations[i]);
-      return std::string(found->by_row[row].label);
-    });
-  }
-}
-
-std::string module_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places =
-      run.get<analyze::LabelledTrace>().attribution(*source.rules);
-  const uint32_t node = places.node_of(operation);
-  if (node == classify::Attribution::none) return {};
-  const trace::HostTrace& host = *run.get<analyze::LabelledTrace>().trace.host;
-  return host.range_names[host.ranges[node].name];
-}
-
-std::string step_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places =
-      run.get<analyze::LabelledTrace>().attribution(*source.rules);
-  const uint32_t step = places.step_of[operation];
-  return step == classify::Attribution::none ? std::string() : places.steps[step].text;
-}
-
-std::string layer_of(const Source& source, const Run& run, uint32_t operation) {
-  const classify::Attribution& places =
-      run.get<analyze::LabelledTrace>().attribution(*source.rules);
-  const uint32_t layer = places.layer_of[operation];
-  if (layer == classify::Attribution::none) return {};
-  return fmt::format("{}", places.in_unit(layer));
 }
 
 void add_cost_rates(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const auto level = [&](std::string_view name, const auto& key_of) {
-      LevelSums sums(run, name);
-      sums.add(key_of);
-      if (sums.has_keys()) sums.push(sink);
-    };
-    level("run", [](uint32_t) { return std::string("all operations"); });
-    each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
-      level(dimension, label_of);
-    });
-    if (run.get<analyze::LabelledTrace>().trace.host) {
-      level("step", [&](uint32_t i) { return step_of(source, run, i); });
-      level("module", [&](uint32_t i) { return module_of(source, run, i); });
-      level("layer", [&](uint32_t i) { return layer_of(source, run, i); });
+    for (const cost::LevelCosts& level :
+         cost::costs_by_level(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+      for (const KeyCosts& one : level.keys) {
+        Cells row{run.summary.id, std::string_view(level.level), table::cell_or_nothing(one.key),
+                  one.sum.total_ns()};
+        add_sums(row, one.sum);
+        add_shares(row, one);
+        sink.row(row);
+      }
     }
-    level("kernel", [&](uint32_t i) { return std::string(kernel_name(run, i)); });
   }
 }
 
@@ -294,31 +141,12 @@ std::vector<Column> rate_columns(std::vector<Column> first, std::vector<Column> 
 
 }  // namespace
 
-std::string_view kernel_name(const Run& run, uint32_t operation) {
-  const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
-  return trace.names.get(trace.operations[operation].name).text;
-}
-
 std::string without_costs(const Source& source) {
   for (const Run& run : source.runs) {
-    if (run.get<analyze::LabelledTrace>().trace.host &&
-        run.get<analyze::LabelledTrace>().trace.host->ops)
-      return {};
+    if (run.get<analyze::LabelledTrace>().trace.host && run.get<analyze::LabelledTrace>().trace.host->ops) return {};
   }
   return "no run has ops with shapes: PyTorch's profiler records them with `record_shapes=True`, "
          "vLLM and SGLang as NVTX ranges of layers; kernels of graphs get those of a --reference";
-}
-
-std::vector<LabelCosts> costs_by_label(const Source& source, const Run& run) {
-  std::vector<LabelCosts> out;
-  each_dimension(source, run, [&](std::string_view dimension, const auto& label_of) {
-    LevelSums sums(run, dimension);
-    sums.add(label_of);
-    for (const auto* one : sums.sorted()) {
-      out.push_back({std::string(dimension), one->first, one->second});
-    }
-  });
-  return out;
 }
 
 const Definition costs_table{

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "analyze/run.hpp"
-#include "cost/costed_run.hpp"
+#include "cost/scope_costs.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
 #include "tables/costs.hpp"
@@ -139,39 +139,46 @@ void add_point_cells(const cost::CostSum& sum, const ncu::GpuPeaks* gpu, Cells& 
                          Cell()});
 }
 
-/// Of labels: a point of their ops whose FLOPs and bytes are known, and a row for each reason why
-/// others are not in it.
+/// Of a label, whose place among the columns of dimensions is `place`: a point of its ops whose
+/// FLOPs and bytes are known, and a row for each reason why others are not in it.
+void add_cost_point(const Run& run, const std::string& dimension, size_t place, size_t dimensions,
+                    const cost::KeyCosts& one, Cells& row, RowSink& sink) {
+  Cells labels(dimensions);
+  labels[place] = table::cell_or_nothing(one.key);
+  const auto begin_row = [&] {
+    row.assign({run.summary.id, std::string_view(dimension), std::string_view(one.key), Cell(),
+                Cell(), Cell()});
+    row.insert(row.end(), labels.begin(), labels.end());
+  };
+  const bool is_point = one.sum.point_ns() > 0 && one.sum.point_flops() > 0;
+  if (is_point) {
+    begin_row();
+    add_point_cells(one.sum, run.get<cost::CostedRun>().gpu, row);
+    sink.row(row);
+  }
+  for (size_t i = 0; i < one.ns.size(); ++i) {
+    const auto why = static_cast<cost::NoCost>(i);
+    if (why == cost::NoCost::none) continue;
+    int64_t ns = one.ns[i];
+    if (why == cost::NoCost::no_flops && !is_point) ns += one.sum.point_ns();
+    if (ns == 0) continue;
+    begin_row();
+    row.insert(row.end(), {Cell(), ns});
+    row.resize(row.size() + 16);
+    row.insert(row.end(), {"shapes", cost::to_string(why)});
+    sink.row(row);
+  }
+}
+
 void add_cost_points(const Source& source, const Run& run,
                      const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
-  const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
-  for (const LabelCosts& one : costs_by_label(source, run)) {
-    const cost::CostSum& sum = one.costs.sum;
-    const auto at = std::find(dimensions.begin(), dimensions.end(), one.dimension);
+  for (const cost::LevelCosts& level :
+       cost::costs_by_label(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+    const auto at = std::find(dimensions.begin(), dimensions.end(), level.level);
     if (at == dimensions.end()) continue;
-    Cells labels(dimensions.size());
-    labels[static_cast<size_t>(at - dimensions.begin())] = table::cell_or_nothing(one.label);
-    const auto begin_row = [&] {
-      row.assign({run.summary.id, std::string_view(one.dimension), std::string_view(one.label),
-                  Cell(), Cell(), Cell()});
-      row.insert(row.end(), labels.begin(), labels.end());
-    };
-    const bool is_point = sum.point_ns() > 0 && sum.point_flops() > 0;
-    if (is_point) {
-      begin_row();
-      add_point_cells(sum, gpu, row);
-      sink.row(row);
-    }
-    for (size_t i = 0; i < one.costs.ns.size(); ++i) {
-      const auto why = static_cast<cost::NoCost>(i);
-      if (why == cost::NoCost::none) continue;
-      int64_t ns = one.costs.ns[i];
-      if (why == cost::NoCost::no_flops && !is_point) ns += sum.point_ns();
-      if (ns == 0) continue;
-      begin_row();
-      row.insert(row.end(), {Cell(), ns});
-      row.resize(row.size() + 16);
-      row.insert(row.end(), {"shapes", cost::to_string(why)});
-      sink.row(row);
+    for (const cost::KeyCosts& one : level.keys) {
+      add_cost_point(run, level.level, static_cast<size_t>(at - dimensions.begin()),
+                     dimensions.size(), one, row, sink);
     }
   }
 }
@@ -183,25 +190,24 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
   const std::string from = "data sheet of " + gpu->name;
   const auto add = [&](bool memory, const std::string& name, double per_second) {
     const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
-    if (run.find<ncu::Joined>() != nullptr &&
-        std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(),
-                    is_there))
-      return;
+    if (run.find<ncu::Joined>() != nullptr && std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(), is_there)) return;
     if (per_second <= 0) return;
     sink.row({run.summary.id, memory ? "memory" : "compute", std::string_view(name), per_second,
               std::string_view(from)});
   };
   std::map<std::string, double> peaks;  // by name
-  for (const LabelCosts& one : costs_by_label(source, run)) {
-    const cost::CostSum& sum = one.costs.sum;
-    const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
-    if (sum.point_ns() == 0 || !peak) continue;
-    std::string name = precision_of(sum);
-    const size_t word = name.find(' ');
-    for (size_t i = 0; i < std::min(word, name.size()); ++i) {
-      if (name[i] >= 'a' && name[i] <= 'z') name[i] = static_cast<char>(name[i] - 'a' + 'A');
+  for (const cost::LevelCosts& level :
+       cost::costs_by_label(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+    for (const cost::KeyCosts& one : level.keys) {
+      const auto peak = cost::peak_of(gpu, one.sum.main_type(), one.sum.is_mainly_tf32());
+      if (one.sum.point_ns() == 0 || !peak) continue;
+      std::string name = precision_of(one.sum);
+      const size_t word = name.find(' ');
+      for (size_t i = 0; i < std::min(word, name.size()); ++i) {
+        if (name[i] >= 'a' && name[i] <= 'z') name[i] = static_cast<char>(name[i] - 'a' + 'A');
+      }
+      peaks[name] = *peak;
     }
-    peaks[name] = *peak;
   }
   for (const auto& [name, peak] : peaks) add(false, name, peak);
   add(true, "DRAM", gpu->dram_bytes_per_s);
@@ -209,16 +215,14 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
 
 bool has_costs(const Run& run) {
   return run.find<cost::CostedRun>() != nullptr && run.find<analyze::LabelledTrace>() != nullptr &&
-         run.get<analyze::LabelledTrace>().trace.host &&
-         run.get<analyze::LabelledTrace>().trace.host->ops;
+         run.get<analyze::LabelledTrace>().trace.host && run.get<analyze::LabelledTrace>().trace.host->ops;
 }
 
 /// Why there is no roofline; empty: there is.
 std::string without_points(const Source& source) {
   if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
-  const bool asked = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<cost::CostedRun>() != nullptr;
-  });
+  const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
+                                 [](const Run& run) { return run.find<cost::CostedRun>() != nullptr; });
   std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
   return asked ? why + ", and there are no costs: " + without_costs(source)

@@ -1,9 +1,11 @@
 #include "analyze/concurrency.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
+
+#include "scopes/measures.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -146,34 +148,21 @@ class InFlight {
 std::vector<Concurrency> measure_concurrency(const trace::Trace& trace,
                                              const classify::Labelled& labelled,
                                              const std::vector<Kind>& kinds) {
-  struct Span {
-    int64_t first_ns = std::numeric_limits<int64_t>::max();
-    int64_t last_ns = std::numeric_limits<int64_t>::min();
-  };
-  std::map<int32_t, Span> spans;
-  std::vector<Span*> span_of_track;
-  span_of_track.reserve(trace.tracks.size());
-  for (const trace::Track& track : trace.tracks) span_of_track.push_back(&spans[track.device]);
-  for (const trace::Operation& operation : trace.operations) {
-    Span& span = *span_of_track[operation.track.index];
-    span.first_ns = std::min(span.first_ns, operation.start_ns);
-    span.last_ns = std::max(span.last_ns, operation.end_ns());
-  }
-  std::map<int32_t, InFlight> devices;
-  for (const auto& [device, span] : spans) {
-    if (span.first_ns <= span.last_ns) {
-      devices.try_emplace(device, device, span.first_ns, span.last_ns);
-    }
+  const scopes::Scope devices = scopes::by_device(trace);
+  const auto spans = scopes::sum_by<scopes::Extent>(
+      devices, [&](scopes::Extent& span, size_t i) { span.add(trace.operations[i]); });
+  std::vector<std::optional<InFlight>> flights(devices.size());  // those with operations
+  for (uint32_t key = 0; key < devices.size(); ++key) {
+    if (spans[key].empty()) continue;
+    flights[key].emplace(static_cast<int32_t>(devices.number(key)), spans[key].start_ns,
+                         spans[key].end_ns);
   }
   std::vector<std::pair<InFlight*, uint32_t>> of_track;
   of_track.reserve(trace.tracks.size());
-  for (const trace::Track& track : trace.tracks) {
-    const auto at = devices.find(track.device);
-    if (at == devices.end()) {
-      of_track.emplace_back(nullptr, 0);
-    } else {
-      of_track.emplace_back(&at->second, at->second.stream(track.stream));
-    }
+  for (size_t i = 0; i < trace.tracks.size(); ++i) {
+    std::optional<InFlight>& flight = flights[devices.keys_of(i)[0]];
+    of_track.emplace_back(flight ? &*flight : nullptr,
+                          flight ? flight->stream(trace.tracks[i].stream) : 0);
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
@@ -181,8 +170,10 @@ std::vector<Concurrency> measure_concurrency(const trace::Trace& trace,
     device->add(operation, stream, kinds[labelled.row(i, operation)]);
   }
   std::vector<Concurrency> out;
-  out.reserve(devices.size());
-  for (auto& [device, flight] : devices) out.push_back(flight.finish());
+  out.reserve(flights.size());
+  for (std::optional<InFlight>& flight : flights) {
+    if (flight) out.push_back(flight->finish());
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/device_phases.hpp"
 #include "analyze/label_sums.hpp"
 #include "base/check.hpp"
+#include "scopes/sum_by.hpp"
 #include "text/numbers.hpp"
 
 namespace kr::analyze {
@@ -144,9 +145,9 @@ class PartMaker {
 class Agreement {
  public:
   /// `attribution`: null where there is nothing to compare with.
-  Agreement(const LabelledTrace& run, const classify::Attribution* attribution)
-      : run_(run), attribution_(attribution) {
+  Agreement(const LabelledTrace& run, const classify::Attribution* attribution) : run_(run) {
     if (attribution == nullptr || attribution->steps.empty()) return;
+    annotated_ = scopes::by_phase(run.trace, *attribution);
     for (const FoundPhase phase : {FoundPhase::prefill, FoundPhase::decode}) {
       PhaseAgreement& one = all_.emplace_back();
       one.phase = to_string(phase);
@@ -188,29 +189,15 @@ class Agreement {
 
  private:
   bool is_annotated(uint32_t operation, std::string_view phase) const {
-    for (uint32_t step = attribution_->step_of[operation]; step != classify::Attribution::none;
-         step = attribution_->steps[step].outer) {
-      if (attribution_->steps[step].phase.label == phase) return true;
-    }
-    return false;
+    const std::span<const uint32_t> keys = annotated_->keys(operation);
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](uint32_t key) { return annotated_->text(key) == phase; });
   }
 
   const LabelledTrace& run_;
-  const classify::Attribution* attribution_;
+  std::optional<scopes::Scope> annotated_;  // by phase; nullopt: there are no annotations
   std::vector<PhaseAgreement> all_;
 };
-
-std::map<int32_t, std::vector<uint32_t>> operations_by_device(const trace::Trace& trace) {
-  std::vector<std::vector<uint32_t>*> of_track;
-  std::map<int32_t, std::vector<uint32_t>> out;
-  of_track.reserve(trace.tracks.size());
-  if (trace.tracks.size() == 1) out[trace.tracks[0].device].reserve(trace.operations.size());
-  for (const trace::Track& track : trace.tracks) of_track.push_back(&out[track.device]);
-  for (uint32_t i = 0; i < trace.operations.size(); ++i) {
-    of_track[trace.operations[i].track.index]->push_back(i);
-  }
-  return out;
-}
 
 /// Labels of each phase of a device.
 void add_labels(const sema::Program& program, const LabelledTrace& run, const DevicePhases& device,
@@ -251,7 +238,14 @@ FoundPhases find_phases(const match::CompiledRules& rules, const LabelledTrace& 
   const sema::Program& program = rules.program();
   const std::vector<OperationTraits> traits = operation_traits(program, run.trace, run.labelled);
   Agreement agreement(run, annotations);
-  for (const auto& [number, operations] : operations_by_device(run.trace)) {
+  const scopes::Scope devices = scopes::by_device(run.trace);
+  const auto operations_of = scopes::sum_by<std::vector<uint32_t>>(
+      devices, [](std::vector<uint32_t>& operations, size_t i) {
+        operations.push_back(static_cast<uint32_t>(i));
+      });
+  for (uint32_t key = 0; key < devices.size(); ++key) {
+    const auto number = static_cast<int32_t>(devices.number(key));
+    const std::vector<uint32_t>& operations = operations_of[key];
     DevicePhases device = find_device_phases(run, operations, traits);
     agreement.add(device, operations);
     if (device.steps.empty()) continue;

@@ -8,14 +8,40 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/metric_keys.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
+#include "scopes/scope.hpp"
 
 namespace kr::analyze {
 namespace {
 
 constexpr uint32_t nowhere = UINT32_MAX;
+
+/// The scopes that metrics are summed by. Their keys are numbered through: those of the first
+/// scope, then those of the next.
+class MetricKeys {
+ public:
+  void add(scopes::Scope scope) {
+    begins_.push_back(size_);
+    size_ += static_cast<uint32_t>(scope.size());
+    scopes_.push_back(std::move(scope));
+  }
+  const std::vector<scopes::Scope>& scopes() const noexcept { return scopes_; }
+  uint32_t begin(size_t scope) const noexcept { return begins_[scope]; }
+  uint32_t size() const noexcept { return size_; }
+  /// The keys of an operation, each once.
+  void of(size_t operation, std::vector<uint32_t>& out) const {
+    out.clear();
+    for (size_t i = 0; i < scopes_.size(); ++i) {
+      for (const uint32_t key : scopes_[i].keys(operation)) out.push_back(begins_[i] + key);
+    }
+  }
+
+ private:
+  std::vector<scopes::Scope> scopes_;
+  std::vector<uint32_t> begins_;
+  uint32_t size_ = 0;
+};
 
 struct PartSum {
   double value = 0;  // as the profiler has it: whole numbers add up exactly
@@ -88,13 +114,13 @@ class DeviceMetrics {
     out.period_ns = std::max(out.period_ns, period_);
   }
 
-  /// Those of a group that have operations on the device, in the order of the keys.
-  void times_of(const KeyGroup& group, std::vector<MetricTimes>& out) const {
-    for (uint32_t key = group.begin; key < group.end; ++key) {
-      const KeyState& state = states_[key];
+  /// Those of a scope that have operations on the device, in the order of the keys.
+  void times_of(size_t scope, std::vector<MetricTimes>& out) const {
+    for (uint32_t key = 0; key < keys_.scopes()[scope].size(); ++key) {
+      const KeyState& state = states_[keys_.begin(scope) + key];
       if (!state.seen) continue;
       MetricTimes& times = out.emplace_back();
-      times.key = key - group.begin;
+      times.key = key;
       times.device = device_;
       times.own_ns = state.own.covered_ns();
       if (state.parts == nowhere) continue;
@@ -275,31 +301,11 @@ void sort_by_time(std::vector<MetricTimes>& times, const Text& text) {
   });
 }
 
-void add_device(const DeviceMetrics& device, const MetricKeys& keys, GpuMetricSums& sums) {
-  for (size_t i = 0; i < keys.dimensions().size(); ++i) {
-    device.times_of(keys.dimensions()[i], sums.dimensions[i].times);
-  }
-  device.times_of(keys.phases(), sums.phase_times);
-  device.times_of(keys.steps(), sums.step_times);
-  device.times_of(keys.names(), sums.name_times);
-}
-
-GpuMetricSums names_of(const MetricKeys& keys, const trace::Trace& trace) {
-  GpuMetricSums sums;
-  sums.dimensions.reserve(keys.dimensions().size());
-  for (size_t i = 0; i < keys.dimensions().size(); ++i) {
-    const KeyGroup& group = keys.dimensions()[i];
-    sums.dimensions.push_back(
-        {keys.dimension_names()[i],
-         {keys.labels().begin() + group.begin, keys.labels().begin() + group.end},
-         {}});
-  }
-  sums.phases = keys.phase_names();
-  sums.names.reserve(trace.names.size());
-  for (const trace::OperationName& name : trace.names) {
-    sums.names.push_back({std::string(name.text), name.kind});
-  }
-  return sums;
+std::vector<std::string> texts_of(const scopes::Scope& scope) {
+  std::vector<std::string> texts;
+  texts.reserve(scope.size());
+  for (uint32_t key = 0; key < scope.size(); ++key) texts.emplace_back(scope.text(key));
+  return texts;
 }
 
 }  // namespace
@@ -316,8 +322,28 @@ GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& 
                               const classify::Labelled& labelled,
                               const classify::Attribution& attribution) {
   const std::vector<trace::GpuMetric>& metrics = trace.gpu_metrics->metrics;
-  const MetricKeys keys(program, trace, labelled, attribution);
-  GpuMetricSums sums = names_of(keys, trace);
+  MetricKeys keys;
+  GpuMetricSums sums;
+  std::vector<std::vector<MetricTimes>*> times;  // by scope
+  const auto add_scope = [&](scopes::Scope scope, std::vector<MetricTimes>& to) {
+    keys.add(std::move(scope));
+    times.push_back(&to);
+  };
+  sums.dimensions.resize(labelled.dimensions.size());
+  for (size_t i = 0; i < sums.dimensions.size(); ++i) {
+    DimensionMetrics& one = sums.dimensions[i];
+    one.dimension = program.dimensions.get(labelled.dimensions[i].dimension).name;
+    add_scope(scopes::by_label(trace, labelled, i), one.times);
+    one.labels = texts_of(keys.scopes().back());
+  }
+  add_scope(scopes::by_phase(trace, attribution), sums.phase_times);
+  sums.phases = texts_of(keys.scopes().back());
+  add_scope(scopes::by_step(trace, attribution), sums.step_times);
+  add_scope(scopes::by_name(trace), sums.name_times);
+  sums.names.reserve(trace.names.size());
+  for (const trace::OperationName& name : trace.names) {
+    sums.names.push_back({std::string(name.text), name.kind});
+  }
   std::set<int32_t> devices;
   sums.metrics.reserve(metrics.size());
   for (const trace::GpuMetric& metric : metrics) {
@@ -331,7 +357,7 @@ GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& 
     DeviceMetrics sweep(trace, keys, device, std::move(own));
     sweep.sweep();
     sweep.add_counts(sums.counts);
-    add_device(sweep, keys, sums);
+    for (size_t i = 0; i < times.size(); ++i) sweep.times_of(i, *times[i]);
   }
   for (DimensionMetrics& one : sums.dimensions) {
     sort_by_time(one.times, [&](size_t key) -> const std::string& { return one.labels[key]; });

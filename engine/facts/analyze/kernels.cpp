@@ -8,6 +8,7 @@
 #include "analyze/moments.hpp"
 #include "analyze/run.hpp"
 #include "base/check.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::analyze {
 
@@ -16,16 +17,19 @@ facts::Computed<Kernels> Kernels::compute(const facts::Input& input) {
   const trace::Trace& trace = run.trace;
   const classify::DimensionLabels* kinds = run.labelled.find(input.rules.program().kind());
   KR_CHECK(kinds != nullptr);
-  // By name, the label of kind, and device.
-  std::map<std::tuple<uint32_t, std::string_view, int32_t>, Moments> moments;
+  const scopes::Scope devices = scopes::by_device(trace);
   int64_t total = 0;
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const trace::Operation& operation = trace.operations[i];
-    const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
-    moments[{operation.name.index, kind, trace.track(operation.track).device}].add(
-        operation.duration_ns);
-    total += operation.duration_ns;
-  }
+  const auto rows = scopes::sum_by<Moments>(scopes::by_row(trace, run.labelled), devices,
+                                            [&](Moments& moments, size_t i) {
+                                              moments.add(trace.operations[i].duration_ns);
+                                              total += trace.operations[i].duration_ns;
+                                            });
+  // By name, the label of kind, and device: a name may have several rows.
+  std::map<std::tuple<uint32_t, std::string_view, int64_t>, Moments> moments;
+  rows.each([&](uint32_t row, uint32_t device, const Moments& one) {
+    moments[{run.labelled.names[row].index, kinds->by_row[row].label, devices.number(device)}].add(
+        one);
+  });
   Kernels out;
   out.all.reserve(moments.size());
   for (const auto& [key, one] : moments) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "classify/enclosing_steps.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -85,15 +86,9 @@ class Part {
   std::map<int32_t, Operations> by_device_;
 };
 
-bool is_in_its_phase(const std::vector<StepPart>& steps, const StepPart& step) {
-  for (auto outer = step.outer; outer; outer = steps[*outer].outer) {
-    if (steps[*outer].phase == step.phase) return true;
-  }
-  return false;
-}
-
 /// The median step of each phase, of the phases with most time.
-std::vector<size_t> typical_steps(const std::vector<StepPart>& steps) {
+std::vector<size_t> typical_steps(const std::vector<StepPart>& steps,
+                                  const classify::EnclosingSteps& enclosing) {
   struct Phase {
     std::vector<size_t> steps;
     std::vector<int64_t> total_ns;
@@ -101,7 +96,8 @@ std::vector<size_t> typical_steps(const std::vector<StepPart>& steps) {
   };
   std::map<std::string_view, Phase> by_name;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].instances == 0 || is_in_its_phase(steps, steps[i])) continue;
+    const auto same_phase = [&](uint32_t outer) { return steps[outer].phase == steps[i].phase; };
+    if (steps[i].instances == 0 || enclosing.is_inside(i, same_phase)) continue;
     Phase& phase = by_name[steps[i].phase];
     phase.steps.push_back(i);
     phase.total_ns.push_back(steps[i].total_ns);
@@ -128,13 +124,14 @@ class SequenceFinder {
       : run_(run), attribution_(attribution), places_(run, summary) {}
 
   void add_steps(const std::vector<StepPart>& steps) {
-    const std::vector<size_t> typical = typical_steps(steps);
+    const classify::EnclosingSteps enclosing(steps);
+    const std::vector<size_t> typical = typical_steps(steps, enclosing);
     if (typical.empty()) return;
     // By step: which of the typical ones it is in, one bit each.
     std::vector<uint32_t> inside(steps.size(), 0);
     for (size_t i = 0; i < steps.size(); ++i) {
-      for (std::optional<size_t> at = i; at; at = steps[*at].outer) {
-        const auto found = std::find(typical.begin(), typical.end(), *at);
+      for (const uint32_t step : enclosing.of(i)) {
+        const auto found = std::find(typical.begin(), typical.end(), step);
         if (found != typical.end()) inside[i] |= 1U << (found - typical.begin());
       }
     }

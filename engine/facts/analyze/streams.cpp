@@ -7,6 +7,7 @@
 #include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -39,18 +40,14 @@ class StreamSums {
 };
 
 std::vector<StreamUse> uses_of(const trace::Trace& trace) {
-  std::map<std::pair<int32_t, int64_t>, StreamSums> streams;
-  std::vector<StreamSums*> of_track;
-  of_track.reserve(trace.tracks.size());
-  for (const trace::Track& track : trace.tracks) {
-    of_track.push_back(&streams[{track.device, track.stream}]);
-  }
-  for (const trace::Operation& operation : trace.operations) {
-    of_track[operation.track.index]->add(operation);
-  }
+  const scopes::Scope streams = scopes::by_stream(trace);
+  auto sums = scopes::sum_by<StreamSums>(
+      streams, [&](StreamSums& sum, size_t i) { sum.add(trace.operations[i]); });
   std::vector<StreamUse> uses;
-  for (auto& [place, sums] : streams) {
-    if (!sums.empty()) uses.push_back(sums.finish(place.first, place.second));
+  for (uint32_t key = 0; key < streams.size(); ++key) {
+    if (sums[key].empty()) continue;
+    const trace::Track& track = trace.tracks[static_cast<size_t>(streams.number(key))];
+    uses.push_back(sums[key].finish(track.device, track.stream));
   }
   return uses;
 }

@@ -13,6 +13,7 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "classify/why.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -28,36 +29,12 @@ struct RowKernels {
   int64_t compute_ns = 0;
 };
 
-/// By row of the labels. Few rows are a list; with many, a device has few of them.
-class KernelsByRow {
- public:
-  explicit KernelsByRow(size_t rows_in_all) : dense_(rows_in_all <= max_dense ? rows_in_all : 0) {}
-
-  RowKernels& operator[](uint32_t row) { return dense_.empty() ? sparse_[row] : dense_[row]; }
-  template <class Call>
-  void each(const Call& call) const {
-    for (uint32_t row = 0; row < dense_.size(); ++row) call(row, dense_[row]);
-    for (const auto& [row, kernels] : sparse_) call(row, kernels);
-  }
-
- private:
-  static constexpr size_t max_dense = 1024;
-
-  std::vector<RowKernels> dense_;
-  std::unordered_map<uint32_t, RowKernels> sparse_;
-};
-
 struct DeviceCounts {
-  explicit DeviceCounts(size_t rows_in_all) : rows(rows_in_all) {}
-
   DeviceSweep sweep;
   UnionSweep kernels;
   UnionSweep compute;
-  KernelsByRow rows;
 
-  void add_kernel(uint32_t row, Kind kind, int64_t start, int64_t end) {
-    if (kind == Kind::memory) return;
-    RowKernels& of = rows[row];
+  void add_kernel(Kind kind, int64_t start, int64_t end, RowKernels& of) {
     of.kernels_ns += kernels.add(start, end);
     if (kind == Kind::compute) of.compute_ns += compute.add(start, end);
   }
@@ -65,21 +42,23 @@ struct DeviceCounts {
 
 /// The results of one pass over the operations, in order of start.
 struct Counts {
-  std::vector<RowCounts> rows;  // of the labels
-  std::map<int32_t, DeviceCounts> devices;
+  Counts(const trace::Trace& trace, const classify::Labelled& labelled)
+      : device_scope(scopes::by_device(trace)),
+        rows(labelled.rows()),
+        devices(device_scope.size()),
+        kernels(rows.size(), devices.size()) {}
+
+  scopes::Scope device_scope;
+  std::vector<RowCounts> rows;           // of the labels
+  std::vector<DeviceCounts> devices;     // by key
+  scopes::PairSums<RowKernels> kernels;  // by row and device
   UnionSweep all;
   int64_t total_ns = 0;
 };
 
 Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
              const std::vector<Kind>& kind_of_row) {
-  Counts counts;
-  counts.rows.resize(labelled.rows());
-  std::vector<DeviceCounts*> device_of_track;
-  for (const trace::Track& track : trace.tracks) {
-    device_of_track.push_back(
-        &counts.devices.try_emplace(track.device, labelled.rows()).first->second);
-  }
+  Counts counts(trace, labelled);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
     const int64_t end = operation.end_ns();
@@ -91,24 +70,30 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
       throw Error(trace.source, "the sum of the durations exceeds 292 years",
                   "check the unit of its times");
     }
-    DeviceCounts& device = *device_of_track[operation.track.index];
+    const uint32_t key = counts.device_scope.keys(i)[0];
+    DeviceCounts& device = counts.devices[key];
     const Kind kind = kind_of_row[place];
     row.busy_ns += device.sweep.add(kind, operation.start_ns, end);
-    device.add_kernel(place, kind, operation.start_ns, end);
+    if (kind != Kind::memory) {
+      device.add_kernel(kind, operation.start_ns, end, counts.kernels.of(place, key));
+    }
   }
-  for (auto& [number, device] : counts.devices) device.sweep.finish();
+  for (DeviceCounts& device : counts.devices) device.sweep.finish();
   return counts;
 }
 
 std::vector<DeviceSum> device_sums(const trace::Trace& trace, const Counts& counts) {
-  std::map<int32_t, std::string> names;
-  for (const trace::Track& track : trace.tracks) {
-    std::string& name = names[track.device];
-    if (name.empty()) name = track.device_name;
+  const scopes::Scope& scope = counts.device_scope;
+  std::vector<std::string> names(scope.size());
+  for (size_t i = 0; i < trace.tracks.size(); ++i) {
+    std::string& name = names[scope.keys_of(i)[0]];
+    if (name.empty()) name = trace.tracks[i].device_name;
   }
   std::vector<DeviceSum> sums;
-  for (const auto& [device, of] : counts.devices) {
-    DeviceSum sum{of.sweep.breakdown(), device, of.sweep.first_start_ns(), names[device]};
+  for (uint32_t key = 0; key < scope.size(); ++key) {
+    const DeviceCounts& of = counts.devices[key];
+    DeviceSum sum{of.sweep.breakdown(), static_cast<int32_t>(scope.number(key)),
+                  of.sweep.first_start_ns(), std::move(names[key])};
     if (sum.operations == 0) continue;
     KR_CHECK(of.kernels.covered_ns() == sum.compute_ns + sum.exposed_communication_ns);
     KR_CHECK(of.compute.covered_ns() == sum.compute_ns);
@@ -146,15 +131,13 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
 void add_kernel_times(const classify::DimensionLabels& labels, size_t dimension,
                       const Counts& counts, std::vector<KernelTime>& times) {
   std::map<std::pair<std::string_view, int32_t>, RowKernels> sums;
-  for (const auto& one : counts.devices) {
-    const int32_t device = one.first;
-    one.second.rows.each([&](uint32_t row, const RowKernels& part) {
-      if (part.kernels_ns == 0 && part.compute_ns == 0) return;
-      RowKernels& sum = sums[{labels.by_row[row].label, device}];
-      sum.kernels_ns += part.kernels_ns;
-      sum.compute_ns += part.compute_ns;
-    });
-  }
+  counts.kernels.each([&](uint32_t row, uint32_t key, const RowKernels& part) {
+    if (part.kernels_ns == 0 && part.compute_ns == 0) return;
+    const auto device = static_cast<int32_t>(counts.device_scope.number(key));
+    RowKernels& sum = sums[{labels.by_row[row].label, device}];
+    sum.kernels_ns += part.kernels_ns;
+    sum.compute_ns += part.compute_ns;
+  });
   for (const auto& [key, sum] : sums) {
     times.push_back(
         {dimension, std::string(key.first), key.second, sum.kernels_ns, sum.compute_ns});

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "classify/enclosing_steps.hpp"
 #include "cost/above_peak.hpp"
 #include "trace/launched.hpp"
 #include "trace/open_op_calls.hpp"
@@ -200,11 +202,12 @@ class RunCosts {
   }
 
   /// That of the innermost step that has it.
-  std::optional<int64_t> number(uint32_t step, std::string_view name) const {
-    while (step != classify::Attribution::none) {
-      const classify::TraceStep& one = run_.attribution(rules_).steps[step];
-      if (const auto value = one.phase.number(name)) return value;
-      step = one.outer;
+  std::optional<int64_t> number(uint32_t step, std::string_view name) {
+    if (step == classify::Attribution::none) return std::nullopt;
+    const auto& steps = run_.attribution(rules_).steps;
+    if (!enclosing_) enclosing_.emplace(steps);
+    for (const uint32_t at : enclosing_->of(step)) {
+      if (const auto value = steps[at].phase.number(name)) return value;
     }
     return std::nullopt;
   }
@@ -213,6 +216,7 @@ class RunCosts {
   const analyze::LabelledTrace& run_;
   const trace::HostTrace& host_;
   match::CostTable table_;
+  std::optional<classify::EnclosingSteps> enclosing_;  // of the run, once a formula needs it
   CostedRun out_;
   std::vector<std::vector<Call>> around_;  // by creation
   /// Of calls, by place and, of graphs, launch.
@@ -265,6 +269,10 @@ std::string_view to_string(NoCost why) noexcept {
       return "above the peak";
   }
   return {};
+}
+
+std::string_view kernel_name(const trace::Trace& trace, size_t operation) {
+  return trace.names.get(trace.operations[operation].name).text;
 }
 
 std::string shapes_text(const OpArguments& arguments) {

@@ -92,6 +92,9 @@ struct CostedRun {
 CostedRun cost_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                    const ncu::GpuPeaks* gpu);
 
+/// The name of an operation.
+std::string_view kernel_name(const trace::Trace& trace, size_t operation);
+
 /// Shapes of arguments as a person writes them: `[8, 16] bf16, [16, 4] bf16, 3`.
 std::string shapes_text(const OpArguments& arguments);
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "classify/enclosing_steps.hpp"
+
 namespace kr::job {
 namespace {
 
@@ -32,13 +34,6 @@ void add_parts(size_t run, const analyze::StepPart& step, std::vector<DevicePart
   }
 }
 
-bool inside_own_phase(const std::vector<analyze::StepPart>& steps, size_t at) {
-  for (auto outer = steps[at].outer; outer; outer = steps[*outer].outer) {
-    if (steps[*outer].phase == steps[at].phase) return true;
-  }
-  return false;
-}
-
 using StepKey = std::tuple<std::string, std::optional<int64_t>, int64_t>;
 
 /// Steps of all ranks by key, in the order first met.
@@ -57,6 +52,7 @@ struct Steps {
       if (runs[run].steps == nullptr) continue;
       const std::vector<analyze::StepPart>& steps = runs[run].steps->steps;
       const std::vector<int64_t> occurrences = analyze::occurrences_of(steps);
+      const classify::EnclosingSteps enclosing(steps);
       for (size_t i = 0; i < steps.size(); ++i) {
         if (steps[i].devices.empty()) continue;
         StepKey key(steps[i].phase, steps[i].step, occurrences[i]);
@@ -64,7 +60,8 @@ struct Steps {
         if (added) all.push_back({std::move(key), 0, false, {}});
         Step& step = all[at->second];
         ++step.ranks;
-        step.outermost |= !inside_own_phase(steps, i);
+        step.outermost |= !enclosing.is_inside(
+            i, [&](uint32_t outer) { return steps[outer].phase == steps[i].phase; });
         add_parts(run, steps[i], step.parts);
       }
     }

@@ -11,6 +11,7 @@
 #include "analyze/covered_time.hpp"
 #include "base/check.hpp"
 #include "base/plural.hpp"
+#include "scopes/scope.hpp"
 
 namespace kr::job {
 namespace {
@@ -82,7 +83,9 @@ class ExchangesOfMember {
         kinds_(kinds),
         directions_(directions),
         member_(member),
-        places_(run.attribution(rules)) {}
+        places_(run.attribution(rules)),
+        phase_(scopes::by_phase(run.trace, places_)),
+        layer_(scopes::by_layer_number(run.trace, places_)) {}
 
   MemberExchanges measure() {
     for (uint32_t i = 0; i < member_.operations.size(); ++i) {
@@ -125,11 +128,10 @@ class ExchangesOfMember {
     ++to.instances;
     to.total_ns = add_saturated(to.total_ns, member_.collectives[collective].duration_ns());
   }
+  /// That of the innermost step.
   size_t phase_of(uint32_t collective) {
-    const uint32_t step = step_of(collective);
-    const std::string_view name = step != Attribution::none ? places_.steps[step].phase.label
-                                  : places_.steps.empty()   ? std::string_view()
-                                                            : analyze::outside_steps_name;
+    const std::span<const uint32_t> keys = phase_.keys(member_.operations[collective]);
+    const std::string_view name = keys.empty() ? std::string_view() : phase_.text(keys[0]);
     const auto at = std::find_if(out_.phases.begin(), out_.phases.end(),
                                  [name](const auto& phase) { return phase.name == name; });
     const auto place = static_cast<size_t>(at - out_.phases.begin());
@@ -144,8 +146,9 @@ class ExchangesOfMember {
       one.step = places_.steps[step].phase.step;
       one.layer = places_.steps[step].phase.layer;
     }
-    const uint32_t layer = places_.layer_of[member_.operations[collective]];
-    if (layer != Attribution::none) one.layer = static_cast<int64_t>(places_.in_unit(layer));
+    for (const uint32_t key : layer_.keys(member_.operations[collective])) {
+      one.layer = layer_.number(key);
+    }
     return one;
   }
   void add_combine(uint32_t collective) {
@@ -209,6 +212,8 @@ class ExchangesOfMember {
   const std::vector<Direction>& directions_;
   const Member& member_;
   const Attribution& places_;
+  scopes::Scope phase_;
+  scopes::Scope layer_;
   std::map<std::string_view, std::deque<size_t>> open_;  // dispatches without a combine
   MemberExchanges out_;
 };

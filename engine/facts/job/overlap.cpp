@@ -1,11 +1,12 @@
 #include "job/overlap.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <tuple>
+#include <iterator>
+#include <utility>
 
 #include "analyze/covered_time.hpp"
 #include "base/check.hpp"
+#include "scopes/sum_by.hpp"
 
 namespace kr::job {
 namespace {
@@ -31,101 +32,120 @@ class OverlapSweep {
   int64_t overlapped_ns_ = 0;
 };
 
-/// The sweeps of one device.
-class OverlapSums {
+/// What the collectives of a run are summed by.
+struct OverlapScopes {
+  std::vector<scopes::Scope> labels;  // by dimension
+  scopes::Scope layer;                // with one key for those in no layer
+  scopes::Scope phase;
+  scopes::Scope step;
+
+  OverlapScopes(const trace::Trace& trace, const classify::Labelled& labelled,
+                const Attribution& places)
+      : layer(scopes::with_outside(scopes::by_layer_number(trace, places))),
+        phase(scopes::by_phase(trace, places)),
+        step(scopes::by_step(trace, places)) {
+    for (size_t i = 0; i < labelled.dimensions.size(); ++i) {
+      labels.push_back(scopes::by_label(trace, labelled, i));
+    }
+  }
+};
+
+/// One device.
+class DeviceOverlap {
  public:
-  OverlapSums(const match::CompiledRules& rules, const analyze::LabelledTrace& run)
-      : rules_(rules), run_(run), places_(run.attribution(rules)) {}
+  using Row = CollectiveOverlap::Row;
+
+  DeviceOverlap(const trace::Trace& trace, size_t groups) : trace_(trace), groups_(groups) {}
 
   void add_compute(const trace::Operation& operation) {
     compute_.add(operation.start_ns, operation.end_ns());
   }
-  void add(const Communication& one) {
-    const trace::Operation& operation = run_.trace.operations[one.operation];
-    const auto to = [&](OverlapSweep& sweep) {
-      sweep.add(compute_, operation.start_ns, operation.end_ns());
-    };
-    to(all_);
-    to(whole_[one.group]);
-    const uint32_t row = run_.labelled.row(one.operation, operation);
-    for (size_t d = 0; d < run_.labelled.dimensions.size(); ++d) {
-      to(labels_[{d, run_.labelled.dimensions[d].by_row[row].label, one.group}]);
-    }
-    const uint32_t layer = places_.layer_of[one.operation];
-    to(layers_[{layer == Attribution::none
-                    ? std::nullopt
-                    : std::optional(static_cast<int64_t>(places_.in_unit(layer))),
-                one.group}]);
-    add_to_steps(one, to);
+  void add(const Communication& one) { own_.push_back(&one); }
+
+  OverlapTimes all() const {
+    OverlapSweep sweep;
+    for (const Communication* one : own_) add(*one, sweep);
+    return sweep.times();
   }
-
-  OverlapTimes all() const noexcept { return all_.times(); }
-
-  CollectiveOverlap finish(const std::vector<CollectiveGroup>& groups) const {
-    using Row = CollectiveOverlap::Row;
-    CollectiveOverlap out;
-    out.groups = groups;
-    for (const auto& [group, sweep] : whole_) out.whole.push_back(Row{group, sweep.times()});
-    for (const auto& [key, sweep] : labels_) {
-      const auto& [dimension, label, group] = key;
-      Row& row = out.labels.emplace_back(Row{group, sweep.times()});
-      row.dimension =
-          rules_.program().dimensions.get(run_.labelled.dimensions[dimension].dimension).name;
-      row.label = label;
+  /// By `rank` of the key, then group; `describe` fills the rest of a row.
+  template <class Rank, class Describe>
+  std::vector<Row> rows_by(const scopes::Scope& scope, const Rank& rank,
+                           const Describe& describe) const {
+    scopes::PairSums<OverlapSweep> sums(scope.size(), groups_);
+    for (const Communication* one : own_) {
+      for (const uint32_t key : scope.keys(one->operation)) add(*one, sums.of(key, one->group));
     }
-    for (const auto& [key, sweep] : layers_) {
-      out.layers.emplace_back(Row{key.second, sweep.times()}).number = key.first;
-    }
-    for (const auto& [key, sweep] : phases_) {
-      out.phases.emplace_back(Row{key.second, sweep.times()}).label = phase_names_[key.first];
-    }
-    for (const auto& [key, sweep] : steps_) {
-      const classify::Phase& phase = places_.steps[key.first].phase;
-      Row& row = out.steps.emplace_back(Row{key.second, sweep.times()});
-      row.label = phase.label;
-      row.number = phase.step;
-      row.step_layer = phase.layer;
-      row.step_id = key.first;
-    }
+    std::vector<std::pair<uint32_t, Row>> rows;
+    rows.reserve(sums.size());
+    sums.each([&](uint32_t key, uint32_t group, const OverlapSweep& sweep) {
+      describe(key, rows.emplace_back(key, Row{group, sweep.times()}).second);
+    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+    std::vector<Row> out;
+    out.reserve(rows.size());
+    for (auto& [key, row] : rows) out.push_back(std::move(row));
     return out;
+  }
+  /// By key: its place among those of the scope, in the order in which they occur first.
+  std::vector<size_t> order_of(const scopes::Scope& scope) const {
+    std::vector<size_t> order(scope.size(), scope.size());
+    size_t next = 0;
+    for (const Communication* one : own_) {
+      for (const uint32_t key : scope.keys(one->operation)) {
+        if (order[key] == scope.size()) order[key] = next++;
+      }
+    }
+    return order;
   }
 
  private:
-  /// Each step that encloses it, as tables `steps` and `phases` have it.
-  template <class To>
-  void add_to_steps(const Communication& one, const To& to) {
-    if (places_.steps.empty()) return;
-    std::vector<size_t> phases;
-    size_t depth = 0;
-    for (uint32_t step = places_.step_of[one.operation];
-         step != Attribution::none && ++depth <= analyze::max_enclosing_steps;
-         step = places_.steps[step].outer) {
-      to(steps_[{step, one.group}]);
-      const size_t phase = phase_named(places_.steps[step].phase.label);
-      if (std::find(phases.begin(), phases.end(), phase) == phases.end()) phases.push_back(phase);
-    }
-    if (phases.empty()) phases.push_back(phase_named(analyze::outside_steps_name));
-    for (const size_t phase : phases) to(phases_[{phase, one.group}]);
-  }
-  size_t phase_named(std::string_view name) {
-    const auto at = std::find(phase_names_.begin(), phase_names_.end(), name);
-    if (at == phase_names_.end()) phase_names_.emplace_back(name);
-    return static_cast<size_t>(std::find(phase_names_.begin(), phase_names_.end(), name) -
-                               phase_names_.begin());
+  void add(const Communication& one, OverlapSweep& to) const {
+    const trace::Operation& operation = trace_.operations[one.operation];
+    to.add(compute_, operation.start_ns, operation.end_ns());
   }
 
-  const match::CompiledRules& rules_;
-  const analyze::LabelledTrace& run_;
-  const Attribution& places_;
+  const trace::Trace& trace_;
+  size_t groups_;
   analyze::CoveredTime compute_;
-  OverlapSweep all_;
-  std::map<uint32_t, OverlapSweep> whole_;
-  std::map<std::tuple<size_t, std::string_view, uint32_t>, OverlapSweep> labels_;
-  std::map<std::pair<std::optional<int64_t>, uint32_t>, OverlapSweep> layers_;
-  std::map<std::pair<size_t, uint32_t>, OverlapSweep> phases_;
-  std::map<std::pair<uint32_t, uint32_t>, OverlapSweep> steps_;
-  std::vector<std::string> phase_names_;
+  std::vector<const Communication*> own_;
 };
+
+CollectiveOverlap overlap_of(const DeviceOverlap& device, const sema::Program& program,
+                             const analyze::LabelledTrace& run, const Attribution& places,
+                             const OverlapScopes& scopes,
+                             const std::vector<CollectiveGroup>& groups) {
+  using Row = CollectiveOverlap::Row;
+  const auto as_key = [](uint32_t key) { return key; };
+  CollectiveOverlap out;
+  out.groups = groups;
+  out.whole = device.rows_by(scopes::whole_run(run.trace), as_key, [](uint32_t, Row&) {});
+  for (size_t i = 0; i < scopes.labels.size(); ++i) {
+    const scopes::Scope& scope = scopes.labels[i];
+    const auto text = [&](uint32_t key) { return scope.text(key); };
+    std::vector<Row> rows = device.rows_by(scope, text, [&](uint32_t key, Row& row) {
+      row.dimension = program.dimensions.get(run.labelled.dimensions[i].dimension).name;
+      row.label = scope.text(key);
+    });
+    std::move(rows.begin(), rows.end(), std::back_inserter(out.labels));
+  }
+  const auto number = [&](uint32_t key) { return scopes.layer.number(key); };
+  out.layers = device.rows_by(scopes.layer, number, [&](uint32_t key, Row& row) {
+    if (number(key) >= 0) row.number = number(key);
+  });
+  const std::vector<size_t> order = device.order_of(scopes.phase);
+  out.phases = device.rows_by(
+      scopes.phase, [&](uint32_t key) { return order[key]; },
+      [&](uint32_t key, Row& row) { row.label = scopes.phase.text(key); });
+  out.steps = device.rows_by(scopes.step, as_key, [&](uint32_t key, Row& row) {
+    const classify::Phase& phase = places.steps[key].phase;
+    row.label = phase.label;
+    row.number = phase.step;
+    row.step_layer = phase.layer;
+    row.step_id = key;
+  });
+  return out;
+}
 
 }  // namespace
 
@@ -135,25 +155,30 @@ std::map<int32_t, CollectiveOverlap> measure_overlap(
     const std::vector<analyze::DeviceSum>& devices) {
   std::map<int32_t, CollectiveOverlap> out;
   if (communications.operations.empty()) return out;
-  std::map<int32_t, OverlapSums> sums;
-  for (const Communication& one : communications.operations) {
-    sums.try_emplace(one.device, rules, run);
-  }
   const trace::Trace& trace = run.trace;
+  const Attribution& places = run.attribution(rules);
+  const OverlapScopes scopes(trace, run.labelled, places);
+  std::map<int32_t, DeviceOverlap> all;
+  for (const Communication& one : communications.operations) {
+    all.try_emplace(one.device, trace, communications.groups.size()).first->second.add(one);
+  }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const trace::Operation& operation = trace.operations[i];
     if (kinds[run.labelled.row(i, operation)] != analyze::Kind::compute) continue;
-    const auto at = sums.find(trace.track(operation.track).device);
-    if (at != sums.end()) at->second.add_compute(operation);
+    const auto at = all.find(trace.track(operation.track).device);
+    if (at != all.end()) at->second.add_compute(operation);
   }
-  for (const Communication& one : communications.operations) sums.at(one.device).add(one);
   for (const analyze::DeviceSum& device : devices) {
-    const auto at = sums.find(device.device);
-    if (at == sums.end()) continue;
-    KR_CHECK(at->second.all().busy_ns == device.communication_ns);
-    KR_CHECK(at->second.all().exposed_ns == device.exposed_communication_ns);
+    const auto at = all.find(device.device);
+    if (at == all.end()) continue;
+    const OverlapTimes times = at->second.all();
+    KR_CHECK(times.busy_ns == device.communication_ns);
+    KR_CHECK(times.exposed_ns == device.exposed_communication_ns);
   }
-  for (const auto& [device, one] : sums) out.emplace(device, one.finish(communications.groups));
+  for (const auto& [device, one] : all) {
+    out.emplace(device,
+                overlap_of(one, rules.program(), run, places, scopes, communications.groups));
+  }
   return out;
 }
 

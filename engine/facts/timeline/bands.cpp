@@ -1,70 +1,16 @@
 #include "timeline/bands.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
+#include "classify/enclosing_steps.hpp"
+#include "scopes/measures.hpp"
+#include "scopes/sum_by.hpp"
 #include "timeline/varint.hpp"
 
 namespace kr::timeline {
 namespace {
-
-constexpr uint32_t unknown = classify::Attribution::none;
-
-/// From the first start to the last end.
-struct Extent {
-  int64_t start;
-  int64_t end;
-};
-
-/// The extents of numbered steps or layers, by device.
-class Extents {
- public:
-  using Key = std::pair<int32_t, uint32_t>;  // device, number
-
-  explicit Extents(const trace::Trace& trace) : last_(trace.tracks.size(), {unknown, nullptr}) {}
-
-  void add(const trace::Track& track, uint32_t track_number, uint32_t number, int64_t start,
-           int64_t end) {
-    // Operations of a stream follow each other: their step changes seldom.
-    auto& [last, extent] = last_[track_number];
-    if (last != number || extent == nullptr) {
-      last = number;
-      extent = &extents_.try_emplace({track.device, number}, Extent{start, end}).first->second;
-    }
-    join(*extent, {start, end});
-  }
-  /// Every step encloses those inside it.
-  void include_inner(const std::vector<classify::TraceStep>& steps) {
-    // A step that encloses another one has a smaller number.
-    for (auto at = extents_.rbegin(); at != extents_.rend(); ++at) {
-      const auto [device, step] = at->first;
-      if (steps[step].outer == unknown) continue;
-      join(extents_.try_emplace({device, steps[step].outer}, at->second).first->second, at->second);
-    }
-  }
-  const std::map<Key, Extent>& all() const noexcept { return extents_; }
-
- private:
-  static void join(Extent& into, const Extent& other) noexcept {
-    into.start = std::min(into.start, other.start);
-    into.end = std::max(into.end, other.end);
-  }
-
-  std::map<Key, Extent> extents_;
-  std::vector<std::pair<uint32_t, Extent*>> last_;  // by track
-};
-
-/// By step: the number of steps that enclose it.
-std::vector<uint32_t> depths(const std::vector<classify::TraceStep>& steps) {
-  std::vector<uint32_t> depths(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].outer != unknown) depths[i] = std::min(depths[steps[i].outer] + 1, layer_row);
-  }
-  return depths;
-}
 
 uint32_t phase_number(std::string_view label, std::vector<std::string>& phases) {
   const auto known = std::find(phases.begin(), phases.end(), label);
@@ -135,33 +81,33 @@ std::string packed_bands(const Timeline& timeline) {
 std::vector<Band> make_bands(const classify::Attribution& attribution, const trace::Trace& trace,
                              size_t max_bytes, Timeline& timeline) {
   if (attribution.steps.empty() && attribution.repeated_blocks.empty()) return {};
-  Extents steps(trace);
-  Extents layers(trace);
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const trace::Operation& operation = trace.operations[i];
-    const int64_t start = operation.start_ns - trace.first_start_ns;
-    const int64_t end = start + operation.duration_ns;
-    const uint32_t track = operation.track.index;
-    const uint32_t step = attribution.step_of[i];
-    const uint32_t layer = attribution.layer_of[i];
-    if (step != unknown) steps.add(trace.tracks[track], track, step, start, end);
-    if (layer != unknown) layers.add(trace.tracks[track], track, layer, start, end);
-  }
-  steps.include_inner(attribution.steps);
-
+  const scopes::Scope devices = scopes::by_device(trace);
+  const auto add = [&](scopes::Extent& extent, size_t i) { extent.add(trace.operations[i]); };
+  const classify::EnclosingSteps enclosing(attribution.steps);
   std::vector<Band> bands;
-  bands.reserve(steps.all().size() + layers.all().size());
-  const std::vector<uint32_t> depth = depths(attribution.steps);
-  for (const auto& [key, extent] : steps.all()) {
-    if (depth[key.second] >= layer_row) continue;
-    const classify::Phase& phase = attribution.steps[key.second].phase;
-    bands.push_back({key.first, depth[key.second], extent.start, extent.end,
-                     phase_number(phase.label, timeline.phases), phase.step.value_or(-1)});
-  }
-  for (const auto& [key, extent] : layers.all()) {
-    const auto number = static_cast<int64_t>(attribution.in_unit(key.second));
-    bands.push_back({key.first, layer_row, extent.start, extent.end, no_phase, number});
-  }
+  const auto band = [&](uint32_t device, uint32_t row, const scopes::Extent& extent) -> Band& {
+    Band& one = bands.emplace_back();
+    one.device = static_cast<int32_t>(devices.number(device));
+    one.row = row;
+    one.start_ns = extent.start_ns - trace.first_start_ns;
+    one.end_ns = extent.end_ns - trace.first_start_ns;
+    return one;
+  };
+  scopes::sum_by<scopes::Extent>(devices, scopes::by_step(trace, attribution), add)
+      .each([&](uint32_t device, uint32_t step, const scopes::Extent& extent) {
+        const size_t depth = enclosing.of(step).size() - 1;
+        if (depth >= layer_row) return;
+        const classify::Phase& phase = attribution.steps[step].phase;
+        Band& one = band(device, static_cast<uint32_t>(depth), extent);
+        one.phase = phase_number(phase.label, timeline.phases);
+        one.number = phase.step.value_or(-1);
+      });
+  scopes::sum_by<scopes::Extent>(devices, scopes::by_layer(trace, attribution), add)
+      .each([&](uint32_t device, uint32_t layer, const scopes::Extent& extent) {
+        Band& one = band(device, layer_row, extent);
+        one.phase = no_phase;
+        one.number = static_cast<int64_t>(attribution.in_unit(layer));
+      });
   const auto is_shown = [&](const Band& band) {
     const auto at =
         std::lower_bound(timeline.lanes.begin(), timeline.lanes.end(), band.device,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "classify/attribution.hpp"
+#include "classify/enclosing_steps.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::classify {
@@ -24,11 +25,11 @@ class StepOrder {
   /// another one, launched nothing, or is the last.
   uint32_t next(size_t step) const noexcept { return next_[step]; }
   /// The outermost step around a step: itself, if none is around it.
-  uint32_t outermost(size_t step) const noexcept { return outermost_[step]; }
+  uint32_t outermost(size_t step) const noexcept { return enclosing_.outermost(step); }
   size_t steps() const noexcept { return next_.size(); }
 
  private:
-  std::vector<uint32_t> outermost_;
+  EnclosingSteps enclosing_;
   std::vector<uint32_t> next_;
 };
 
