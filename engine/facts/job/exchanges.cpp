@@ -11,6 +11,7 @@
 #include "analyze/covered_time.hpp"
 #include "base/check.hpp"
 #include "base/plural.hpp"
+#include "base/saturated.hpp"
 #include "scopes/scope.hpp"
 
 namespace kr::job {
