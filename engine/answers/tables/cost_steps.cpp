@@ -111,14 +111,14 @@ void add_step(const Run& run, int64_t id, const classify::TraceStep& step, const
     flops += product.first * part;
     seconds += product.second * part;
   }
-  sink.row(
-      {run.summary.id, id, step.outer == Attribution::none ? Cell() : Cell(int64_t{step.outer}),
-       table::cell_or_nothing(step.phase.label), std::string_view(step.text), table::cell(tokens),
-       of.total_ns, span_ns, static_cast<int64_t>(of.devices.size()), table::cell(of.sum.flops()),
-       of.total_ns > 0 ? Cell(ratio_of(of.sum.flops_ns(), of.total_ns)) : Cell(),
-       peak ? Cell(of.seconds / wall_s) : Cell(), rows > 0 ? Cell(rows) : Cell(),
-       model ? Cell(flops / static_cast<double>(*tokens)) : Cell(),
-       model && peak ? Cell(seconds / wall_s) : Cell()});
+  sink.row({run.summary.id, id,
+            step.outer == Attribution::none ? Cell() : Cell(int64_t{step.outer}),
+            table::cell_or_nothing(step.phase.label), step.text, table::cell(tokens), of.total_ns,
+            span_ns, static_cast<int64_t>(of.devices.size()), table::cell(of.sum.flops()),
+            of.total_ns > 0 ? Cell(ratio_of(of.sum.flops_ns(), of.total_ns)) : Cell(),
+            peak ? Cell(of.seconds / wall_s) : Cell(), rows > 0 ? Cell(rows) : Cell(),
+            model ? Cell(flops / static_cast<double>(*tokens)) : Cell(),
+            model && peak ? Cell(seconds / wall_s) : Cell()});
 }
 
 void add_cost_steps(const Source& source, RowSink& sink) {

@@ -205,7 +205,8 @@ std::string module_of(const Source& source, const Run& run, uint32_t operation) 
 std::string step_of(const Source& source, const Run& run, uint32_t operation) {
   const classify::Attribution& places = run.trace->attribution(*source.rules);
   const uint32_t step = places.step_of[operation];
-  return step == classify::Attribution::none ? std::string() : places.steps[step].text;
+  return std::string(step == classify::Attribution::none ? std::string_view()
+                                                         : places.steps[step].text);
 }
 
 std::string layer_of(const Source& source, const Run& run, uint32_t operation) {

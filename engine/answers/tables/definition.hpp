@@ -71,6 +71,8 @@ struct Definition {
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;
+  /// The rows in saved runs, which do not grow with the run. Null: those of `rows`.
+  void (*saved_rows)(const Source& source, RowSink& sink) = nullptr;
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;
@@ -82,6 +84,8 @@ inline double ratio_of(int64_t part, int64_t whole) noexcept {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+/// That steps are not known one by one, of some run; empty: they are. Needs steps.
+std::string only_sampled_steps(const Source& source);
 /// That no run has calls of the host; empty: some run has. Needs statistics.
 std::string without_launches(const Source& source);
 

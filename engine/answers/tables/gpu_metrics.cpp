@@ -112,10 +112,10 @@ void add_metric_phases(const Source& source, RowSink& sink) {
 void add_metric_steps(const Source& source, RowSink& sink) {
   Cells row;
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
-    const std::vector<analyze::StepPart>& steps = run.statistics->steps.steps;
+    const analyze::StepParts& steps = run.statistics->steps.steps;
     each_metric_part(
         sums, sums.step_times, [&](const auto& times, const auto& metric, const auto& part) {
-          const analyze::StepPart& step = steps[times.key];
+          const analyze::StepPart step = steps[times.key];
           row.assign({run.summary.id, int64_t{times.device}, static_cast<int64_t>(times.key),
                       step.phase, table::cell(step.step), table::cell(step.layer)});
           add_part(row, times, metric, part);

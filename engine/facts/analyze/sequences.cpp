@@ -85,15 +85,8 @@ class Part {
   std::map<int32_t, Operations> by_device_;
 };
 
-bool is_in_its_phase(const std::vector<StepPart>& steps, const StepPart& step) {
-  for (auto outer = step.outer; outer; outer = steps[*outer].outer) {
-    if (steps[*outer].phase == step.phase) return true;
-  }
-  return false;
-}
-
 /// The median step of each phase, of the phases with most time.
-std::vector<size_t> typical_steps(const std::vector<StepPart>& steps) {
+std::vector<size_t> typical_steps(const StepParts& steps) {
   struct Phase {
     std::vector<size_t> steps;
     std::vector<int64_t> total_ns;
@@ -101,11 +94,11 @@ std::vector<size_t> typical_steps(const std::vector<StepPart>& steps) {
   };
   std::map<std::string_view, Phase> by_name;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].instances == 0 || is_in_its_phase(steps, steps[i])) continue;
-    Phase& phase = by_name[steps[i].phase];
+    if (steps.instances(i) == 0 || steps.is_in_its_phase(i)) continue;
+    Phase& phase = by_name[steps.phase(i)];
     phase.steps.push_back(i);
-    phase.total_ns.push_back(steps[i].total_ns);
-    phase.sum += static_cast<long double>(steps[i].total_ns);
+    phase.total_ns.push_back(steps.total_ns(i));
+    phase.sum += static_cast<long double>(steps.total_ns(i));
   }
   std::vector<const Phase*> phases;
   phases.reserve(by_name.size());
@@ -127,16 +120,14 @@ class SequenceFinder {
                  const RunSummary& summary)
       : run_(run), attribution_(attribution), places_(run, summary) {}
 
-  void add_steps(const std::vector<StepPart>& steps) {
+  void add_steps(const StepParts& steps) {
     const std::vector<size_t> typical = typical_steps(steps);
     if (typical.empty()) return;
     // By step: which of the typical ones it is in, one bit each.
     std::vector<uint32_t> inside(steps.size(), 0);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      for (std::optional<size_t> at = i; at; at = steps[*at].outer) {
-        const auto found = std::find(typical.begin(), typical.end(), *at);
-        if (found != typical.end()) inside[i] |= 1U << (found - typical.begin());
-      }
+    for (size_t k = 0; k < typical.size(); ++k) inside[typical[k]] |= 1U << k;
+    for (size_t i = 0; i < steps.size(); ++i) {  // an outer step began earlier
+      if (const auto outer = steps.outer(i)) inside[i] |= inside[*outer];
     }
     std::vector<Part> parts(typical.size());
     for (size_t i = 0; i < run_.trace.operations.size(); ++i) {
@@ -147,7 +138,7 @@ class SequenceFinder {
       }
     }
     for (size_t k = 0; k < parts.size(); ++k) {
-      add(parts[k], Sequence::Of::step, steps[typical[k]].phase);
+      add(parts[k], Sequence::Of::step, std::string(steps.phase(typical[k])));
     }
   }
 

@@ -37,7 +37,7 @@ class Extents {
     join(*extent, {start, end});
   }
   /// Every step encloses those inside it.
-  void include_inner(const std::vector<classify::TraceStep>& steps) {
+  void include_inner(const classify::TraceSteps& steps) {
     // A step that encloses another one has a smaller number.
     for (auto at = extents_.rbegin(); at != extents_.rend(); ++at) {
       const auto [device, step] = at->first;
@@ -58,7 +58,7 @@ class Extents {
 };
 
 /// By step: the number of steps that enclose it.
-std::vector<uint32_t> depths(const std::vector<classify::TraceStep>& steps) {
+std::vector<uint32_t> depths(const classify::TraceSteps& steps) {
   std::vector<uint32_t> depths(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].outer != unknown) depths[i] = std::min(depths[steps[i].outer] + 1, layer_row);

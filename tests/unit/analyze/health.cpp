@@ -64,10 +64,11 @@ class HealthTrace {
 kr::analyze::RunStatistics steps(std::initializer_list<int64_t> spans_ns) {
   kr::analyze::RunStatistics statistics;
   for (const int64_t span_ns : spans_ns) {
-    kr::analyze::StepPart& step = statistics.steps.steps.emplace_back();
+    kr::analyze::StepPart step;
     step.phase = "decode";
     step.instances = 1;
     step.time.span_ns = span_ns;
+    statistics.steps.steps.add(step);
   }
   return statistics;
 }
