@@ -384,6 +384,7 @@ def check_steps(folder):
     saved = os.path.join(folder, "t.krun")
     failed = peak_bytes(["report", os.path.join(folder, "t.sqlite"), "--format", "csv", "-o",
                          os.path.join(folder, "out.csv"), "--save", saved]) is None
+    failed = failed or peak_bytes(["diff", saved, saved]) is None
     size = 0 if failed else os.path.getsize(saved)
     bad = failed or each > MAX_BYTES_PER_STEP or size > MAX_SAVED_BYTES
     print(f"{'LARGE' if bad else 'ok  '} {n} steps: {each:.0f} bytes each, {size} bytes saved")
