@@ -355,6 +355,42 @@ def layerwise_children(folder, n):
                      "model_stats": []}}))
 
 
+MAX_BYTES_PER_STEP = 400  # of which 100 are its own; the rest is room for the allocator
+MAX_SAVED_BYTES = 1 << 20
+
+
+def steps(folder, n, name):
+    """`n` ranges, with a launch and a kernel each."""
+    return export(folder, 90, [(20 * i + 10, 20 * i + 15, 0, 7, i % 90, i, PID) for i in range(n)],
+                  [(20 * i + 2, 20 * i + 4, PID + 1, i, 0) for i in range(n)],
+                  [(20 * i, 20 * i + 9, 59, PID + 1, f"{name}_{i % 100}", None, None) for i in range(n)])
+
+
+def peak_bytes(words):
+    child = subprocess.Popen([KR, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss * 1024 if child.returncode == 0 else None
+
+
+def check_steps(folder):
+    """Memory of a step beside that of another range, and a saved run that does not grow with steps."""
+    n = 16 * SIZE
+    peaks = [peak_bytes(["analyze", steps(folder, n, name), "--tables", "idle,phases"]) for name in ("other", "decode")]
+    if None in peaks:
+        print("steps: kr failed")
+        return 1
+    each = (peaks[1] - peaks[0]) / n
+    saved = os.path.join(folder, "t.krun")
+    failed = peak_bytes(["report", os.path.join(folder, "t.sqlite"), "--format", "csv", "-o",
+                         os.path.join(folder, "out.csv"), "--save", saved]) is None
+    failed = failed or peak_bytes(["diff", saved, saved]) is None
+    size = 0 if failed else os.path.getsize(saved)
+    bad = failed or each > MAX_BYTES_PER_STEP or size > MAX_SAVED_BYTES
+    print(f"{'LARGE' if bad else 'ok  '} {n} steps: {each:.0f} bytes each, {size} bytes saved")
+    return int(bad)
+
+
 def seconds(verb, path, folder):
     out = ["-o", os.path.join(folder, "out")] if verb is PERFETTO else []
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -388,6 +424,8 @@ def main():
                 slow = slow or (most is not None and SIZE < 10000 and taken > most)
                 failures += slow
                 print(f"{'SLOW' if slow else 'ok  '} {name}: {taken:.2f} s{f', {of_few:.2f} s' if of_few else ''}")
+        if not wanted or "steps" in wanted:
+            failures += check_steps(folder)
     sys.exit(1 if failures else 0)
 
 

@@ -351,7 +351,8 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     if (by_default && absent.empty() && one->shown_by_default && !one->shown_by_default(source))
       continue;
     if (absent.empty()) {
-      table::Table made = tables::make(*one, source);
+      table::Table made =
+          target.saved ? tables::make_saved(*one, source) : tables::make(*one, source);
       if (shortened && one->info.id == "notes")
         made = tables::with_note(std::move(made), *shortened);
       if (for_people) {

@@ -15,14 +15,15 @@ namespace {
 constexpr size_t max_series = 20;
 
 /// Bars by label. By dimension: labels, the largest first, then what is left of each bar for
-/// `others`.
-void write_bars(JsonWriter& json, const std::vector<const analyze::LabelParts*>& bars) {
-  std::map<std::string_view, std::map<std::string_view, int64_t>> totals;
-  for (const analyze::LabelParts* bar : bars) {
-    for (const auto& [dimension, parts] : *bar) {
+/// `others`. `each_bar` calls its argument with each.
+template <class EachBar>
+void write_bars(JsonWriter& json, const EachBar& each_bar) {
+  std::map<std::string, std::map<std::string, int64_t>> totals;
+  each_bar([&](const analyze::LabelParts& bar) {
+    for (const auto& [dimension, parts] : bar) {
       for (const analyze::LabelPart& part : parts) totals[dimension][part.label] += part.total_ns;
     }
-  }
+  });
   json.open('{');
   for (const auto& [dimension, total_of] : totals) {
     std::vector<std::pair<std::string_view, int64_t>> labels(total_of.begin(), total_of.end());
@@ -51,15 +52,16 @@ void write_bars(JsonWriter& json, const std::vector<const analyze::LabelParts*>&
     }
     json.close(']');
     json.key("others").open('[');
-    for (size_t i = 0; !rest.empty() && i < bars.size(); ++i) {
+    const auto write_others = [&, name = &dimension](const analyze::LabelParts& bar) {
       int64_t ns = 0;
-      for (const auto& [of, parts] : *bars[i]) {
-        if (of != dimension) continue;
+      for (const auto& [of, parts] : bar) {
+        if (of != *name) continue;
         for (const analyze::LabelPart& part : parts)
           ns += rest.contains(part.label) ? part.total_ns : 0;
       }
       json.number(ns);
-    }
+    };
+    if (!rest.empty()) each_bar(write_others);
     json.close(']');
     json.close('}');
   }
@@ -68,18 +70,20 @@ void write_bars(JsonWriter& json, const std::vector<const analyze::LabelParts*>&
 
 /// Of the phases of all runs, and of the steps of each run.
 void write_stacks(JsonWriter& json, const tables::Source& source) {
-  std::vector<const analyze::LabelParts*> phases;
   json.key("steps").open('[');
   for (const tables::Run& run : source.runs) {
     const analyze::StepSums& of_run = run.get<analyze::StepSums>();
-    for (const analyze::PhasePart& phase : of_run.phases) phases.push_back(&phase.labels);
-    std::vector<const analyze::LabelParts*> steps;
-    for (const analyze::StepPart& step : of_run.steps) steps.push_back(&step.labels);
-    write_bars(json, steps);
+    write_bars(json, [&](const auto& bar) {
+      for (size_t i = 0; i < of_run.steps.size(); ++i) bar(of_run.steps.labels(i));
+    });
   }
   json.close(']');
   json.key("phases");
-  write_bars(json, phases);
+  write_bars(json, [&](const auto& bar) {
+    for (const tables::Run& run : source.runs) {
+      for (const analyze::PhasePart& phase : run.get<analyze::StepSums>().phases) bar(phase.labels);
+    }
+  });
 }
 
 }  // namespace
@@ -93,7 +97,6 @@ std::string analysis_html(const tables::Source& source, std::span<const table::T
                       write_tiles(json, analysis_tiles(source));
                       write_health(json, source);
                       write_heat_maps(json, source);
-                      write_rooflines(json, tables);
                       if (has_table(tables, "steps") || !tables::are_many_ranks(source)) {
                         write_stacks(json, source);
                       }

@@ -73,7 +73,7 @@ void add_costs(const Source& source, RowSink& sink) {
 void add_cost_rates(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const cost::LevelCosts& level :
-         cost::costs_by_level(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+         cost::costs_by_level(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
       for (const KeyCosts& one : level.keys) {
         Cells row{run.summary.id, std::string_view(level.level), table::cell_or_nothing(one.key),
                   one.sum.total_ns()};

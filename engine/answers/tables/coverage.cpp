@@ -115,6 +115,7 @@ const Definition coverage_table{
     facts::Reads::nothing,
     nullptr,
     nullptr,
+    nullptr,
     false,
     needs<coverage::TimeCoverage>};
 

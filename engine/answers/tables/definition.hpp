@@ -42,6 +42,8 @@ struct Definition {
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;
+  /// The rows in saved runs, which do not grow with the run. Null: those of `rows`.
+  void (*saved_rows)(const Source& source, RowSink& sink) = nullptr;
   /// It is for saved runs: databases have the tables that are made from it.
   bool saved_form = false;
   /// A result that does instead of `needs`.
@@ -56,6 +58,9 @@ struct Definition {
 inline double ratio_of(int64_t part, int64_t whole) noexcept {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
+
+/// That steps are not known one by one, of some run; empty: they are. Needs steps.
+std::string only_sampled_steps(const Source& source);
 
 /// Why the runs are not compared as ranks of one job; empty: they are.
 std::string not_ranks(const Source& source);

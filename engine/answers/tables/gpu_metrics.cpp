@@ -113,10 +113,10 @@ void add_metric_phases(const Source& source, RowSink& sink) {
 void add_metric_steps(const Source& source, RowSink& sink) {
   Cells row;
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
-    const std::vector<analyze::StepPart>& steps = run.get<analyze::StepSums>().steps;
+    const analyze::StepParts& steps = run.get<analyze::StepSums>().steps;
     each_metric_part(
         sums, sums.step_times, [&](const auto& times, const auto& metric, const auto& part) {
-          const analyze::StepPart& step = steps[times.key];
+          const analyze::StepPart step = steps[times.key];
           row.assign({run.summary.id, int64_t{times.device}, static_cast<int64_t>(times.key),
                       step.phase, table::cell(step.step), table::cell(step.layer)});
           add_part(row, times, metric, part);
@@ -168,8 +168,7 @@ std::vector<Column> columns_of(std::initializer_list<std::vector<Column>> parts)
 
 std::string without_gpu_metrics(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<analyze::GpuMetricSums>() != nullptr &&
-           !run.get<analyze::GpuMetricSums>().metrics.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr && !run.get<analyze::GpuMetricSums>().metrics.empty();
   });
   return any ? std::string()
              : "no run has GPU metrics; `nsys profile --gpu-metrics-devices=cuda-visible` samples "
@@ -179,8 +178,7 @@ std::string without_gpu_metrics(const Source& source) {
 std::string without_metric_steps(const Source& source) {
   if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<analyze::GpuMetricSums>() != nullptr &&
-           !run.get<analyze::GpuMetricSums>().phases.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr && !run.get<analyze::GpuMetricSums>().phases.empty();
   });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }

@@ -8,11 +8,12 @@ namespace kr::tables {
 namespace {
 
 std::string without_rank_steps(const Source& source) {
-  const std::string why = not_several_ranks(source);
+  std::string why = not_several_ranks(source);
+  if (why.empty()) why = only_sampled_steps(source);
   return why.empty() && source.ranks().steps.empty() ? "no step is in two runs" : why;
 }
 
-const analyze::StepPart& step_of(const Source& source, const analyze::RankStep::Part& part) {
+analyze::StepPart step_of(const Source& source, const analyze::RankStep::Part& part) {
   return source.runs[part.run].get<analyze::StepSums>().steps[part.step];
 }
 
@@ -34,7 +35,7 @@ void add_rank_steps(const Source& source, RowSink& sink) {
   for (const analyze::RankStep& step : source.ranks().steps) {
     for (size_t i = 0; i < step.parts.size(); ++i) {
       const analyze::RankStep::Part& part = step.parts[i];
-      const analyze::StepPart& of = step_of(source, part);
+      const analyze::StepPart of = step_of(source, part);
       const analyze::Breakdown& time = part.time;
       sink.row({step.phase, table::cell(step.step), step.occurrence, source.rank(part.run),
                 table::cell(of.batch), table::cell(of.tokens), part.own_ns(), time.span_ns,

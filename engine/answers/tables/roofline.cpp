@@ -173,7 +173,7 @@ void add_cost_point(const Run& run, const std::string& dimension, size_t place, 
 void add_cost_points(const Source& source, const Run& run,
                      const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
   for (const cost::LevelCosts& level :
-       cost::costs_by_label(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+       cost::costs_by_label(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
     const auto at = std::find(dimensions.begin(), dimensions.end(), level.level);
     if (at == dimensions.end()) continue;
     for (const cost::KeyCosts& one : level.keys) {
@@ -197,7 +197,7 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
   };
   std::map<std::string, double> peaks;  // by name
   for (const cost::LevelCosts& level :
-       cost::costs_by_label(*source.rules, *run.trace, run.get<cost::CostedRun>())) {
+       cost::costs_by_label(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
     for (const cost::KeyCosts& one : level.keys) {
       const auto peak = cost::peak_of(gpu, one.sum.main_type(), one.sum.is_mainly_tf32());
       if (one.sum.point_ns() == 0 || !peak) continue;

@@ -69,6 +69,7 @@ const Definition saved_collective_groups_table{
     facts::Reads::nothing,
     nullptr,
     nullptr,
+    nullptr,
     true};
 
 const Definition saved_collectives_table{
@@ -88,6 +89,7 @@ const Definition saved_collectives_table{
     add_saved_collectives,
     nullptr,
     facts::Reads::nothing,
+    nullptr,
     nullptr,
     nullptr,
     true};

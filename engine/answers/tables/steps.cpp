@@ -14,20 +14,22 @@ namespace kr::tables {
 namespace {
 
 std::string without_steps(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return !run.get<analyze::StepSums>().phases.empty();
-  });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return !run.get<analyze::StepSums>().phases.empty(); });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 
-/// `gemm 61 %, attention 20 %, norm 8 %`: of the dimension that reports use.
-std::string largest_labels(const analyze::LabelParts& parts) {
+/// The place of the dimension that reports use.
+template <class Dimensions, class Name>
+size_t shown_dimension(const Dimensions& dimensions, const Name& name) {
+  const auto at = std::find_if(dimensions.begin(), dimensions.end(),
+                               [&](const auto& one) { return name(one) == "substage"; });
+  return at == dimensions.end() ? 0 : static_cast<size_t>(at - dimensions.begin());
+}
+
+/// `gemm 61 %, attention 20 %, norm 8 %`.
+std::string largest_labels(const std::vector<analyze::LabelPart>& labels) {
   constexpr size_t max_labels = 3;
-  if (parts.empty()) return {};
-  const auto named = std::find_if(parts.begin(), parts.end(),
-                                  [](const auto& part) { return part.first == "substage"; });
-  const std::vector<analyze::LabelPart>& labels =
-      (named == parts.end() ? parts.begin() : named)->second;
   int64_t total_ns = 0;
   for (const analyze::LabelPart& label : labels) total_ns += label.total_ns;
   std::string out;
@@ -41,7 +43,9 @@ std::string largest_labels(const analyze::LabelParts& parts) {
 void add_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const analyze::PhasePart& phase : run.get<analyze::StepSums>().phases) {
-      const std::string labels = largest_labels(phase.labels);
+      const size_t shown = shown_dimension(phase.labels, [](const auto& one) { return one.first; });
+      const std::string labels =
+          phase.labels.empty() ? std::string() : largest_labels(phase.labels[shown].second);
       const std::optional<analyze::WallTimes>& wall = phase.wall;
       sink.row({run.summary.id, phase.phase, phase.steps, table::cell(phase.batch),
                 table::cell(phase.tokens), phase.instances, phase.total_ns, phase.busy_ns,
@@ -52,47 +56,46 @@ void add_phases(const Source& source, RowSink& sink) {
   }
 }
 
-void add_steps(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    int64_t id = 0;
-    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
-      const std::string labels = largest_labels(step.labels);
-      const analyze::Breakdown& time = step.time;
-      sink.row({run.summary.id,
-                id++,
-                step.outer ? Cell(static_cast<int64_t>(*step.outer)) : Cell(),
-                step.phase,
-                table::cell(step.step),
-                table::cell(step.layer),
-                table::cell(step.batch),
-                table::cell(step.tokens),
-                step.instances,
-                step.total_ns,
-                table::cell(step.wall_ns),
-                time.span_ns,
-                time.busy_ns,
-                time.compute_ns,
-                time.communication_ns,
-                time.exposed_communication_ns,
-                time.memory_ns,
-                time.exposed_memory_ns,
-                time.idle_ns,
-                table::cell_or_nothing(labels),
-                step.text});
-    }
+void add_steps(const Run& run, RowSink& sink) {
+  const analyze::StepParts& steps = run.get<analyze::StepSums>().steps;
+  const size_t shown = shown_dimension(steps.dimensions(), [](const auto& one) { return one; });
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const analyze::StepPart step = steps[i];
+    const std::string labels =
+        steps.dimensions().empty() ? std::string() : largest_labels(steps.labels(i, shown));
+    const analyze::Breakdown& time = step.time;
+    sink.row({run.summary.id,
+              static_cast<int64_t>(i),
+              step.outer ? Cell(static_cast<int64_t>(*step.outer)) : Cell(),
+              step.phase,
+              table::cell(step.step),
+              table::cell(step.layer),
+              table::cell(step.batch),
+              table::cell(step.tokens),
+              step.instances,
+              step.total_ns,
+              table::cell(step.wall_ns),
+              time.span_ns,
+              time.busy_ns,
+              time.compute_ns,
+              time.communication_ns,
+              time.exposed_communication_ns,
+              time.memory_ns,
+              time.exposed_memory_ns,
+              time.idle_ns,
+              table::cell_or_nothing(labels),
+              step.text});
   }
 }
 
-void add_step_devices(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    int64_t id = 0;
-    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
-      for (const analyze::StepDevice& one : step.devices) {
-        sink.row({run.summary.id, id, int64_t{one.device}, one.operations, one.span_ns, one.busy_ns,
-                  one.compute_ns, one.communication_ns, one.exposed_communication_ns, one.memory_ns,
-                  one.exposed_memory_ns, one.idle_ns, one.first_start_ns});
-      }
-      ++id;
+void add_step_devices(const Run& run, RowSink& sink) {
+  const analyze::StepParts& steps = run.get<analyze::StepSums>().steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    for (const analyze::StepDevice& one : steps.devices(i)) {
+      sink.row({run.summary.id, static_cast<int64_t>(i), int64_t{one.device}, one.operations,
+                one.span_ns, one.busy_ns, one.compute_ns, one.communication_ns,
+                one.exposed_communication_ns, one.memory_ns, one.exposed_memory_ns, one.idle_ns,
+                one.first_start_ns});
     }
   }
 }
@@ -110,22 +113,45 @@ void add_phase_labels(const Source& source, RowSink& sink) {
   }
 }
 
-void add_step_labels(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) {
-    int64_t id = 0;
-    for (const analyze::StepPart& step : run.get<analyze::StepSums>().steps) {
-      for (const auto& [dimension, labels] : step.labels) {
-        for (const analyze::LabelPart& label : labels) {
-          sink.row({run.summary.id, id, step.phase, table::cell(step.step), dimension, label.label,
-                    label.instances, label.total_ns, ratio_of(label.total_ns, step.total_ns)});
-        }
+void add_step_labels(const Run& run, RowSink& sink) {
+  const analyze::StepParts& steps = run.get<analyze::StepSums>().steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const analyze::StepPart step = steps[i];
+    for (const auto& [dimension, labels] : steps.labels(i)) {
+      for (const analyze::LabelPart& label : labels) {
+        sink.row({run.summary.id, static_cast<int64_t>(i), step.phase, table::cell(step.step),
+                  dimension, label.label, label.instances, label.total_ns,
+                  ratio_of(label.total_ns, step.total_ns)});
       }
-      ++id;
     }
   }
 }
 
+template <auto add>
+void add_runs(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) add(run, sink);
+}
+
+/// Of the others, saved runs have a sample.
+template <auto add>
+void add_saved_runs(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!analyze::has_too_many_rows(run.get<analyze::StepSums>().steps)) add(run, sink);
+  }
+}
+
+std::string without_each_step(const Source& source) {
+  const std::string why = without_steps(source);
+  return why.empty() ? only_sampled_steps(source) : why;
+}
+
 }  // namespace
+
+std::string only_sampled_steps(const Source& source) {
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return run.get<analyze::StepSums>().sample.has_value(); });
+  return any ? "a saved run has only a sample of its steps: name its trace" : std::string();
+}
 
 const Definition phases_table{
     {"phases",
@@ -196,8 +222,11 @@ const Definition steps_table{
        "The labels with most of `total_ns`, and their share of it.", true},
       {"text", Unit::text, Role::measure, "The text of the annotation."}}},
     needs<analyze::StepSums>,
-    add_steps,
-    without_steps};
+    add_runs<add_steps>,
+    without_each_step, facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    add_saved_runs<add_steps>};
 
 const Definition step_devices_table{
     {.id = "step_devices",
@@ -228,8 +257,11 @@ const Definition step_devices_table{
            "When the first of them begins, on the clock of the trace."}},
      .in_short_form = false},
     needs<analyze::StepSums>,
-    add_step_devices,
-    without_steps};
+    add_runs<add_step_devices>,
+    without_each_step, facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    add_saved_runs<add_step_devices>};
 
 const Definition phase_labels_table{
     {.id = "phase_labels",
@@ -268,7 +300,10 @@ const Definition step_labels_table{
                   false, false, "total_ns"}},
      .in_short_form = false},
     needs<analyze::StepSums>,
-    add_step_labels,
-    without_steps};
+    add_runs<add_step_labels>,
+    without_each_step, facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    add_saved_runs<add_step_labels>};
 
 }  // namespace kr::tables

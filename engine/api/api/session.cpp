@@ -332,7 +332,14 @@ void Session::save(const std::string& path) {
   }
   const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
   const std::string location = file.aside().string();
-  render::sqlite(tables({ids.begin(), ids.end()}), location, path, changes::saved_version);
+  Definitions wanted;
+  for (const std::string_view id : ids) wanted.push_back(tables::find(id));
+  impl_->prepare(wanted);
+  std::vector<Table> made;
+  for (const Definition* one : wanted) {
+    if (impl_->absent(*one).empty()) made.push_back(tables::make_saved(*one, impl_->source()));
+  }
+  render::sqlite(made, location, path, changes::saved_version);
   append_checksum(location, path);
   file.commit();
 }

@@ -167,7 +167,7 @@ void save_trace(const match::CompiledRules& rules, const trace::OpenOptions& ope
   std::vector<Table> made;
   for (const tables::Definition* one : wanted) {
     if (tables::absent(*one, session.source()).empty()) {
-      made.push_back(tables::make(*one, session.source()));
+      made.push_back(tables::make_saved(*one, session.source()));
     }
   }
   render::sqlite(made, location, spec.path, changes::saved_version);

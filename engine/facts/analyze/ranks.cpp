@@ -155,15 +155,18 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   std::map<Key, size_t> places;
   std::vector<RankStep> all;
   for (size_t run = 0; run < runs.size(); ++run) {
-    const std::vector<StepPart>& steps = runs[run].steps->steps;
+    const StepParts& steps = runs[run].steps->steps;
     const std::vector<int64_t> occurrences = occurrences_of(steps);
     for (size_t i = 0; i < steps.size(); ++i) {
       const int64_t occurrence = occurrences[i];
-      if (steps[i].instances == 0) continue;
+      if (steps.instances(i) == 0) continue;
+      const StepPart step = steps[i];
       const auto [at, added] =
-          places.try_emplace(Key(steps[i].phase, steps[i].step, occurrence), all.size());
-      if (added) all.push_back({steps[i].phase, steps[i].step, occurrence, {}, 0, 0, 0, 0});
-      all[at->second].parts.push_back({run, i, steps[i].time});
+          places.try_emplace(Key(step.phase, step.step, occurrence), all.size());
+      if (added) {
+        all.push_back({std::string(step.phase), step.step, occurrence, {}, 0, 0, 0, 0});
+      }
+      all[at->second].parts.push_back({run, i, step.time});
     }
   }
   std::vector<RankStep> out;
@@ -324,8 +327,9 @@ Ranks compare_ranks(const std::vector<RankInput>& runs, AsJob as_job) {
       out.balance.push_back(balance_of(what, out.devices, value));
     }
   }
-  const bool all_steps = std::all_of(runs.begin(), runs.end(),
-                                     [](const RankInput& run) { return run.steps != nullptr; });
+  const bool all_steps = std::all_of(runs.begin(), runs.end(), [](const RankInput& run) {
+    return run.steps != nullptr && !run.steps->sample;
+  });
   if (runs.size() < 2 || !all_steps) return out;
   out.steps = match_steps(runs);
   if (!out.steps.empty()) {

@@ -25,7 +25,7 @@ struct RankNumber {
   friend bool operator==(const RankNumber&, const RankNumber&) = default;
 };
 
-/// A run. Steps are compared only if those of all runs are known.
+/// A run. Steps are compared only if those of all runs are known one by one.
 struct RankInput {
   const RunSummary* summary = nullptr;
   const StepSums* steps = nullptr;

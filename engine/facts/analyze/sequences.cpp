@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "base/check.hpp"
-#include "classify/enclosing_steps.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -87,8 +86,7 @@ class Part {
 };
 
 /// The median step of each phase, of the phases with most time.
-std::vector<size_t> typical_steps(const std::vector<StepPart>& steps,
-                                  const classify::EnclosingSteps& enclosing) {
+std::vector<size_t> typical_steps(const StepParts& steps) {
   struct Phase {
     std::vector<size_t> steps;
     std::vector<int64_t> total_ns;
@@ -96,12 +94,11 @@ std::vector<size_t> typical_steps(const std::vector<StepPart>& steps,
   };
   std::map<std::string_view, Phase> by_name;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const auto same_phase = [&](uint32_t outer) { return steps[outer].phase == steps[i].phase; };
-    if (steps[i].instances == 0 || enclosing.is_inside(i, same_phase)) continue;
-    Phase& phase = by_name[steps[i].phase];
+    if (steps.instances(i) == 0 || steps.is_in_its_phase(i)) continue;
+    Phase& phase = by_name[steps.phase(i)];
     phase.steps.push_back(i);
-    phase.total_ns.push_back(steps[i].total_ns);
-    phase.sum += static_cast<long double>(steps[i].total_ns);
+    phase.total_ns.push_back(steps.total_ns(i));
+    phase.sum += static_cast<long double>(steps.total_ns(i));
   }
   std::vector<const Phase*> phases;
   phases.reserve(by_name.size());
@@ -123,17 +120,14 @@ class SequenceFinder {
                  const RunSummary& summary)
       : run_(run), attribution_(attribution), places_(run, summary) {}
 
-  void add_steps(const std::vector<StepPart>& steps) {
-    const classify::EnclosingSteps enclosing(steps);
-    const std::vector<size_t> typical = typical_steps(steps, enclosing);
+  void add_steps(const StepParts& steps) {
+    const std::vector<size_t> typical = typical_steps(steps);
     if (typical.empty()) return;
     // By step: which of the typical ones it is in, one bit each.
     std::vector<uint32_t> inside(steps.size(), 0);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      for (const uint32_t step : enclosing.of(i)) {
-        const auto found = std::find(typical.begin(), typical.end(), step);
-        if (found != typical.end()) inside[i] |= 1U << (found - typical.begin());
-      }
+    for (size_t k = 0; k < typical.size(); ++k) inside[typical[k]] |= 1U << k;
+    for (size_t i = 0; i < steps.size(); ++i) {  // an outer step began earlier
+      if (const auto outer = steps.outer(i)) inside[i] |= inside[*outer];
     }
     std::vector<Part> parts(typical.size());
     for (size_t i = 0; i < run_.trace.operations.size(); ++i) {
@@ -144,7 +138,7 @@ class SequenceFinder {
       }
     }
     for (size_t k = 0; k < parts.size(); ++k) {
-      add(parts[k], Sequence::Of::step, steps[typical[k]].phase);
+      add(parts[k], Sequence::Of::step, std::string(steps.phase(typical[k])));
     }
   }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "analyze/label_sums.hpp"
@@ -32,160 +34,287 @@ class WholeSum {
   bool any_ = false;
 };
 
+using Labelled = StepParts::Labelled;
+
+/// Adds to the sums of a combination of labels; they are sorted by it.
+void add_labelled(std::vector<Labelled>& sums, const Labelled& more) {
+  const auto at =
+      std::lower_bound(sums.begin(), sums.end(), more.labels,
+                       [](const Labelled& one, uint32_t labels) { return one.labels < labels; });
+  if (at == sums.end() || at->labels != more.labels) {
+    sums.insert(at, more);
+    return;
+  }
+  at->instances += more.instances;
+  at->total_ns += more.total_ns;
+}
+
 struct PhaseSums {
   PhasePart part;
   WholeSum batch;
   WholeSum tokens;
   UnionSweep busy;
-  LabelSums labels;
+  std::vector<LabelTotal> labelled;  // by combination of labels
 };
 
-/// The operations of a step by device: mostly one.
-class DeviceSweeps {
+/// The sums of a step while operations of it may come.
+class OpenStep {
  public:
-  DeviceSweep& of(int32_t device) {
+  void add(int32_t device, Kind kind, int64_t start, int64_t end) {
+    sweep(device).add(kind, start, end);
+    if (sweeps_.size() > 1) all_.add(kind, start, end);
+  }
+  void add(const Labelled& more) {
+    instances_ += more.instances;
+    total_ns_ += more.total_ns;
+    add_labelled(labelled_, more);
+  }
+  void add(const OpenStep& inner) {
+    for (const Labelled& one : inner.labelled_) add(one);
+  }
+  const std::vector<Labelled>& labelled() const noexcept { return labelled_; }
+
+  void finish(size_t step, StepParts& to) {
+    std::sort(sweeps_.begin(), sweeps_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<StepDevice> devices;
+    devices.reserve(sweeps_.size());
+    for (auto& [device, sweep] : sweeps_) {
+      sweep.finish();
+      devices.push_back({sweep.breakdown(), device, sweep.first_start_ns()});
+    }
+    all_.finish();
+    StepPart sums;
+    sums.instances = instances_;
+    sums.total_ns = total_ns_;
+    sums.time = devices.size() == 1 ? devices[0] : all_.breakdown();
+    to.set_sums(step, sums, devices);
+    to.set_labels(step, labelled_);
+  }
+  /// For another step.
+  void clear() noexcept {
+    sweeps_.clear();
+    labelled_.clear();
+    all_ = {};
+    instances_ = 0;
+    total_ns_ = 0;
+  }
+
+ private:
+  /// Of one device, its sweep is that of all.
+  DeviceSweep& sweep(int32_t device) {
     for (auto& [known, sweep] : sweeps_) {
       if (known == device) return sweep;
     }
+    if (sweeps_.size() == 1) all_ = sweeps_[0].second;
     return sweeps_.emplace_back(device, DeviceSweep()).second;
   }
 
-  std::vector<StepDevice> finish() {
-    std::vector<StepDevice> out;
-    out.reserve(sweeps_.size());
-    std::sort(sweeps_.begin(), sweeps_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [device, sweep] : sweeps_) {
-      sweep.finish();
-      out.push_back({sweep.breakdown(), device, sweep.first_start_ns()});
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::pair<int32_t, DeviceSweep>> sweeps_;
+  std::vector<std::pair<int32_t, DeviceSweep>> sweeps_;  // mostly of one device
+  DeviceSweep all_;                                      // of two or more devices
+  std::vector<Labelled> labelled_;
+  int64_t instances_ = 0;
+  int64_t total_ns_ = 0;
 };
 
+/// Operations are in order of start, so that few steps are open at a time: a step is finished after
+/// its last operation, and its sums become those of another one.
 class Summer {
  public:
-  Summer(const trace::Trace& trace, const classify::Labelled& labelled,
-         const classify::Attribution& attribution, std::vector<Kind> kinds)
-      : trace_(trace),
+  Summer(const sema::Program& program, const trace::Trace& trace,
+         const classify::Labelled& labelled, const classify::Attribution& attribution)
+      : program_(program),
+        trace_(trace),
         labelled_(labelled),
         attribution_(attribution),
-        kinds_(std::move(kinds)),
-        step_labels_(attribution.steps.size(), LabelSums(labelled)),
-        step_times_(attribution.steps.size()),
-        step_devices_(attribution.steps.size()),
+        kinds_(kinds_by_row(program, labelled)),
         order_(trace, attribution),
-        starts_(order_, attribution),
-        phase_of_(attribution.steps.size()),
-        found_(labelled.rows(), labelled.dimensions.size()) {
+        starts_(order_, attribution) {
+    find_combinations();
     find_phases();
+    count_operations();
   }
 
-  StepSums sum(const sema::Program& program) {
+  StepSums sum() {
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
-    include_inner_steps();
-    StepSums out;
-    out.too_deep = too_deep_;
-    out.steps.reserve(attribution_.steps.size());
-    for (size_t i = 0; i < attribution_.steps.size(); ++i) out.steps.push_back(step(program, i));
+    KR_CHECK(free_.size() == open_.size());
+    for (size_t i = 0; i < out_.steps.size(); ++i) out_.steps.set_wall(i, starts_.wall_ns(i));
     for (PhaseSums& phase : phases_) {
-      if (phase.part.phase == outside_steps_name && phase.labels.instances() == 0) continue;
+      LabelSums labels(labelled_);
+      for (uint32_t i = 0; i < phase.labelled.size(); ++i) {
+        const auto& [instances, total_ns] = phase.labelled[i];
+        if (instances > 0) labels.add(labelled_, row_of_combination_[i], instances, total_ns);
+      }
+      if (phase.part.phase == outside_steps_name && labels.instances() == 0) continue;
       phase.part.batch = phase.batch.value();
       phase.part.tokens = phase.tokens.value();
-      phase.part.instances = phase.labels.instances();
-      phase.part.total_ns = phase.labels.total_ns();
+      phase.part.instances = labels.instances();
+      phase.part.total_ns = labels.total_ns();
       phase.part.busy_ns = phase.busy.covered_ns();
-      phase.part.labels = phase.labels.parts(program, labelled_);
-      out.phases.push_back(std::move(phase.part));
+      phase.part.labels = labels.parts(program_, labelled_);
+      out_.phases.push_back(std::move(phase.part));
     }
-    add_wall_times(out);
-    return out;
+    add_wall_times(out_);
+    return std::move(out_);
   }
 
  private:
+  static constexpr uint32_t none = classify::Attribution::none;
+
+  void find_combinations() {
+    const size_t dimensions = labelled_.dimensions.size();
+    for (const classify::DimensionLabels& one : labelled_.dimensions) {
+      out_.steps.add_dimension(program_.dimensions.get(one.dimension).name);
+    }
+    std::vector<uint32_t> labels(dimensions);
+    combination_of_row_.reserve(labelled_.rows());
+    for (uint32_t row = 0; row < labelled_.rows(); ++row) {
+      for (size_t d = 0; d < dimensions; ++d) {
+        labels[d] = out_.steps.label(labelled_.dimensions[d].by_row[row].label);
+      }
+      combination_of_row_.push_back(out_.steps.combination(labels));
+      if (combination_of_row_.back() == row_of_combination_.size()) {
+        row_of_combination_.push_back(row);
+      }
+    }
+  }
+
   size_t phase_named(std::string_view label) {
     const auto known = std::find_if(phases_.begin(), phases_.end(), [&](const PhaseSums& phase) {
       return phase.part.phase == label;
     });
     const size_t at = static_cast<size_t>(known - phases_.begin());
     if (known == phases_.end()) {
-      phases_.push_back({{}, {}, {}, {}, LabelSums(labelled_)});
-      phases_.back().part.phase = label;
+      phases_.emplace_back().part.phase = label;
+      phases_.back().labelled.resize(row_of_combination_.size());
     }
     return at;
   }
 
+  /// Steps without their sums. Phases have the numbers that StepParts gives them.
   void find_phases() {
-    const std::vector<classify::TraceStep>& steps = attribution_.steps;
-    for (size_t i = 0; i < steps.size(); ++i) phase_of_[i] = phase_named(steps[i].phase.label);
+    const classify::TraceSteps& steps = attribution_.steps;
+    std::vector<uint32_t> text_numbers(steps.texts(), none);
+    // Of labels at most; what is not used takes no memory.
+    out_.steps.reserve(steps.size(), trace_.operations.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const classify::TraceStep step = steps[i];
+      uint32_t& text = text_numbers[steps.text_number(i)];
+      if (text == none) text = out_.steps.text(step.text);
+      StepPart part;
+      part.step = step.phase.step;
+      part.layer = step.phase.layer;
+      part.batch = step.phase.batch;
+      part.tokens = step.phase.tokens;
+      if (step.outer != none) part.outer = step.outer;
+      const uint32_t phase = out_.steps.phase(step.phase.label);
+      if (phase == phases_.size()) phase_named(step.phase.label);
+      out_.steps.add(phase, text, part);
+    }
     outside_ = phase_named(outside_steps_name);
     find_enclosing_phases();
     struct Inside {
       WholeSum batch;
       WholeSum tokens;
     };
-    std::vector<Inside> inside(steps.size());  // by step: steps of the same phase inside it
+    std::unordered_map<size_t, Inside> inside;  // by step: steps of the same phase inside it
     for (size_t i = steps.size(); i-- > 0;) {
-      const classify::TraceStep& step = steps[i];
-      const std::optional<int64_t> batch =
-          step.phase.batch ? step.phase.batch : inside[i].batch.value();
-      const std::optional<int64_t> tokens =
-          step.phase.tokens ? step.phase.tokens : inside[i].tokens.value();
+      const classify::TraceStep step = steps[i];
+      std::optional<int64_t> batch = step.phase.batch;
+      std::optional<int64_t> tokens = step.phase.tokens;
+      if (const auto own = inside.find(i); own != inside.end()) {
+        if (!batch) batch = own->second.batch.value();
+        if (!tokens) tokens = own->second.tokens.value();
+        inside.erase(own);
+      }
       // An enclosing step began earlier.
-      if (step.outer != classify::Attribution::none && phase_of_[step.outer] == phase_of_[i]) {
-        inside[step.outer].batch.add(batch);
-        inside[step.outer].tokens.add(tokens);
+      if (step.outer != none && phase_of(step.outer) == phase_of(i)) {
+        Inside& outer = inside[step.outer];
+        outer.batch.add(batch);
+        outer.tokens.add(tokens);
         continue;
       }
-      PhaseSums& sums = phases_[phase_of_[i]];
+      PhaseSums& sums = phases_[phase_of(i)];
       ++sums.part.steps;
       sums.batch.add(batch);
       sums.tokens.add(tokens);
     }
   }
 
+  void count_operations() {
+    const classify::TraceSteps& steps = attribution_.steps;
+    left_.resize(steps.size());
+    slot_.resize(steps.size(), none);
+    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+      if (attribution_.step_of[i] != none) ++left_[attribution_.step_of[i]];
+    }
+    for (size_t i = steps.size(); i-- > 0;) {
+      if (left_[i] > 0 && steps[i].outer != none) ++left_[steps[i].outer];
+    }
+  }
+
+  size_t phase_of(size_t step) const noexcept { return out_.steps.phase_number(step); }
+
+  OpenStep& open(uint32_t step) {
+    uint32_t& slot = slot_[step];
+    if (slot == none && free_.empty()) {
+      slot = static_cast<uint32_t>(open_.size());
+      open_.emplace_back();
+    } else if (slot == none) {
+      slot = free_.back();
+      free_.pop_back();
+    }
+    return open_[slot];
+  }
+
   void add(size_t i) {
     const trace::Operation& operation = trace_.operations[i];
     const uint32_t row = labelled_.row(i, operation);
+    const Labelled labelled{combination_of_row_[row], 1, operation.duration_ns};
     const uint32_t innermost = attribution_.step_of[i];
-    if (innermost == classify::Attribution::none) {
-      phases_[outside_].labels.add(labelled_, row, operation, found_);
+    if (innermost == none) {
+      add_to_phase(phases_[outside_], labelled);
       phases_[outside_].busy.add(operation.start_ns, operation.end_ns());
       return;
     }
-    step_labels_[innermost].add(labelled_, row, operation, found_);
+    open(innermost).add(labelled);
     starts_.add(i, operation.start_ns);
     const int32_t device = trace_.track(operation.track).device;
     size_t depth = 0;
-    for (uint32_t step = innermost; step != classify::Attribution::none;
-         step = attribution_.steps[step].outer) {
+    for (uint32_t step = innermost; step != none; step = attribution_.steps[step].outer) {
       if (++depth > max_enclosing_steps) {
-        ++too_deep_;
+        ++out_.too_deep;
         break;
       }
-      step_times_[step].add(kinds_[row], operation.start_ns, operation.end_ns());
-      step_devices_[step].of(device).add(kinds_[row], operation.start_ns, operation.end_ns());
+      open(step).add(device, kinds_[row], operation.start_ns, operation.end_ns());
     }
     for (size_t phase = 0; phase < phases_.size(); ++phase) {
       if (encloses(innermost, phase)) {
         phases_[phase].busy.add(operation.start_ns, operation.end_ns());
       }
     }
+    for (uint32_t step = innermost; step != none && --left_[step] == 0;) step = finish(step);
   }
 
-  /// Adds the sums of inner steps to each step, and the outermost steps to each phase.
-  void include_inner_steps() {
-    const std::vector<classify::TraceStep>& steps = attribution_.steps;
-    for (size_t i = steps.size(); i-- > 0;) {  // an outer step began earlier
-      const uint32_t outer = steps[i].outer;
-      if (outer == classify::Attribution::none || !encloses(outer, phase_of_[i])) {
-        phases_[phase_of_[i]].labels.add(step_labels_[i]);
-      }
-      if (outer != classify::Attribution::none) step_labels_[outer].add(step_labels_[i]);
+  /// Adds the step to the one around it, which is returned, and an outermost one to its phase.
+  uint32_t finish(uint32_t step) {
+    const uint32_t outer = attribution_.steps[step].outer;
+    if (outer != none) open(outer);  // may move what is open
+    OpenStep& sums = open(step);
+    sums.finish(step, out_.steps);
+    if (outer == none || !encloses(outer, phase_of(step))) {
+      for (const Labelled& one : sums.labelled()) add_to_phase(phases_[phase_of(step)], one);
     }
+    if (outer != none) open(outer).add(sums);
+    sums.clear();
+    free_.push_back(slot_[step]);
+    return outer;
+  }
+
+  static void add_to_phase(PhaseSums& phase, const Labelled& more) {
+    auto& [instances, total_ns] = phase.labelled[more.labels];
+    instances += more.instances;
+    total_ns += more.total_ns;
   }
 
   /// Whether the step, or an enclosing one, is of the phase.
@@ -194,54 +323,35 @@ class Summer {
   }
 
   void find_enclosing_phases() {
-    const std::vector<classify::TraceStep>& steps = attribution_.steps;
+    const classify::TraceSteps& steps = attribution_.steps;
     const size_t phases = phases_.size();
     of_phase_.resize(steps.size() * phases);
     for (size_t i = 0; i < steps.size(); ++i) {
+      const uint32_t outer = steps[i].outer;
       for (size_t phase = 0; phase < phases; ++phase) {
-        const uint32_t outer = steps[i].outer;
         of_phase_[i * phases + phase] =
-            phase == phase_of_[i] ||
-            (outer != classify::Attribution::none && encloses(outer, phase));
+            phase == phase_of(i) || (outer != none && encloses(outer, phase));
       }
     }
   }
 
-  StepPart step(const sema::Program& program, size_t i) {
-    const classify::TraceStep& step = attribution_.steps[i];
-    StepPart part;
-    part.phase = step.phase.label;
-    part.step = step.phase.step;
-    part.layer = step.phase.layer;
-    part.batch = step.phase.batch;
-    part.tokens = step.phase.tokens;
-    if (step.outer != classify::Attribution::none) part.outer = step.outer;
-    part.text = step.text;
-    part.instances = step_labels_[i].instances();
-    part.total_ns = step_labels_[i].total_ns();
-    part.wall_ns = starts_.wall_ns(i);
-    step_times_[i].finish();
-    part.time = step_times_[i].breakdown();
-    part.devices = step_devices_[i].finish();
-    part.labels = step_labels_[i].parts(program, labelled_);
-    return part;
-  }
-
+  const sema::Program& program_;
   const trace::Trace& trace_;
   const classify::Labelled& labelled_;
   const classify::Attribution& attribution_;
-  std::vector<Kind> kinds_;  // by row of labels
-  std::vector<LabelSums> step_labels_;
-  std::vector<DeviceSweep> step_times_;
-  std::vector<DeviceSweeps> step_devices_;
+  std::vector<Kind> kinds_;                   // by row of labels
+  std::vector<uint32_t> combination_of_row_;  // of labels
+  std::vector<uint32_t> row_of_combination_;  // the first
   classify::StepOrder order_;
   classify::StepStarts starts_;
-  std::vector<size_t> phase_of_;  // by step
   std::vector<PhaseSums> phases_;
   size_t outside_ = 0;
   std::vector<bool> of_phase_;  // by step and phase
-  FoundSums found_;
-  int64_t too_deep_ = 0;
+  std::vector<uint32_t> left_;  // by step: operations and steps directly inside it, to come
+  std::vector<uint32_t> slot_;  // by step: its place in `open_`; none: not begun
+  std::vector<OpenStep> open_;
+  std::vector<uint32_t> free_;  // places in `open_`
+  StepSums out_;
 };
 
 }  // namespace
@@ -249,7 +359,7 @@ class Summer {
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution) {
   if (attribution.steps.empty()) return {};
-  return Summer(trace, labelled, attribution, kinds_by_row(program, labelled)).sum(program);
+  return Summer(program, trace, labelled, attribution).sum();
 }
 
 std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Labelled& labelled) {
@@ -264,13 +374,19 @@ std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Lab
 }
 
 void add_wall_times(StepSums& sums) {
-  std::map<std::string_view, std::vector<int64_t>> walls;
-  for (const StepPart& step : sums.steps) {
-    if (step.wall_ns) walls[step.phase].push_back(*step.wall_ns);
+  std::vector<std::vector<int64_t>> walls;  // by phase
+  std::map<std::string_view, size_t> places;
+  for (size_t i = 0; i < sums.steps.size(); ++i) {
+    const std::optional<int64_t> wall_ns = sums.steps.wall_ns(i);
+    if (!wall_ns) continue;
+    const uint32_t phase = sums.steps.phase_number(i);
+    if (phase >= walls.size()) walls.resize(phase + 1);
+    if (walls[phase].empty()) places.emplace(sums.steps.phase(i), phase);
+    walls[phase].push_back(*wall_ns);
   }
   for (PhasePart& phase : sums.phases) {
-    const auto found = walls.find(phase.phase);
-    if (found != walls.end()) phase.wall = wall_times_of(std::move(found->second));
+    const auto found = places.find(phase.phase);
+    if (found != places.end()) phase.wall = wall_times_of(std::move(walls[found->second]));
   }
 }
 
@@ -281,15 +397,21 @@ std::optional<WallTimes> wall_times_of(std::vector<int64_t> times) {
   const auto upper = static_cast<double>(times[middle]);
   const double median =
       times.size() % 2 == 1 ? upper : (static_cast<double>(times[middle - 1]) + upper) / 2;
-  return WallTimes{static_cast<int64_t>(times.size()), median,
-                   times[(times.size() * 95 + 99) / 100 - 1], times.back()};
+  return WallTimes{median, times[(times.size() * 95 + 99) / 100 - 1], times.back()};
 }
 
-std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps) {
-  std::map<std::pair<std::string_view, std::optional<int64_t>>, int64_t> before;
-  std::vector<int64_t> out;
-  out.reserve(steps.size());
-  for (const StepPart& step : steps) out.push_back(before[{step.phase, step.step}]++);
+std::vector<int64_t> occurrences_of(const StepParts& steps) {
+  const auto key = [&](uint32_t step) {
+    return std::pair(steps.phase_number(step), steps.number(step));
+  };
+  std::vector<uint32_t> order(steps.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::vector<int64_t> out(steps.size());
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (key(order[i]) == key(order[i - 1])) out[order[i]] = out[order[i - 1]] + 1;
+  }
   return out;
 }
 

@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "analyze/step_parts.hpp"
+#include "analyze/step_sample.hpp"
 #include "analyze/sweep.hpp"
 #include "base/warning.hpp"
 #include "classify/attribution.hpp"
@@ -22,42 +23,8 @@ inline constexpr std::string_view outside_steps_name = "(outside steps)";
 /// three.
 inline constexpr size_t max_enclosing_steps = 64;
 
-struct LabelPart {
-  std::string label;
-  int64_t instances = 0;
-  int64_t total_ns = 0;
-};
-/// By dimension of the run, by descending total.
-using LabelParts = std::vector<std::pair<std::string, std::vector<LabelPart>>>;
-
-/// The operations of a step on one device.
-struct StepDevice : Breakdown {
-  int32_t device = 0;
-  int64_t first_start_ns = 0;  // of them
-};
-
-/// The operations that one step launched, including those of steps inside it.
-struct StepPart {
-  std::string phase;
-  std::optional<int64_t> step;
-  std::optional<int64_t> layer;
-  std::optional<int64_t> batch;   // requests
-  std::optional<int64_t> tokens;  // of all requests
-  std::optional<size_t> outer;    // the enclosing step: its place among the steps
-  std::string text;               // the annotation
-  int64_t instances = 0;
-  int64_t total_ns = 0;
-  /// To the start of the next step (classify/step_order.hpp); nothing of the last step, and of
-  /// those inside another one.
-  std::optional<int64_t> wall_ns;
-  Breakdown time;                   // of its operations, on all devices together
-  std::vector<StepDevice> devices;  // by device
-  LabelParts labels;
-};
-
 /// The wall times of the steps of a phase that have one.
 struct WallTimes {
-  int64_t steps = 0;
   double median_ns = 0;
   int64_t p95_ns = 0;  // the least that 95 % do not exceed
   int64_t max_ns = 0;
@@ -88,7 +55,9 @@ struct StepSums {
   static facts::Computed<StepSums> compute(const facts::Input& run);
   std::optional<Warning> note(const facts::Input& run) const;
 
-  std::vector<StepPart> steps;  // in order of start on the host
+  StepParts steps;  // in order of start on the host
+  /// Of a saved run with very many steps: instead of `steps`.
+  std::optional<StepSample> sample = {};
   /// Operations in too many nested steps: the times of the outermost steps do not include them.
   int64_t too_deep = 0;
   std::vector<PhasePart> phases;  // in order of first occurrence; `(outside steps)` last
@@ -103,7 +72,7 @@ void add_wall_times(StepSums& sums);
 
 /// By step: how many steps with its phase and number come before it. The k-th of one rank is the
 /// k-th of all.
-std::vector<int64_t> occurrences_of(const std::vector<StepPart>& steps);
+std::vector<int64_t> occurrences_of(const StepParts& steps);
 
 /// If more than 5 % of the run's time is outside all steps of a run that has steps, steps are not
 /// the whole story: what to say then.

@@ -257,13 +257,16 @@ std::map<LabelKey, Pair> work_of_steps(std::span<const Profile> a, std::span<con
   std::map<LabelKey, Pair> out;
   const auto add = [&](std::span<const Profile> runs, Amount Pair::*side) {
     for (const Profile& run : runs) {
-      for (const StepTime& step : run.steps) {
-        if (step.phase != phase) continue;
-        out[{}].*side += {1, step.total_ns};
-        for (const LabelTime& label : step.labels) {
-          out[{run.dimensions[label.dimension], label.label}].*side += {1, label.total_ns};
+      const auto add_time = [&](const auto& time, int64_t steps) {
+        if (time.phase != phase) return;
+        out[{}].*side += {steps, time.total_ns};
+        for (const LabelTime& label : time.labels) {
+          out[{run.dimensions[label.dimension], label.label}].*side += {steps, label.total_ns};
         }
-      }
+      };
+      for (const StepsTime& all : run.all_steps) add_time(all, all.steps);
+      if (!run.all_steps.empty()) continue;
+      for (const StepTime& step : run.steps) add_time(step, 1);
     }
   };
   add(a, &Pair::a);

@@ -9,17 +9,34 @@
 namespace kr::changes {
 namespace {
 
-void add_steps(const std::vector<analyze::StepPart>& steps, Profile& profile) {
-  for (const analyze::StepPart& step : steps) {
+std::vector<LabelTime> times_of(const analyze::LabelParts& parts) {
+  std::vector<LabelTime> times;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const analyze::LabelPart& label : parts[i].second) {
+      times.push_back({i, label.label, label.total_ns});
+    }
+  }
+  return times;
+}
+
+void add_steps(const analyze::StepParts& steps, Profile& profile) {
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const analyze::StepPart step = steps[k];
     // One inside another is a part of it; one that launched nothing would halve the medians.
     if (step.instances == 0 || step.outer) continue;
     StepTime& time = profile.steps.emplace_back(
-        StepTime{step.phase, step.total_ns, {}, step.wall_ns, step.time.busy_ns});
-    for (size_t i = 0; i < step.labels.size(); ++i) {
-      for (const analyze::LabelPart& label : step.labels[i].second) {
-        time.labels.push_back({i, label.label, label.total_ns});
-      }
-    }
+        StepTime{std::string(step.phase), step.total_ns, {}, step.wall_ns, step.time.busy_ns});
+    time.labels = times_of(steps.labels(k));
+  }
+}
+
+void add_sample(const analyze::StepSample& sample, Profile& profile) {
+  for (const analyze::StepSample::Step& step : sample.steps) {
+    profile.steps.push_back(
+        {step.phase, step.total_ns, times_of(step.labels), step.wall_ns, step.busy_ns});
+  }
+  for (const analyze::StepSample::PhaseSum& sum : sample.sums) {
+    profile.all_steps.push_back({sum.phase, sum.steps, sum.total_ns, times_of(sum.labels)});
   }
 }
 
@@ -133,7 +150,7 @@ class TreeProfile {
 }  // namespace
 
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const std::vector<analyze::StepPart>& steps) {
+                   const analyze::StepSums& steps) {
   Profile profile;
   profile.run = std::move(run);
   for (const analyze::DimensionSum& dimension : summary.dimensions) {
@@ -147,7 +164,8 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   profile.all = {summary.operations, summary.gpu_total_ns};
   profile.elapsed_ns = summary.gpu_elapsed_ns;
   profile.span_ns = summary.span_ns;
-  add_steps(steps, profile);
+  add_steps(steps.steps, profile);
+  if (steps.sample) add_sample(*steps.sample, profile);
   return profile;
 }
 
@@ -161,7 +179,7 @@ StepTime time_of(const analyze::BlockRepeat& repeat) {
 
 facts::Computed<Profile> Profile::compute(const facts::Input& run) {
   const facts::Facts& facts = run.facts;
-  Profile profile = profile_of({}, run.summary, facts.get<analyze::StepSums>().steps);
+  Profile profile = profile_of({}, run.summary, facts.get<analyze::StepSums>());
   profile.sequences = facts.get<analyze::Sequences>().all;
   const std::vector<analyze::BlockRepeat>& repeats = facts.get<analyze::Repeats>().all;
   profile.repeats.reserve(repeats.size());

@@ -33,6 +33,14 @@ struct StepTime {
   int64_t busy_ns = 0;
 };
 
+/// Of all steps of a phase, where a profile has only some of them (analyze::StepSample).
+struct StepsTime {
+  std::string phase;
+  int64_t steps = 0;
+  int64_t total_ns = 0;
+  std::vector<LabelTime> labels = {};
+};
+
 struct NameTime {
   std::string name;
   OperationKind kind = OperationKind::kernel;
@@ -52,6 +60,9 @@ struct Profile {
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
+  /// Not empty: `steps` are a sample. Numbers and sums of steps are these; medians and their
+  /// intervals are those of the sample.
+  std::vector<StepsTime> all_steps = {};
   /// Of a run without steps: analyze::BlockRepeat, without labels. The phase is what they are.
   std::vector<StepTime> repeats;
   int64_t blocks = 0;  // repeats of blocks that may be layers; 0: none
@@ -68,7 +79,7 @@ struct Profile {
 
 /// Without blocks, repeats and sequences.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const std::vector<analyze::StepPart>& steps);
+                   const analyze::StepSums& steps);
 StepTime time_of(const analyze::BlockRepeat& repeat);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.
 Profile profile_of(std::string run, const match::CompiledRules& rules,

@@ -27,7 +27,7 @@ class OperationsReader {
     read_identity(run, saved);
     read_saved_steps(tables_, run, saved);
     read_saved_devices(tables_, run, saved);
-    saved.profile = profile_of(summary.source, summary, saved.steps.steps);
+    saved.profile = profile_of(summary.source, summary, saved.steps);
     // Few traces have layers.
     if (tables_.has("layers")) read_blocks(run, saved.profile);
     if (tables_.has("repeats")) read_repeats(run, saved.profile);

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "changes/saved_tables.hpp"
+#include "text/numbers.hpp"
 #include "trace/open.hpp"
 
 namespace kr::changes {
@@ -14,7 +15,7 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 23> run_tables{"run_identities",
+constexpr std::array<std::string_view, 25> run_tables{"run_identities",
                                                       "runs",
                                                       "notes",
                                                       "labels",
@@ -34,6 +35,8 @@ constexpr std::array<std::string_view, 23> run_tables{"run_identities",
                                                       "repeats",
                                                       "phase_labels",
                                                       "sequences",
+                                                      "saved_step_sums",
+                                                      "saved_steps",
                                                       "saved_collective_groups",
                                                       "saved_collectives",
                                                       "trace_health"};
@@ -69,6 +72,7 @@ class SavedRuns {
         read_saved_trees(tables_, id, saved);
       } else {
         read_saved_operations(tables_, id, saved);
+        if (saved.steps.sample) add_note(*saved.steps.sample, summary);
       }
       out.push_back(std::move(saved));
     }
@@ -96,6 +100,20 @@ class SavedRuns {
     tables_.check(run.gpu_elapsed_ns <= run.gpu_busy_ns && run.gpu_busy_ns <= run.gpu_total_ns &&
                   run.gpu_elapsed_ns <= run.span_ns &&
                   run.non_gpu_ns == std::max<int64_t>(0, run.wall_ns - run.gpu_elapsed_ns));
+  }
+
+  /// Unless it has the note: it was saved with it, when it was read from another file.
+  static void add_note(const analyze::StepSample& sample, analyze::RunSummary& summary) {
+    constexpr const char* code = "sampled-steps";
+    const bool noted =
+        std::ranges::any_of(summary.warnings, [&](const auto& one) { return one.code == code; });
+    if (noted) return;
+    summary.warnings.push_back(
+        {code,
+         fmt::format("the saved run has a sample of {} of {} steps: medians of steps and their "
+                     "intervals are those of the sample, and sums are those of all steps.",
+                     text::grouped(static_cast<int64_t>(sample.steps.size())),
+                     text::grouped(sample.all_steps()))});
   }
 
   void read_notes(const std::string& run, analyze::RunSummary& summary) {

@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "classify/enclosing_steps.hpp"
-
 namespace kr::job {
 namespace {
 
@@ -28,8 +26,9 @@ std::vector<DevicePart> parts_of(std::span<const RunOfJob> runs) {
   return parts;
 }
 
-void add_parts(size_t run, const analyze::StepPart& step, std::vector<DevicePart>& parts) {
-  for (const analyze::StepDevice& one : step.devices) {
+void add_parts(size_t run, const std::vector<analyze::StepDevice>& devices,
+               std::vector<DevicePart>& parts) {
+  for (const analyze::StepDevice& one : devices) {
     parts.push_back(part_of(run, one.device, one.first_start_ns, one));
   }
 }
@@ -50,19 +49,17 @@ struct Steps {
     std::map<StepKey, size_t> places;
     for (size_t run = 0; run < runs.size(); ++run) {
       if (runs[run].steps == nullptr) continue;
-      const std::vector<analyze::StepPart>& steps = runs[run].steps->steps;
+      const analyze::StepParts& steps = runs[run].steps->steps;
       const std::vector<int64_t> occurrences = analyze::occurrences_of(steps);
-      const classify::EnclosingSteps enclosing(steps);
       for (size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i].devices.empty()) continue;
-        StepKey key(steps[i].phase, steps[i].step, occurrences[i]);
+        if (!steps.has_devices(i)) continue;
+        StepKey key(steps.phase(i), steps.number(i), occurrences[i]);
         const auto [at, added] = places.try_emplace(key, all.size());
         if (added) all.push_back({std::move(key), 0, false, {}});
         Step& step = all[at->second];
         ++step.ranks;
-        step.outermost |= !enclosing.is_inside(
-            i, [&](uint32_t outer) { return steps[outer].phase == steps[i].phase; });
-        add_parts(run, steps[i], step.parts);
+        step.outermost |= !steps.is_in_its_phase(i);
+        add_parts(run, steps.devices(i), step.parts);
       }
     }
   }

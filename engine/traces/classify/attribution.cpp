@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "classify/find_layers.hpp"
@@ -71,23 +70,23 @@ class Attributor {
  private:
   void find_steps() {
     const trace::HostTrace& host = *trace_.host;
-    std::vector<Phase> phase_of_name;
-    phase_of_name.reserve(host.range_names.size());
-    for (const std::string& name : host.range_names) phase_of_name.push_back(phases_.read(name));
+    std::vector<uint32_t> text_of_name;  // none: it is not one of steps
+    text_of_name.reserve(host.range_names.size());
+    for (const std::string& name : host.range_names) {
+      Phase phase = phases_.read(name);
+      text_of_name.push_back(phase.label.empty() ? Attribution::none
+                                                 : out_.steps.add_text(name, std::move(phase)));
+    }
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
       const trace::HostRange& range = host.ranges[i];
-      const Phase& phase = phase_of_name[range.name];
-      if (range.kind != trace::HostRange::Kind::annotation || phase.label.empty()) continue;
-      out_.steps.push_back(
-          {i, host.range_names[range.name], phase, range.start_ns, Attribution::none});
+      const uint32_t text = text_of_name[range.name];
+      if (range.kind != trace::HostRange::Kind::annotation || text == Attribution::none) continue;
+      out_.steps.add(i, text, range.start_ns);
     }
-    std::stable_sort(
-        out_.steps.begin(), out_.steps.end(),
-        [](const TraceStep& a, const TraceStep& b) { return a.start_ns < b.start_ns; });
-    steps_by_range_.resize(out_.steps.size());
-    std::iota(steps_by_range_.begin(), steps_by_range_.end(), 0U);
-    std::sort(steps_by_range_.begin(), steps_by_range_.end(),
-              [&](uint32_t a, uint32_t b) { return out_.steps[a].range < out_.steps[b].range; });
+    if (out_.steps.empty()) return;
+    out_.steps.sort();
+    step_of_range_.resize(host.ranges.size(), Attribution::none);
+    for (uint32_t i = 0; i < out_.steps.size(); ++i) step_of_range_[out_.steps[i].range] = i;
     find_outer_steps();
   }
 
@@ -107,7 +106,7 @@ class Attributor {
       nodes[i] = true;
       any = true;
     }
-    for (const TraceStep& step : out_.steps) nodes[step.range] = false;
+    for (const TraceStep step : out_.steps) nodes[step.range] = false;
     if (!any) return;
     out_.range_nodes = std::move(nodes);
     out_.range_of.resize(trace_.operations.size());
@@ -140,7 +139,8 @@ class Attributor {
       return host.ranges[out_.steps[step].range];
     };
     std::vector<uint32_t> open;  // steps of one thread, in the order of begin
-    for (const uint32_t step : steps_by_range_) {
+    for (const uint32_t step : step_of_range_) {
+      if (step == Attribution::none) continue;
       const trace::HostRange& range = range_of(step);
       if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
       // Only the last step is needed: an earlier one that has ended stays until it is the last.
@@ -150,7 +150,7 @@ class Attributor {
       const auto outer =
           std::find_if(open.rbegin(), open.rbegin() + static_cast<ptrdiff_t>(most),
                        [&](uint32_t one) { return range_of(one).end_ns >= range.end_ns; });
-      if (outer != open.rbegin() + static_cast<ptrdiff_t>(most)) out_.steps[step].outer = *outer;
+      if (outer != open.rbegin() + static_cast<ptrdiff_t>(most)) out_.steps.set_outer(step, *outer);
       open.push_back(step);
     }
     find_outer_steps_of_processes();
@@ -162,7 +162,7 @@ class Attributor {
     const trace::HostTrace& host = *trace_.host;
     std::map<std::string_view, std::vector<uint32_t>> open;  // by process, in the order of begin
     for (uint32_t i = 0; i < out_.steps.size(); ++i) {
-      TraceStep& step = out_.steps[i];
+      const TraceStep step = out_.steps[i];
       const trace::HostRange& range = host.ranges[step.range];
       std::vector<uint32_t>& before = open[host.threads[range.thread].process];
       const auto ended = [&](uint32_t other) {
@@ -170,9 +170,11 @@ class Attributor {
       };
       while (!before.empty() && ended(before.back())) before.pop_back();
       if (step.outer == Attribution::none && !before.empty()) {
-        const TraceStep& last = out_.steps[before.back()];
+        const TraceStep last = out_.steps[before.back()];
         const bool encloses = host.ranges[last.range].end_ns >= range.end_ns;
-        if (encloses && last.phase.label != step.phase.label) step.outer = before.back();
+        if (encloses && last.phase.label != step.phase.label) {
+          out_.steps.set_outer(i, before.back());
+        }
       }
       before.push_back(i);
     }
@@ -180,11 +182,7 @@ class Attributor {
 
   /// Attribution::none: the range is not a step.
   uint32_t step_of_range(uint32_t range) const {
-    const auto at =
-        std::partition_point(steps_by_range_.begin(), steps_by_range_.end(),
-                             [&](uint32_t step) { return out_.steps[step].range < range; });
-    const bool known = at != steps_by_range_.end() && out_.steps[*at].range == range;
-    return known ? *at : Attribution::none;
+    return step_of_range_.empty() ? Attribution::none : step_of_range_[range];
   }
 
   /// By thread, the steps of its process; null where the thread has steps of its own.
@@ -192,7 +190,7 @@ class Attributor {
       std::map<std::string_view, ProcessSteps>& by_process) const {
     const trace::HostTrace& host = *trace_.host;
     std::vector<bool> own(host.threads.size());
-    for (const TraceStep& step : out_.steps) {
+    for (const TraceStep step : out_.steps) {
       const uint32_t thread = host.ranges[step.range].thread;
       own[thread] = true;
       by_process[host.threads[thread].process].add(step.range);
@@ -285,10 +283,21 @@ class Attributor {
   const trace::Trace& trace_;
   PhaseReader phases_;
   Attribution out_;
-  std::vector<uint32_t> steps_by_range_;
+  std::vector<uint32_t> step_of_range_;  // by range; empty: there are no steps
 };
 
 }  // namespace
+
+void TraceSteps::add(uint32_t range, uint32_t text, int64_t start_ns) {
+  rows_.push_back({start_ns, range, text, Attribution::none});
+}
+
+void TraceSteps::sort() {
+  const auto by_start = [](const Row& a, const Row& b) { return a.start_ns < b.start_ns; };
+  if (!std::is_sorted(rows_.begin(), rows_.end(), by_start)) {
+    std::stable_sort(rows_.begin(), rows_.end(), by_start);
+  }
+}
 
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,
                       const std::shared_ptr<const match::Database>& database, sema::ModelId model) {

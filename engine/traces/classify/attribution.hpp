@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,13 +20,80 @@
 namespace kr::classify {
 
 /// An annotation of the host that the model's `phases` match. If several enclose an operation, the
-/// innermost counts.
+/// innermost counts. Texts and phases are those of TraceSteps.
 struct TraceStep {
-  uint32_t range = 0;  // in HostTrace::ranges
-  std::string text;
-  Phase phase;
-  int64_t start_ns = 0;         // on the host
-  uint32_t outer = UINT32_MAX;  // the enclosing step; Attribution::none if there is none
+  uint32_t range;  // in HostTrace::ranges
+  std::string_view text;
+  const Phase& phase;
+  int64_t start_ns;  // on the host
+  uint32_t outer;    // the enclosing step; Attribution::none if there is none
+};
+
+/// Steps by start on the host. Memory: 24 bytes a step, and what each distinct text says. Moved,
+/// not copied; the texts are those of the host trace, which has to outlive it.
+class TraceSteps {
+  struct Row {
+    int64_t start_ns;
+    uint32_t range;
+    uint32_t text;
+    uint32_t outer;
+  };
+
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = TraceStep;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = TraceStep;
+
+    Iterator(const TraceSteps& steps, size_t at) : steps_(&steps), at_(at) {}
+    TraceStep operator*() const { return (*steps_)[at_]; }
+    Iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const TraceSteps* steps_;
+    size_t at_;
+  };
+
+  TraceSteps() = default;
+  TraceSteps(TraceSteps&&) noexcept = default;
+  TraceSteps& operator=(TraceSteps&&) noexcept = default;
+  TraceSteps(const TraceSteps&) = delete;
+  TraceSteps& operator=(const TraceSteps&) = delete;
+
+  size_t size() const noexcept { return rows_.size(); }
+  bool empty() const noexcept { return rows_.empty(); }
+  TraceStep operator[](size_t step) const {
+    const Row& row = rows_[step];
+    const auto& [text, phase] = texts_[row.text];
+    return {row.range, text, phase, row.start_ns, row.outer};
+  }
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
+
+  /// The distinct texts of steps, by number.
+  size_t texts() const noexcept { return texts_.size(); }
+  uint32_t text_number(size_t step) const noexcept { return rows_[step].text; }
+  std::string_view text(uint32_t number) const noexcept { return texts_[number].first; }
+
+  uint32_t add_text(std::string_view text, Phase phase) {
+    texts_.emplace_back(text, std::move(phase));
+    return static_cast<uint32_t>(texts_.size() - 1);
+  }
+  void add(uint32_t range, uint32_t text, int64_t start_ns);
+  /// By start; equal ones in the order added.
+  void sort();
+  void set_outer(size_t step, uint32_t outer) noexcept { rows_[step].outer = outer; }
+
+ private:
+  std::vector<Row> rows_;
+  std::vector<std::pair<std::string_view, Phase>> texts_;
 };
 
 /// Kernels that repeat: a part of a unit. The period is the least. A unit is the kernels of one
@@ -78,9 +147,9 @@ constexpr size_t place_evidences = static_cast<size_t>(PlaceEvidence::layer) + 1
 struct Attribution {
   static constexpr uint32_t none = NumberOfOperation::none;
 
-  std::vector<TraceStep> steps;  // by start on the host
-  NumberOfOperation step_of;     // in `steps`
-  NumberOfOperation module_of;   // the innermost module, in HostTrace::ranges
+  TraceSteps steps;
+  NumberOfOperation step_of;    // in `steps`
+  NumberOfOperation module_of;  // the innermost module, in HostTrace::ranges
   /// The innermost range of the program that represents a module (see `range_nodes`).
   NumberOfOperation range_of;
   /// Of nodes of graphs: how their creation is known; else `none`. Empty: of no operation.

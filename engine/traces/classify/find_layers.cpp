@@ -24,9 +24,11 @@ class LayerFinder {
     find_graphs();
     // A counting sort by unit, which keeps the order of start. In a trace without launches the
     // units are streams, which are mostly too long and skipped.
+    count_kernels();
     std::unordered_map<Unit, uint32_t, UnitHash> numbers;
     std::vector<uint32_t> ends;  // by unit: first its count of kernels, then its end in `kernels`
     for_kernels([&](uint32_t, const Unit& unit) {
+      if (!is_long(unit)) return;
       const auto number = static_cast<uint32_t>(ends.size());
       const auto [at, added] = numbers.try_emplace(unit, number);
       if (added) ends.push_back(0);
@@ -47,6 +49,7 @@ class LayerFinder {
     GrowingArray<uint32_t> kernels;
     kernels.extend(before);
     for_kernels([&](uint32_t operation, const Unit& unit) {
+      if (!is_long(unit)) return;
       uint32_t& end = ends[numbers.find(unit)->second];
       if (end != skipped) kernels[end++] = operation;
     });
@@ -95,6 +98,19 @@ class LayerFinder {
       if (launched[launch]) is_graph_[launch] = true;
       launched[launch] = true;
     }
+  }
+
+  /// Most steps of a trace of very many have too few kernels on all streams together. They need no
+  /// number.
+  void count_kernels() {
+    kernels_of_step_.resize(out_.steps.size());
+    for_kernels([&](uint32_t, const Unit& unit) {
+      if (!unit.graph && unit.what < kernels_of_step_.size()) ++kernels_of_step_[unit.what];
+    });
+  }
+  bool is_long(const Unit& unit) const noexcept {
+    return unit.graph || unit.what >= kernels_of_step_.size() ||
+           kernels_of_step_[unit.what] >= min_covered;
   }
 
   /// Calls `call(operation, unit)` for each kernel in which repeated blocks are searched.
@@ -183,7 +199,8 @@ class LayerFinder {
   const trace::Trace& trace_;
   Attribution& out_;
   std::vector<bool> is_graph_;  // by launch
-  size_t layers_ = 0;           // of all units so far
+  std::vector<uint32_t> kernels_of_step_;
+  size_t layers_ = 0;  // of all units so far
   std::vector<Known> known_;
   HashIndex sequences_;  // of these
 };

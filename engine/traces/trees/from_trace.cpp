@@ -241,8 +241,8 @@ class Builder {
     return step == none ? forests_.size() - 1 : order_.outermost(step);
   }
 
-  void write(const std::string& step, size_t number) {
-    builder_.begin_step(step);
+  void write(std::string_view step, size_t number) {
+    builder_.begin_step(std::string(step));
     if (forests_[number]) forests_[number]->write(names_, builder_);
     forests_[number].reset();
     builder_.end_step();

@@ -63,7 +63,7 @@ class Random {
         if (below(2) == 0) step.step = below(3);
         step.instances = below(4);
         step.time = time();
-        sums.steps.push_back(std::move(step));
+        sums.steps.add(step);
       }
     }
     return job;
@@ -74,11 +74,12 @@ class Random {
 };
 
 /// How many steps like that one come before it in its run.
-int64_t occurrence(const std::vector<kr::analyze::StepPart>& steps, size_t at) {
-  return std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(at),
-                       [&](const kr::analyze::StepPart& one) {
-                         return one.phase == steps[at].phase && one.step == steps[at].step;
-                       });
+int64_t occurrence(const kr::analyze::StepParts& steps, size_t at) {
+  int64_t before = 0;
+  for (size_t i = 0; i < at; ++i) {
+    before += steps[i].phase == steps[at].phase && steps[i].step == steps[at].step ? 1 : 0;
+  }
+  return before;
 }
 
 /// Every step of every run: the matching steps of other runs must be in `got`.
@@ -110,7 +111,7 @@ void check_steps(const Job& job, const kr::analyze::Ranks& got) {
       double sum = 0;
       int64_t max_own = 0, max_exposed = 0;
       for (size_t part = 0; part < same.size(); ++part) {
-        const kr::analyze::Breakdown& time =
+        const kr::analyze::Breakdown time =
             job.steps[same[part].first].steps[same[part].second].time;
         CHECK(found->parts[part].run == same[part].first);
         CHECK(found->parts[part].time == time);

@@ -195,8 +195,9 @@ struct Summed {
       summary.dimensions.push_back({"substage", {}});
       kr::analyze::StepSums& of = steps.emplace_back();
       for (size_t step = 0; step < step_count; ++step) {
-        kr::analyze::StepPart& part = of.steps.emplace_back();
+        kr::analyze::StepPart part;
         part.phase = "decode";
+        std::vector<kr::analyze::StepDevice> devices;
         for (const Device& device : run.devices) {
           kr::analyze::DeviceSweep sweep;
           for (const Operation& one : device.operations) {
@@ -204,8 +205,9 @@ struct Summed {
           }
           sweep.finish();
           if (sweep.breakdown().operations == 0) continue;
-          part.devices.push_back({sweep.breakdown(), device.number, sweep.first_start_ns()});
+          devices.push_back({sweep.breakdown(), device.number, sweep.first_start_ns()});
         }
+        of.steps.add(part, devices);
       }
       for (const Device& device : run.devices) {
         kr::analyze::DeviceSweep sweep;

@@ -136,12 +136,12 @@ std::string key_of(const kr::classify::TraceStep& step) {
 /// By step: the outermost one around it. Which step is around which one is told by the attribution.
 std::map<std::string, std::string> outermost_steps(const kr::classify::Attribution& attribution) {
   std::map<std::string, std::string> out;
-  for (const kr::classify::TraceStep& step : attribution.steps) {
-    const kr::classify::TraceStep* outer = &step;
-    while (outer->outer != kr::classify::Attribution::none) {
-      outer = &attribution.steps[outer->outer];
+  for (size_t i = 0; i < attribution.steps.size(); ++i) {
+    size_t outer = i;
+    while (attribution.steps[outer].outer != kr::classify::Attribution::none) {
+      outer = attribution.steps[outer].outer;
     }
-    out[key_of(step)] = key_of(*outer);
+    out[key_of(attribution.steps[i])] = key_of(attribution.steps[outer]);
   }
   return out;
 }

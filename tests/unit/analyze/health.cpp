@@ -66,10 +66,11 @@ class HealthTrace {
 kr::facts::Facts steps(std::initializer_list<int64_t> spans_ns) {
   kr::analyze::StepSums sums;
   for (const int64_t span_ns : spans_ns) {
-    kr::analyze::StepPart& step = sums.steps.emplace_back();
+    kr::analyze::StepPart step;
     step.phase = "decode";
     step.instances = 1;
     step.time.span_ns = span_ns;
+    sums.steps.add(step);
   }
   kr::facts::Facts facts;
   facts.set(kr::facts::Computed(std::move(sums)));
