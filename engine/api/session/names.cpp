@@ -38,7 +38,7 @@ const tables::Explanation& Session::explain(const NameQuery& query) {
   const match::CompiledRules& rules = *state_->source.rules;
   const classify::WhyQuery of_name{query.name, operation_kind_from(query.kind), query.within};
   const classify::Choice choice =
-      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
+      label_name(rules, query.name, of_name.kind.value_or(operation_kind_of(query.name)),
                  {query.engine, query.model, rules.named})
           .choice;
   state_->explanation = {

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "base/hash.hpp"
+#include "base/interned.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::align {
@@ -15,24 +15,7 @@ namespace {
 
 using trace::HostRange;
 
-/// Lists of numbers, each once.
-class Lists {
- public:
-  uint32_t add(const std::vector<uint32_t>& list) {
-    uint64_t hash = list.size();
-    for (const uint32_t one : list) hash = hash_numbers(hash, one);
-    const auto next = static_cast<uint32_t>(lists_.size());
-    const uint32_t number =
-        index_.find_or_add(hash, next, [&](uint32_t known) { return lists_[known] == list; });
-    if (number == next) lists_.push_back(list);
-    return number;
-  }
-  const std::vector<uint32_t>& operator[](uint32_t number) const { return lists_[number]; }
-
- private:
-  std::vector<std::vector<uint32_t>> lists_;
-  HashIndex index_;
-};
+using Lists = Interned<std::vector<uint32_t>, NumbersHash>;
 
 /// The ranges and creations that say of operations what references know.
 class Placer {

@@ -48,14 +48,13 @@ EnclosingContexts::EnclosingContexts(const sema::Program& program,
     any_ = true;
     if (expr.op == sema::ExprOp::atom) mask_.add(expr.atom);
   });
-  members_.emplace_back();
-  known_.emplace(Signatures{}, none);
+  members_.add(Signatures{});  // `none`
 }
 
 uint32_t EnclosingContexts::signature(const match::AtomSet& name) {
   match::AtomSet kept = name;
   kept.keep(mask_);
-  return sets_.number(kept);
+  return sets_.add(kept);
 }
 
 uint32_t EnclosingContexts::add(uint32_t outer, uint32_t signature) {
@@ -69,7 +68,7 @@ uint32_t EnclosingContexts::add(uint32_t outer, uint32_t signature) {
   more.insert(more.end(), context.begin(), place);
   more.push_back(signature);
   more.insert(more.end(), place, context.end());
-  return at->second = number(std::move(more));
+  return at->second = members_.add(more);
 }
 
 uint32_t EnclosingContexts::remove(uint32_t from, uint32_t signature) {
@@ -77,7 +76,7 @@ uint32_t EnclosingContexts::remove(uint32_t from, uint32_t signature) {
   if (!added) return at->second;
   Signatures fewer = members_[from];
   std::erase(fewer, signature);
-  return at->second = number(std::move(fewer));
+  return at->second = members_.add(fewer);
 }
 
 uint32_t EnclosingContexts::unite(uint32_t one, uint32_t other) {
@@ -88,14 +87,7 @@ uint32_t EnclosingContexts::unite(uint32_t one, uint32_t other) {
   Signatures all;
   std::set_union(members_[one].begin(), members_[one].end(), members_[other].begin(),
                  members_[other].end(), std::back_inserter(all));
-  return at->second = number(std::move(all));
-}
-
-uint32_t EnclosingContexts::number(Signatures signatures) {
-  const auto [known, fresh] =
-      known_.try_emplace(std::move(signatures), static_cast<uint32_t>(members_.size()));
-  if (fresh) members_.push_back(known->first);
-  return known->second;
+  return at->second = members_.add(all);
 }
 
 uint32_t NamesInContext::number(trace::NameId name, uint32_t context) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -44,13 +43,10 @@ class EnclosingContexts {
  private:
   using Signatures = std::vector<uint32_t>;  // ascending
 
-  uint32_t number(Signatures signatures);
-
   bool any_ = false;
-  match::AtomSet mask_;  // the atoms that `within` uses
-  AtomSets sets_;        // by signature
-  std::vector<Signatures> members_;
-  std::map<Signatures, uint32_t> known_;
+  match::AtomSet mask_;                                     // the atoms that `within` uses
+  AtomSets sets_;                                           // by signature
+  Interned<Signatures, NumbersHash> members_;               // by context
   std::unordered_map<uint64_t, uint32_t> added_, removed_;  // by context and signature
   std::unordered_map<uint64_t, uint32_t> united_;           // by both
 };

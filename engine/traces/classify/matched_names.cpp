@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/hash.hpp"
 #include "base/in_parallel.hpp"
 
 namespace kr::classify {
@@ -20,22 +19,11 @@ void scan_part(const std::shared_ptr<const match::Database>& database, size_t at
   match::AtomSet set(atoms);
   for (size_t i = begin; i < end; ++i) {
     scanner.scan(names.get({static_cast<uint32_t>(i)}).text, set);
-    part.set_of_name.push_back(part.sets.number(set));
+    part.set_of_name.push_back(part.sets.add(set));
   }
 }
 
 }  // namespace
-
-uint32_t AtomSets::number(const match::AtomSet& set) {
-  const std::span<const uint64_t> words = set.words();
-  const uint64_t hash =
-      hash_bytes({reinterpret_cast<const char*>(words.data()), words.size_bytes()});
-  const auto next = static_cast<uint32_t>(sets_.size());
-  const uint32_t number =
-      numbers_.find_or_add(hash, next, [&](uint32_t known) { return sets_[known] == set; });
-  if (number == next) sets_.push_back(set);
-  return number;
-}
 
 MatchedNames::MatchedNames(const std::shared_ptr<const match::Database>& database,
                            const sema::Program& program, const trace::NameTable& names) {
@@ -52,7 +40,7 @@ MatchedNames::MatchedNames(const std::shared_ptr<const match::Database>& databas
   set_of_name_.reserve(count);
   for (const Part& part : parts) {
     std::vector<uint32_t> numbers;
-    for (uint32_t i = 0; i < part.sets.size(); ++i) numbers.push_back(sets_.number(part.sets[i]));
+    for (uint32_t i = 0; i < part.sets.size(); ++i) numbers.push_back(sets_.add(part.sets[i]));
     for (const uint32_t set : part.set_of_name) set_of_name_.push_back(numbers[set]);
   }
 }

@@ -4,25 +4,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "base/hash_index.hpp"
+#include "base/hash.hpp"
+#include "base/interned.hpp"
 #include "match/scanner.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::classify {
 
-/// Distinct sets of atoms, numbered in the order in which they first occur.
-class AtomSets {
- public:
-  uint32_t number(const match::AtomSet& set);
-  const match::AtomSet& operator[](uint32_t number) const { return sets_[number]; }
-  size_t size() const noexcept { return sets_.size(); }
-
- private:
-  std::vector<match::AtomSet> sets_;
-  HashIndex numbers_;
+struct AtomSetHash {
+  uint64_t operator()(const match::AtomSet& set) const noexcept {
+    const std::span<const uint64_t> words = set.words();
+    return hash_bytes({reinterpret_cast<const char*>(words.data()), words.size_bytes()});
+  }
 };
+using AtomSets = Interned<match::AtomSet, AtomSetHash>;
 
 class MatchedNames {
  public:

@@ -120,7 +120,7 @@ struct PhaseReader::Impl {
 
   /// The first rule that matches `set`; null: none.
   const sema::Rule* rule() {
-    const uint32_t number = sets.number(set);
+    const uint32_t number = sets.add(set);
     if (number < rule_of_set.size()) return rule_of_set[number];
     const match::Subject subject{.name = &set};
     const auto matches = [&](sema::RuleId id) {

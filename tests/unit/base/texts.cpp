@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/ascii.hpp"
 #include "base/distinct_texts.hpp"
 #include "base/hash.hpp"
 #include "base/integer.hpp"
+#include "base/interned.hpp"
 #include "base/printable.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
@@ -84,6 +86,16 @@ TEST_CASE("texts are moved with their places, and are not copied") {
   CHECK(moved.text(7).data() == place);
   CHECK(moved.add("text 2999") == 2999);
   CHECK(moved.add("another") == 3000);
+}
+
+TEST_CASE("lists have the numbers of the order in which they are first met") {
+  Interned<std::vector<uint32_t>, NumbersHash> lists;
+  CHECK(lists.add(std::vector<uint32_t>{}) == 0);
+  for (uint32_t i = 0; i < 1000; ++i) CHECK(lists.add(std::vector{i, i / 2}) == i + 1);
+  CHECK(lists.size() == 1001);
+  CHECK(lists.add(std::vector<uint32_t>{8, 4}) == 9);
+  CHECK(lists.add(std::vector<uint32_t>{4, 8}) == 1001);
+  CHECK(lists[9] == std::vector<uint32_t>{8, 4});
 }
 
 TEST_CASE("hashes that files keep are those of XXH3") {

@@ -115,10 +115,8 @@ void NcuMerge::set_duration(Found& to, const NcuDuration& from, bool one_row_eac
 uint32_t NcuMerge::metric(std::string_view key, const TextPlace& place, size_t at) {
   const std::array<std::string_view, 4> parts = parts_of_ncu_metric(key);
   const std::string base = ncu_unit(parts[3]).base;
-  const auto [known, added] =
-      metric_ids_.try_emplace(ncu_metric_key({parts[0], parts[1], parts[2], base}),
-                              static_cast<uint32_t>(profile_->metrics.size()));
-  if (added) {
+  const uint32_t metric = metric_keys_.add(ncu_metric_key({parts[0], parts[1], parts[2], base}));
+  if (metric == profile_->metrics.size()) {
     profile_->metrics.push_back({.section = keep(parts[0]),
                                  .item = keep(parts[1]),
                                  .name = keep(parts[2]),
@@ -127,15 +125,14 @@ uint32_t NcuMerge::metric(std::string_view key, const TextPlace& place, size_t a
                                  .file = static_cast<uint32_t>(profile_->files.size() - 1),
                                  .line = place.where(at).line.value_or(0)});
   }
-  return known->second;
+  return metric;
 }
 
 uint32_t NcuMerge::rule(const NcuProfile::Rule& found) {
-  const auto [known, added] = rule_ids_.try_emplace(
-      fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", found.section, found.name, found.type,
-                  found.text, found.speedup_type, found.speedup),
-      static_cast<uint32_t>(profile_->rules.size()));
-  if (added) {
+  const uint32_t rule =
+      rule_keys_.add(fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", found.section, found.name,
+                                 found.type, found.text, found.speedup_type, found.speedup));
+  if (rule == profile_->rules.size()) {
     profile_->rules.push_back({.section = keep(found.section),
                                .name = keep(found.name),
                                .type = keep(found.type),
@@ -143,7 +140,7 @@ uint32_t NcuMerge::rule(const NcuProfile::Rule& found) {
                                .speedup_type = keep(found.speedup_type),
                                .speedup = found.speedup});
   }
-  return known->second;
+  return rule;
 }
 
 void NcuMerge::add(const NcuRows& rows, const TextPlace& place) {

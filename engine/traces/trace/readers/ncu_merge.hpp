@@ -14,9 +14,9 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
 #include "trace/ncu_profile.hpp"
 #include "trace/readers/ncu_rows.hpp"
 #include "trace/trace.hpp"
@@ -74,9 +74,9 @@ class NcuMerge {
   size_t pages_ = 0;
   std::map<Key, Found> found_;
   std::vector<Found> kernels_;  // joined, in order
-  std::unordered_map<std::string, uint32_t> metric_ids_;
+  DistinctTexts metric_keys_;
   std::vector<uint32_t> place_of_;  // by metric: where a kernel has it first; see KnownMetrics
-  std::unordered_map<std::string, uint32_t> rule_ids_;
+  DistinctTexts rule_keys_;
   std::vector<std::string> some_metrics_;
   uint64_t repeated_durations_ = 0;
   uint64_t repeated_rows_ = 0;  // of pages of `raw`

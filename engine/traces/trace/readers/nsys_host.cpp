@@ -65,8 +65,7 @@ int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
   const int64_t process = global_pid >> nsys_process_shift;
   // 0 where the table does not say it.
   if (process != last_process_ && (by_process_ || process != 0)) {
-    const auto next = static_cast<int64_t>(processes_.size());
-    last_number_ = processes_.try_emplace(process, next).first->second;
+    last_number_ = processes_.add(process);
     last_process_ = process;
   }
   return by_process_ ? last_number_ << 32 | id : id;
@@ -82,10 +81,9 @@ void NsysHost::note_processes() {
 }
 
 uint32_t NsysHost::node_number(int64_t process, int64_t number) {
-  const auto next = static_cast<uint32_t>(origins_.size());
-  const auto [at, added] = nodes_.try_emplace({by_process_ ? process : 0, number}, next);
-  if (added) origins_.emplace_back();
-  return at->second;
+  const uint32_t node = nodes_.add(Node{by_process_ ? process : 0, number});
+  if (node == origins_.size()) origins_.emplace_back();
+  return node;
 }
 
 void NsysHost::node(size_t operation, int64_t global_pid, int64_t node) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/interned.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -73,10 +74,10 @@ class NsysHost {
   TraceBuilder* out_;
   bool by_process_;
   bool wants_nodes_ = false;
-  std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
+  Interned<int64_t, NumberHash> processes_;
   int64_t last_process_ = INT64_MIN;
   int64_t last_number_ = 0;
-  std::unordered_map<Node, uint32_t, NodeHash> nodes_;
+  Interned<Node, NodeHash> nodes_;
   std::vector<Origin> origins_;  // by node
   bool any_node_ = false;        // of an operation
   std::unordered_map<std::string, std::string> domains_;

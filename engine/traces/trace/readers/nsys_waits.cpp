@@ -102,31 +102,30 @@ void NsysWaits::read_system_calls() {
 }
 
 uint32_t NsysWaits::type(int64_t id) {
-  const auto [at, added] = types_.try_emplace(id, static_cast<uint32_t>(waits_->types.size()));
-  if (added) {
+  const uint32_t type = types_.add(id);
+  if (type == waits_->types.size()) {
     const auto known = type_names_.find(id);
     waits_->types.push_back(known != type_names_.end() ? known->second
                                                        : fmt::format("type {}", id));
   }
-  return at->second;
+  return type;
 }
 
 uint32_t NsysWaits::name(int64_t id) {
-  const auto [at, added] = names_.try_emplace(id, static_cast<uint32_t>(waits_->names.size()));
-  if (added) {
+  const uint32_t name = names_.add(id);
+  if (name == waits_->names.size()) {
     std::string text;
     if (!strings_.find(id, text)) text = fmt::format("(unnamed call {})", id);
     waits_->names.push_back(std::move(text));
   }
-  return at->second;
+  return name;
 }
 
 uint32_t NsysWaits::process(int64_t global_pid) {
   const int64_t number = global_pid >> global_process_shift;
-  const auto [at, added] =
-      processes_.try_emplace(number, static_cast<uint32_t>(waits_->processes.size()));
-  if (added) waits_->processes.push_back(fmt::format("{}", number));
-  return at->second;
+  const uint32_t process = processes_.add(number);
+  if (process == waits_->processes.size()) waits_->processes.push_back(fmt::format("{}", number));
+  return process;
 }
 
 }  // namespace kr::trace

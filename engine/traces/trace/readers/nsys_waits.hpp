@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/hash.hpp"
+#include "base/interned.hpp"
 #include "base/sqlite.hpp"
 #include "trace/host_waits.hpp"
 #include "trace/readers/nsys_schema.hpp"
@@ -30,7 +30,7 @@ class NsysWaits {
   bool read(const Correlation& correlation);
 
  private:
-  using Numbers = std::unordered_map<int64_t, uint32_t, NumberHash>;
+  using Numbers = Interned<int64_t, NumberHash>;
   void read_type_names();
   void read_synchronizations(const Correlation& correlation);
   void read_system_calls();
