@@ -3,23 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "table/table.hpp"
+#include "table/columns.hpp"
 
 namespace kr::tables {
 
 struct Run;
 struct Source;
 
+using table::as_change;
 using table::Cell;
 using table::Cells;
 using table::Column;
+using table::Columns;
+using table::optional;
+using table::Parts;
+using table::read_with;
 using table::Role;
+using table::Rows;
 using table::RowSink;
 using table::Unit;
+using table::Value;
 
 /// What has to be in a Source. A table whose needs are not met is absent.
 enum class Needs : uint8_t {
@@ -62,7 +70,7 @@ struct Reads {
 struct Definition {
   table::Info info;
   Needs needs = Needs::nothing;
-  void (*rows)(const Source& source, RowSink& sink);
+  std::function<void(const Source& source, RowSink& sink)> rows;
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
   Reads reads = {};
@@ -71,6 +79,48 @@ struct Definition {
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;
+};
+
+/// table::Info, with columns that make the rows.
+template <class Row>
+struct InfoOf {
+  std::string id;
+  std::string title;
+  std::string doc;
+  Columns<Row> columns;
+  bool describes_results = false;
+  bool in_short_form = true;
+  bool many_rows = false;
+  std::vector<table::AliasColumn> alias = {};
+  std::string former_id = {};
+};
+
+/// A definition whose rows are made by its columns from a `Row` each. Other members: Definition.
+template <class Row>
+struct TableOf {
+  InfoOf<Row> info;
+  Needs needs = Needs::nothing;
+  void (*rows)(const Source& source, Rows<Row>& rows);
+  std::string (*absent)(const Source& source) = nullptr;
+  Reads reads = {};
+  bool (*shown_by_default)(const Source& source) = nullptr;
+  const char* largest_first = nullptr;
+
+  explicit(false) operator Definition() && {
+    return {{std::move(info.id), std::move(info.title), std::move(info.doc),
+             std::move(info.columns.columns), info.describes_results, info.in_short_form,
+             info.many_rows, std::move(info.alias), std::move(info.former_id)},
+            needs,
+            [values = std::move(info.columns.values), each = rows](const Source& source,
+                                                                   RowSink& sink) {
+              Rows<Row> to(values, sink);
+              each(source, to);
+            },
+            absent,
+            reads,
+            shown_by_default,
+            largest_first};
+  }
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;
