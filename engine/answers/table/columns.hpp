@@ -3,7 +3,7 @@
 //   using StreamRow = table::Parts<Run, StreamUse>;  // what a row is made from
 //   {run_column,                                     // a column that many tables have
 //    {"busy_ns", Unit::ns, Role::measure, "The time …", &StreamUse::busy_ns},
-//    moments<StreamRow>(…)}                          // a group of columns
+//    part_columns<StreamRow>(…)}                     // a group: Columns<StreamRow>
 //
 // A value is a pointer to a member of the row, of a base or of a part of it, a pointer to such a
 // member function, or a function or lambda of one of these. A row makes no copies and does not

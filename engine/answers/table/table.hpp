@@ -38,8 +38,8 @@ class RowsTo final : public RowSink {
   To to_;
 };
 
-/// Of a number, a truth, a text, a value that `to_string` knows, or an optional one: nothing if it
-/// is not there. Texts have to outlive the cell.
+/// Of a number, a truth, a text, a value that `to_string` knows, or of what an optional or a
+/// pointer has: nothing if it has none. Texts have to outlive the cell.
 template <class Of>
 Cell cell(Of&& of) {
   using Bare = std::remove_cvref_t<Of>;

@@ -114,7 +114,7 @@ struct RunId {
   std::string_view operator()(const Run& run) const { return run.summary.id; }
   std::string_view operator()(const analyze::RunSummary& run) const { return run.id; }
 };
-inline constexpr table::SharedColumn run_column{
+inline constexpr table::SharedColumn<RunId> run_column{
     table::Head{"run", Unit::text, Role::key, "The run."}, RunId()};
 
 }  // namespace kr::tables
