@@ -1,7 +1,9 @@
 // The public header of tables is that of this module: see kr/table.hpp.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kr/table.hpp"
@@ -36,11 +38,25 @@ class RowsTo final : public RowSink {
   To to_;
 };
 
-inline Cell cell(const std::optional<int64_t>& number) {
-  return number ? Cell(*number) : Cell();
-}
-inline Cell cell(const std::optional<double>& number) {
-  return number ? Cell(*number) : Cell();
+/// Of a number, a truth, a text, a value that `to_string` knows, or of what an optional or a
+/// pointer has: nothing if it has none. Texts have to outlive the cell.
+template <class Of>
+Cell cell(Of&& of) {
+  using Bare = std::remove_cvref_t<Of>;
+  if constexpr (std::is_same_v<Bare, Cell>) {
+    return of;
+  } else if constexpr (std::is_integral_v<Bare>) {
+    return static_cast<int64_t>(of);
+  } else if constexpr (std::is_floating_point_v<Bare>) {
+    return static_cast<double>(of);
+  } else if constexpr (std::is_enum_v<Bare>) {
+    return std::string_view(to_string(of));
+  } else if constexpr (std::is_convertible_v<Bare, std::string_view>) {
+    static_assert(std::is_lvalue_reference_v<Of> || !std::is_same_v<Bare, std::string>);
+    return std::string_view(of);
+  } else {
+    return of ? cell(*std::forward<Of>(of)) : Cell();
+  }
 }
 /// Nothing where there is no text.
 inline Cell cell_or_nothing(std::string_view text) {

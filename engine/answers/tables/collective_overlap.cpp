@@ -1,13 +1,15 @@
 // Collectives below and outside of compute: by process group and kind, label, layer, phase, step.
-#include <functional>
-
 #include "job/member.hpp"
 #include "tables/collective_keys.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
+
+using job::Member;
+using job::OverlapTimes;
 
 using job::CollectiveOverlap;
 
@@ -24,65 +26,34 @@ using OverlapRows = std::vector<CollectiveOverlap::Row> CollectiveOverlap::*;
 std::string without_rows(const Source& source, OverlapRows rows, std::string_view reason) {
   if (std::string why = without_overlap(source); !why.empty()) return why;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : run.get<job::Members>().all) {
+    for (const Member& member : run.get<job::Members>().all) {
       if (member.overlap && !((*member.overlap).*rows).empty()) return {};
     }
   }
   return std::string(reason);
 }
 
-/// `own`: appends the cells between the device and the group.
-void add_rows(const Source& source, RowSink& sink, OverlapRows rows,
-              const std::function<void(const CollectiveOverlap::Row&, Cells&)>& own) {
-  Cells cells;
+struct OverlapRow : Parts<Run, Member, CollectiveOverlap::Row, OverlapTimes> {
+  const CollectiveKey& key;
+};
+
+template <OverlapRows of>
+void add_overlap(const Source& source, Rows<OverlapRow>& rows) {
   for (const Run& run : source.runs) {
-    for (const job::Member& member : run.get<job::Members>().all) {
+    for (const Member& member : run.get<job::Members>().all) {
       if (!member.overlap) continue;
       const std::vector<CollectiveKey> keys = keys_of_groups(member.overlap->groups);
-      for (const CollectiveOverlap::Row& row : (*member.overlap).*rows) {
-        cells.assign({run.summary.id, int64_t{member.device}});
-        own(row, cells);
-        const job::OverlapTimes& times = row.times;
-        cells.insert(cells.end(), {keys[row.group].group, keys[row.group].kind, times.instances,
-                                   times.busy_ns, times.exposed_ns, times.overlapped_ns(),
-                                   ratio_of(times.exposed_ns, times.busy_ns)});
-        sink.row(cells);
+      for (const CollectiveOverlap::Row& row : (*member.overlap).*of) {
+        rows.add({{run, member, row, row.times}, keys[row.group]});
       }
     }
   }
 }
 
-void add_overlap(const Source& source, RowSink& sink) {
-  add_rows(source, sink, &CollectiveOverlap::whole, [](const auto&, Cells&) {});
-}
-
-void add_overlap_labels(const Source& source, RowSink& sink) {
-  add_rows(source, sink, &CollectiveOverlap::labels, [](const auto& row, Cells& cells) {
-    cells.insert(cells.end(), {row.dimension, row.label});
-  });
-}
-
-void add_overlap_layers(const Source& source, RowSink& sink) {
-  add_rows(source, sink, &CollectiveOverlap::layers,
-           [](const auto& row, Cells& cells) { cells.push_back(table::cell(row.number)); });
-}
-
-void add_overlap_phases(const Source& source, RowSink& sink) {
-  add_rows(source, sink, &CollectiveOverlap::phases,
-           [](const auto& row, Cells& cells) { cells.push_back(row.label); });
-}
-
-void add_overlap_steps(const Source& source, RowSink& sink) {
-  add_rows(source, sink, &CollectiveOverlap::steps, [](const auto& row, Cells& cells) {
-    cells.insert(cells.end(), {static_cast<int64_t>(row.step_id), row.label,
-                               table::cell(row.number), table::cell(row.step_layer)});
-  });
-}
-
 std::string without_overlap_layers(const Source& source) {
   if (std::string why = without_overlap(source); !why.empty()) return why;
   for (const Run& run : source.runs) {
-    for (const job::Member& member : run.get<job::Members>().all) {
+    for (const Member& member : run.get<job::Members>().all) {
       if (!member.overlap) continue;
       for (const CollectiveOverlap::Row& row : member.overlap->layers) {
         if (row.number) return {};
@@ -99,90 +70,118 @@ std::string without_overlap_steps(const Source& source) {
 }
 
 /// `own`: between the device and the group.
-std::vector<Column> overlap_columns(std::vector<Column> own) {
-  std::vector<Column> columns{{"run", Unit::text, Role::key, "The run."},
-                              {"device", Unit::id, Role::key, "The device."}};
-  columns.insert(columns.end(), own.begin(), own.end());
-  columns.insert(
-      columns.end(),
-      {{"group", Unit::text, Role::key,
-        "The name of the process group, as in `collectives`; empty if the trace does not contain "
-        "it."},
-       {"kind", Unit::name, Role::key, "What it does, as in `collectives`."},
-       {"instances", Unit::count, Role::measure, "Operations."},
-       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them runs."},
-       {"exposed_ns", Unit::ns, Role::measure,
-        "Of this, the time in which no compute kernel of the device runs, of whatever step or "
-        "label."},
-       {"overlapped_ns", Unit::ns, Role::measure,
-        "The rest: `exposed_ns` and `overlapped_ns` add up to `busy_ns`."},
-       {"exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`.", false, false,
-        "exposed_ns"}});
-  return columns;
+Columns<OverlapRow> overlap_columns(const Columns<OverlapRow>& own) {
+  return {
+      run_column, {head::the_device, &Member::device}, own,
+      {"group", Unit::text, Role::key,
+       "The name of the process group, as in `collectives`; empty if the trace does not contain "
+       "it.",
+       [](const OverlapRow& row) -> const auto& {return row.key.group;
+}
+}  // namespace
+, {"kind", Unit::name, Role::key, "What it does, as in `collectives`.",
+   [](const OverlapRow& row) -> const auto& {return row.key.kind;
+}  // namespace kr::tables
+}
+, {"instances", Unit::count, Role::measure, "Operations.", &OverlapTimes::instances},
+    {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them runs.",
+     &OverlapTimes::busy_ns},
+    {"exposed_ns", Unit::ns, Role::measure,
+     "Of this, the time in which no compute kernel of the device runs, of whatever step or "
+     "label.",
+     &OverlapTimes::exposed_ns},
+    {"overlapped_ns", Unit::ns, Role::measure,
+     "The rest: `exposed_ns` and `overlapped_ns` add up to `busy_ns`.",
+     &OverlapTimes::overlapped_ns},
+{
+  "exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`.",
+      [](const OverlapTimes& times) { return ratio_of(times.exposed_ns, times.busy_ns); }, {
+    .share_of = "exposed_ns"
+  }
+}
+}
+;
 }
 
 }  // namespace
 
-const Definition collective_overlap_table{
-    {.id = "collective_overlap",
-     .title = "collectives below compute and exposed",
-     .doc = "One row per device, process group and kind of collective.",
-     .columns = overlap_columns({})},
-    needs<job::Members, job::Overlaps>,
-    add_overlap,
-    without_overlap};
+const Definition collective_overlap_table =
+    TableOf<OverlapRow>{{.id = "collective_overlap",
+                         .title = "collectives below compute and exposed",
+                         .doc = "One row per device, process group and kind of collective.",
+                         .columns = overlap_columns({})},
+                        needs<job::Members, job::Overlaps>,
+                        add_overlap<&CollectiveOverlap::whole>,
+                        without_overlap};
 
-const Definition collective_overlap_labels_table{
+const Definition collective_overlap_labels_table = TableOf<OverlapRow>{
     {.id = "collective_overlap_labels",
      .title = "exposed collectives by label",
      .doc = "One row per device, label, process group and kind of collective.",
      .columns = overlap_columns(
-         {{"dimension", Unit::text, Role::key, "The dimension."},
-          {"label", Unit::text, Role::key, "The label of the operations that communicate."}}),
+         {{"dimension", Unit::text, Role::key, "The dimension.",
+           &CollectiveOverlap::Row::dimension},
+          {"label", Unit::text, Role::key, "The label of the operations that communicate.",
+           &CollectiveOverlap::Row::label}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
-    add_overlap_labels,
+    add_overlap<&CollectiveOverlap::labels>,
     without_overlap};
 
-const Definition collective_overlap_layers_table{
+const Definition collective_overlap_layers_table = TableOf<OverlapRow>{
     {.id = "collective_overlap_layers",
      .title = "exposed collectives by layer",
      .doc = "One row per device, layer, process group and kind of collective. Layers of all steps "
             "with one number are one.",
-     .columns = overlap_columns({{"layer", Unit::id, Role::key,
+     .columns = overlap_columns({{"layer",
+                                  Unit::id,
+                                  Role::key,
                                   "The layer in a repeated block, as in `operations`; empty: in "
                                   "none.",
-                                  true}}),
+                                  &CollectiveOverlap::Row::number,
+                                  {.optional = true}}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
-    add_overlap_layers,
+    add_overlap<&CollectiveOverlap::layers>,
     without_overlap_layers};
 
-const Definition collective_overlap_phases_table{
+const Definition collective_overlap_phases_table = TableOf<OverlapRow>{
     {.id = "collective_overlap_phases",
      .title = "exposed collectives by phase",
      .doc = "One row per device, phase, process group and kind of collective: of all steps of the "
             "phase.",
      .columns = overlap_columns({{"phase", Unit::text, Role::key,
-                                  "The phase; `(outside steps)` for operations in no step."}}),
+                                  "The phase; `(outside steps)` for operations in no step.",
+                                  &CollectiveOverlap::Row::label}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
-    add_overlap_phases,
+    add_overlap<&CollectiveOverlap::phases>,
     without_overlap_steps};
 
-const Definition collective_overlap_steps_table{
+const Definition collective_overlap_steps_table = TableOf<OverlapRow>{
     {.id = "collective_overlap_steps",
      .title = "exposed collectives by step",
      .doc = "One row per device, step, process group and kind of collective. A step includes those "
             "inside it.",
      .columns = overlap_columns(
-         {{"step_id", Unit::id, Role::key, "The step, as in `steps`."},
-          {"phase", Unit::text, Role::measure, "Its phase."},
-          {"step", Unit::id, Role::measure, "Its number, if the annotation has one.", true},
-          {"layer", Unit::id, Role::detail, "Its layer, if the annotation has one.", true}}),
+         {{"step_id", Unit::id, Role::key, "The step, as in `steps`.",
+           &CollectiveOverlap::Row::step_id},
+          {"phase", Unit::text, Role::measure, "Its phase.", &CollectiveOverlap::Row::label},
+          {"step",
+           Unit::id,
+           Role::measure,
+           "Its number, if the annotation has one.",
+           &CollectiveOverlap::Row::number,
+           {.optional = true}},
+          {"layer",
+           Unit::id,
+           Role::detail,
+           "Its layer, if the annotation has one.",
+           &CollectiveOverlap::Row::step_layer,
+           {.optional = true}}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
-    add_overlap_steps,
+    add_overlap<&CollectiveOverlap::steps>,
     without_overlap_steps};
 
 }  // namespace kr::tables

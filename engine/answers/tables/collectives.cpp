@@ -5,11 +5,16 @@
 
 #include "job/job.hpp"
 #include "tables/collective_notes.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
+
+using job::Bandwidth;
+
+using job::Delay;
 
 using job::GroupTimes;
 using job::PartTimes;
@@ -54,7 +59,30 @@ Cell size_cell(const GroupTimes& one) {
   return one.group.size == job::CollectiveGroup::unknown ? Cell() : Cell(one.group.size);
 }
 
-void add_collective_balance(const Source& source, RowSink& sink) {
+Cell if_matched(const GroupTimes& one, int64_t value) {
+  return one.matched ? Cell(value) : Cell();
+}
+
+Cell on_clock(const GroupTimes& one, int64_t value) {
+  return one.one_clock ? Cell(value) : Cell();
+}
+
+/// Members of a group, by rank and device; nothing where there is none.
+struct MemberOfGroup {
+  std::optional<int64_t> rank = {};
+  std::optional<int64_t> device = {};
+};
+
+struct CollectiveBalanceRow : Parts<CollectiveKey, GroupTimes, Delay> {
+  int64_t total_ns;
+  MemberOfGroup waits_most;
+  const PartTimes* late;  // null: none is
+  std::optional<int64_t> late_rank;
+  const PartTimes& often;
+  int64_t often_rank;
+};
+
+void add_collective_balance(const Source& source, Rows<CollectiveBalanceRow>& rows) {
   each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     if (!one.matched) return;
     const auto most = std::max_element(one.parts.begin(), one.parts.end(),
@@ -66,183 +94,219 @@ void add_collective_balance(const Source& source, RowSink& sink) {
     const auto often =
         std::max_element(one.parts.begin(), one.parts.end(),
                          [](const PartTimes& a, const PartTimes& b) { return a.last < b.last; });
-    const job::Delay delay = one.delay();
-    const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
     int64_t total_ns = 0;
     for (const PartTimes& part : one.parts) total_ns = add_saturated(total_ns, part.matched_ns);
-    sink.row({key.group,
-              key.kind,
-              table::cell_or_nothing(one.group.description),
-              static_cast<int64_t>(one.parts.size()),
-              size_cell(one),
-              one.instances,
+    rows.add({{key, one, one.delay()},
               total_ns,
-              one.waiting_ns(),
-              ratio_of(one.waiting_ns(), total_ns),
-              uneven ? Cell(source.rank(most->run)) : Cell(),
-              uneven ? Cell(int64_t{most->device}) : Cell(),
-              late != nullptr ? Cell(source.rank(late->run)) : Cell(),
-              late != nullptr ? Cell(int64_t{late->device}) : Cell(),
-              late != nullptr ? Cell(late->waited_for_ns) : Cell(),
-              on_clock(source.rank(often->run)),
-              on_clock(often->device),
-              on_clock(often->last),
-              on_clock(delay.before_ns),
-              on_clock(delay.device_ns),
-              on_clock(delay.host_ns),
-              int64_t{!one.complete}});
+              uneven ? MemberOfGroup{source.rank(most->run), most->device} : MemberOfGroup{},
+              late,
+              late != nullptr ? std::optional(source.rank(late->run)) : std::nullopt,
+              *often,
+              source.rank(often->run)});
   });
 }
 
-void add_collective_bandwidth(const Source& source, RowSink& sink) {
+struct BandwidthRow : Parts<CollectiveKey, GroupTimes, Bandwidth> {
+  std::optional<double> bus;
+  std::optional<double> link;
+};
+
+void add_collective_bandwidth(const Source& source, Rows<BandwidthRow>& rows) {
   const auto& link = source.job_options.link_bytes_per_s;
   each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     if (!one.bandwidth) return;
     const auto bus = one.bus_bytes_per_s();
-    sink.row({key.group, key.kind, static_cast<int64_t>(one.parts.size()), size_cell(one),
-              one.bandwidth->instances, one.bandwidth->bytes, one.bandwidth->time_ns,
-              int64_t{one.bandwidth->with_waiting}, table::cell(one.bandwidth->bytes_per_s()),
-              table::cell(bus), link && bus ? Cell(*bus / *link) : Cell()});
+    rows.add({{key, one, *one.bandwidth}, bus, link});
   });
 }
 
-void add_collectives(const Source& source, RowSink& sink) {
+struct CollectiveRow : Parts<CollectiveKey, GroupTimes, PartTimes> {
+  int64_t rank;
+};
+
+void add_collectives(const Source& source, Rows<CollectiveRow>& rows) {
   each_group(source, [&](const CollectiveKey& key, const GroupTimes& one) {
     for (const PartTimes& part : one.parts) {
-      const auto if_matched = [&](int64_t value) { return one.matched ? Cell(value) : Cell(); };
-      const auto on_clock = [&](int64_t value) { return one.one_clock ? Cell(value) : Cell(); };
-      sink.row({key.group, key.kind, source.rank(part.run), int64_t{part.device}, part.instances,
-                part.matched, part.total_ns, on_clock(part.matched_ns - part.waiting_ns),
-                on_clock(part.waiting_ns), if_matched(part.beyond_shortest_ns), on_clock(part.last),
-                on_clock(part.waited_for_ns), table::cell(part.bytes)});
+      rows.add({{key, one, part}, source.rank(part.run)});
     }
   });
 }
 
-const Column group_column{"group", Unit::text, Role::key,
-                          "The name of the process group, with its ranks where several groups "
-                          "have one name; empty if the traces do not contain it."};
-const Column kind_column{"kind", Unit::name, Role::key,
-                         "What it does: `allreduce`, `sendrecv` and so on; the name of the kernel "
-                         "if neither the trace nor that name shows it."};
-const Column members_column{"members", Unit::count, Role::measure,
-                            "Devices of the runs that have it."};
-const Column group_size_column{"group_size", Unit::count, Role::detail,
-                               "Members of the process group, if the traces contain it.", true};
+constexpr table::Head group_column{
+    "group", Unit::text, Role::key,
+    "The name of the process group, with its ranks where several groups "
+    "have one name; empty if the traces do not contain it."};
+constexpr table::Head kind_column{
+    "kind", Unit::name, Role::key,
+    "What it does: `allreduce`, `sendrecv` and so on; the name of the kernel "
+    "if neither the trace nor that name shows it."};
+constexpr table::Head members_column{"members", Unit::count, Role::measure,
+                                     "Devices of the runs that have it."};
+constexpr table::Head group_size_column{"group_size", Unit::count, Role::detail,
+                                        "Members of the process group, if the traces contain it.",
+                                        optional};
 
 }  // namespace
 
-const Definition collective_balance_table{
+const Definition collective_balance_table = TableOf<CollectiveBalanceRow>{
     {"collective_balance",
      "collectives: waiting for the last to arrive",
      "One row per process group and kind of collective that is compared between devices.",
-     {group_column,
-      kind_column,
+     {{group_column, &CollectiveKey::group},
+      {kind_column, &CollectiveKey::kind},
       {"description", Unit::text, Role::detail,
-       "The description of the process group, if the traces contain it.", true},
-      members_column,
-      group_size_column,
-      {"instances", Unit::count, Role::measure, "Collectives that are compared."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations, over all members."},
+       "The description of the process group, if the traces contain it.",
+       [](const GroupTimes& one) { return std::string_view(one.group.description); }, optional},
+      {members_column, [](const GroupTimes& one) { return one.parts.size(); }},
+      {group_size_column, size_cell},
+      {"instances", Unit::count, Role::measure, "Collectives that are compared.",
+       &GroupTimes::instances},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations, over all members.",
+       &CollectiveBalanceRow::total_ns},
       {"waiting_ns", Unit::ns, Role::measure,
        "`waiting_ns` of `collectives`, over all members; `beyond_shortest_ns` if their ranks have "
-       "no common clock."},
-      {"waiting", Unit::ratio, Role::measure, "`waiting_ns` as a part of `total_ns`."},
+       "no common clock.",
+       [](const GroupTimes& one) { return one.waiting_ns(); }},
+      {"waiting", Unit::ratio, Role::measure, "`waiting_ns` as a part of `total_ns`.",
+       [](const CollectiveBalanceRow& row) {
+         return ratio_of(row.of<GroupTimes>().waiting_ns(), row.total_ns);
+       }},
       {"waits_most_rank", Unit::id, Role::measure,
        "The rank that waits most; the first of several. Empty where `waited_for_rank` is, although "
        "the ranks have a common clock: then they wait for each other.",
-       true},
-      {"waits_most_device", Unit::id, Role::detail, "Its device.", true},
+       [](const CollectiveBalanceRow& row) { return row.waits_most.rank; }, optional},
+      {"waits_most_device", Unit::id, Role::detail, "Its device.",
+       [](const CollectiveBalanceRow& row) { return row.waits_most.device; }, optional},
       {"waited_for_rank", Unit::id, Role::measure,
        "The rank that the others wait for the longest: that with the most `waited_for_ns` in "
        "`collectives`; the first of several. Empty if its share of the waiting may be chance, or "
        "the ranks have no common clock.",
-       true},
-      {"waited_for_device", Unit::id, Role::detail, "Its device.", true},
+       &CollectiveBalanceRow::late_rank, optional},
+      {"waited_for_device", Unit::id, Role::detail, "Its device.",
+       [](const CollectiveBalanceRow& row) {
+         return row.late != nullptr ? Cell(int64_t{row.late->device}) : Cell();
+       },
+       optional},
       {"waited_for_ns", Unit::ns, Role::measure,
-       "The waiting of all members in the collectives that it is the last to arrive at.", true},
+       "The waiting of all members in the collectives that it is the last to arrive at.",
+       [](const CollectiveBalanceRow& row) {
+         return row.late != nullptr ? Cell(row.late->waited_for_ns) : Cell();
+       },
+       optional},
       {"most_often_last_rank", Unit::id, Role::detail,
        "The rank that is the last to arrive in the most collectives, however late; the first of "
        "several.",
-       true},
-      {"most_often_last_device", Unit::id, Role::detail, "Its device.", true},
-      {"most_often_last_count", Unit::count, Role::detail, "How often.", true},
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.often_rank); }, optional},
+      {"most_often_last_device", Unit::id, Role::detail, "Its device.",
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.often.device); }, optional},
+      {"most_often_last_count", Unit::count, Role::detail, "How often.",
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.often.last); }, optional},
       {"before_ns", Unit::ns, Role::measure,
        "Why the last is later than the first: on its device, the collective before ended later by "
        "this. Summed over all; the three parts add up to the difference of the starts.",
-       true},
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.of<Delay>().before_ns); },
+       optional},
       {"device_ns", Unit::ns, Role::measure, "Since then, its device was busy for longer by this.",
-       true},
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.of<Delay>().device_ns); },
+       optional},
       {"host_ns", Unit::ns, Role::measure, "Since then, its device was idle for longer by this.",
-       true},
+       [](const CollectiveBalanceRow& row) { return on_clock(row, row.of<Delay>().host_ns); },
+       optional},
       {"partial", Unit::boolean, Role::measure,
        "Whether members of the process group are not in the runs. Then they may arrive later than "
        "all others: `waiting_ns` is a lower bound, and who is the last is only known of those "
-       "present."}}},
+       "present.",
+       [](const GroupTimes& one) { return !one.complete; }}}},
     needs<job::Members>,
     add_collective_balance,
     without_several_members};
 
-const Definition collective_bandwidth_table{
+const Definition collective_bandwidth_table = TableOf<BandwidthRow>{
     {"collective_bandwidth",
      "bandwidth of collectives",
      "One row per process group and kind of collective whose sizes the traces contain.",
-     {group_column,
-      kind_column,
-      members_column,
-      group_size_column,
-      {"instances", Unit::count, Role::measure, "Collectives with a size."},
+     {{group_column, &CollectiveKey::group},
+      {kind_column, &CollectiveKey::kind},
+      {members_column, [](const GroupTimes& one) { return one.parts.size(); }},
+      {group_size_column, size_cell},
+      {"instances", Unit::count, Role::measure, "Collectives with a size.", &Bandwidth::instances},
       {"bytes", Unit::bytes, Role::measure,
        "The sum of their sizes, of the member with most: what goes in; of an allgather, what comes "
-       "out."},
+       "out.",
+       &Bandwidth::bytes},
       {"time_ns", Unit::ns, Role::measure,
-       "The sum of the least transfer of any member: duration without waiting."},
+       "The sum of the least transfer of any member: duration without waiting.",
+       &Bandwidth::time_ns},
       {"with_waiting", Unit::boolean, Role::measure,
        "Whether `time_ns` may contain waiting, since members of the process group are not in the "
-       "runs or are not compared: the bandwidths are lower bounds."},
+       "runs or are not compared: the bandwidths are lower bounds.",
+       &Bandwidth::with_waiting},
       {"algorithm_bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by `time_ns`.",
-       true},
+       &Bandwidth::bytes_per_s, optional},
       {"bus_bytes_per_s", Unit::per_second, Role::measure,
        "What a link carries: the same, × 2(n-1)/n of an allreduce, × (n-1)/n of an allgather, "
        "reducescatter or alltoall, × 1 of others, with n members of the group.",
-       true},
+       &BandwidthRow::bus, optional},
       {"link", Unit::ratio, Role::measure,
-       "`bus_bytes_per_s` as a part of what `--link` says; empty without it.", true}}},
+       "`bus_bytes_per_s` as a part of what `--link` says; empty without it.",
+       [](const BandwidthRow& row) {
+         return row.link && row.bus ? Cell(*row.bus / *row.link) : Cell();
+       },
+       optional}}},
     needs<job::Members>,
     add_collective_bandwidth,
     without_bandwidth};
 
-const Definition collectives_table{
+const Definition collectives_table = TableOf<CollectiveRow>{
     {.id = "collectives",
      .title = "collectives by rank",
      .doc = "One row per process group, kind of collective, and device that has it.",
-     .columns = {group_column,
-                 kind_column,
-                 {"rank", Unit::id, Role::key, "The rank."},
-                 {"device", Unit::id, Role::key, "The device."},
-                 {"instances", Unit::count, Role::measure, "Operations on the device."},
+     .columns = {{group_column, &CollectiveKey::group},
+                 {kind_column, &CollectiveKey::kind},
+                 {head::rank, &CollectiveRow::rank},
+                 {head::the_device, &PartTimes::device},
+                 {head::instances_on_device, &PartTimes::instances},
                  {"matched", Unit::count, Role::measure,
-                  "Those that all members have, which are compared."},
-                 {"total_ns", Unit::ns, Role::measure, "The sum of the durations of all."},
+                  "Those that all members have, which are compared.", &PartTimes::matched},
+                 {"total_ns", Unit::ns, Role::measure, "The sum of the durations of all.",
+                  &PartTimes::total_ns},
                  {"transfer_ns", Unit::ns, Role::measure,
                   "Of those that are compared, duration without `waiting_ns`; an upper bound where "
                   "`partial` in `collective_balance`. Empty if nothing is compared, or the ranks "
                   "have no common clock.",
-                  true},
+                  [](const CollectiveRow& row) {
+                    return on_clock(row.of<GroupTimes>(), row.of<PartTimes>().matched_ns -
+                                                              row.of<PartTimes>().waiting_ns);
+                  },
+                  optional},
                  {"waiting_ns", Unit::ns, Role::measure,
-                  "From their start to that of the last member that is in the runs.", true},
+                  "From their start to that of the last member that is in the runs.",
+                  [](const CollectiveRow& row) {
+                    return on_clock(row.of<GroupTimes>(), row.of<PartTimes>().waiting_ns);
+                  },
+                  optional},
                  {"beyond_shortest_ns", Unit::ns, Role::detail,
                   "What they take longer than the shortest of any member, which needs no clock; "
                   "empty if nothing is compared.",
-                  true},
+                  [](const CollectiveRow& row) {
+                    return if_matched(row.of<GroupTimes>(), row.of<PartTimes>().beyond_shortest_ns);
+                  },
+                  optional},
                  {"last_count", Unit::count, Role::measure, "How often it was the last to arrive.",
-                  true},
+                  [](const CollectiveRow& row) {
+                    return on_clock(row.of<GroupTimes>(), row.of<PartTimes>().last);
+                  },
+                  optional},
                  {"waited_for_ns", Unit::ns, Role::measure,
-                  "The waiting of all members in those that it was the last to arrive at.", true},
+                  "The waiting of all members in those that it was the last to arrive at.",
+                  [](const CollectiveRow& row) {
+                    return on_clock(row.of<GroupTimes>(), row.of<PartTimes>().waited_for_ns);
+                  },
+                  optional},
                  {"bytes", Unit::bytes, Role::detail,
                   "The sum of the sizes of all, as in `collective_bandwidth`; empty if one is not "
                   "known.",
-                  true}},
+                  &PartTimes::bytes, optional}},
      .in_short_form = false},
     needs<job::Members>,
     add_collectives,

@@ -3,24 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "facts/fact.hpp"
-#include "table/table.hpp"
+#include "table/columns.hpp"
 
 namespace kr::tables {
 
 struct Run;
 struct Source;
 
+using table::as_change;
 using table::Cell;
 using table::Cells;
 using table::Column;
+using table::Columns;
+using table::optional;
+using table::Parts;
+using table::read_with;
 using table::Role;
+using table::Rows;
 using table::RowSink;
 using table::Unit;
+using table::Value;
 
 /// `needs<analyze::StepSums>`: a table is made from the steps of the runs.
 template <class... Fact>
@@ -31,7 +39,7 @@ struct Definition {
   /// Facts of each run, and results of all. A run may say why it cannot have a fact; if all do, the
   /// table is absent for that reason.
   facts::Set needs;
-  void (*rows)(const Source& source, RowSink& sink);
+  std::function<void(const Source& source, RowSink& sink)> rows;
   /// Why these data have no such table although they have what it needs; empty: they have. May be
   /// null.
   std::string (*absent)(const Source& source) = nullptr;
@@ -43,11 +51,64 @@ struct Definition {
   /// are in their order.
   const char* largest_first = nullptr;
   /// The rows in saved runs, which do not grow with the run. Null: those of `rows`.
-  void (*saved_rows)(const Source& source, RowSink& sink) = nullptr;
+  std::function<void(const Source& source, RowSink& sink)> saved_rows = nullptr;
   /// It is for saved runs: databases have the tables that are made from it.
   bool saved_form = false;
   /// A result that does instead of `needs`.
   facts::Set instead = {};
+};
+
+/// table::Info, with columns that make the rows.
+template <class Row>
+struct InfoOf {
+  std::string id;
+  std::string title;
+  std::string doc;
+  Columns<Row> columns;
+  bool describes_results = false;
+  bool in_short_form = true;
+  bool many_rows = false;
+  std::vector<table::AliasColumn> alias = {};
+  std::string former_id = {};
+};
+
+/// A definition whose rows are made by its columns from a `Row` each. Other members: Definition.
+template <class Row>
+struct TableOf {
+  using Make = void(const Source& source, Rows<Row>& rows);
+
+  InfoOf<Row> info;
+  facts::Set needs;
+  Make* rows;
+  std::string (*absent)(const Source& source) = nullptr;
+  facts::Reads reads = facts::Reads::nothing;
+  bool (*shown_by_default)(const Source& source) = nullptr;
+  const char* largest_first = nullptr;
+  Make* saved_rows = nullptr;
+  bool saved_form = false;
+  facts::Set instead = {};
+
+  explicit(false) operator Definition() && {
+    const auto sink_rows = [&](Make* each) -> decltype(Definition::rows) {
+      if (each == nullptr) return nullptr;
+      return [values = info.columns.values, each](const Source& source, RowSink& sink) {
+        Rows<Row> to(values, sink);
+        each(source, to);
+      };
+    };
+    return {{std::move(info.id), std::move(info.title), std::move(info.doc),
+             std::move(info.columns.columns), info.describes_results, info.in_short_form,
+             info.many_rows, std::move(info.alias), std::move(info.former_id)},
+            needs,
+            sink_rows(rows),
+            absent,
+            reads,
+            shown_by_default,
+            largest_first,
+            sink_rows(saved_rows),
+            saved_form,
+            instead};
+  }
 };
 
 #define KR_TABLE(id) extern const Definition id##_table;

@@ -14,11 +14,16 @@
 #include "analyze/steps.hpp"
 #include "base/plural.hpp"
 #include "job/job.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
+
+using analyze::HostUse;
+using job::JobEfficiency;
+using job::RunOfJob;
 
 using job::Efficiency;
 using job::Nccl;
@@ -107,13 +112,13 @@ const Column job_column{"run", Unit::text, Role::key,
                         "The run; nothing: all runs, the ranks of one job.", true};
 
 /// The job that others are compared with; null: there is none.
-const job::JobEfficiency* reference_of(const std::vector<NamedJob>& baselines) {
+const JobEfficiency* reference_of(const std::vector<NamedJob>& baselines) {
   return baselines.empty() ? nullptr : &baselines.front().efficiency;
 }
 
 void add_efficiency(const Source& source, RowSink& sink) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
-  const job::JobEfficiency* const reference = reference_of(baselines);
+  const JobEfficiency* const reference = reference_of(baselines);
   Cells cells;
   for (const NamedJob& one : jobs_of(source)) {
     for (const Nccl reading : source.efficiency.readings) {
@@ -128,7 +133,7 @@ void add_efficiency(const Source& source, RowSink& sink) {
 
 using StepKey = std::tuple<std::string, std::optional<int64_t>, int64_t>;
 
-void add_phases(const Source& source, const NamedJob& one, const job::JobEfficiency* reference,
+void add_phases(const Source& source, const NamedJob& one, const JobEfficiency* reference,
                 RowSink& sink) {
   std::map<std::string, Efficiency> before;
   if (reference != nullptr) {
@@ -154,7 +159,7 @@ void add_phases(const Source& source, const NamedJob& one, const job::JobEfficie
   }
 }
 
-void add_steps(const Source& source, const NamedJob& one, const job::JobEfficiency* reference,
+void add_steps(const Source& source, const NamedJob& one, const JobEfficiency* reference,
                RowSink& sink) {
   std::map<StepKey, Efficiency> before;
   if (reference != nullptr) {
@@ -182,7 +187,7 @@ void add_steps(const Source& source, const NamedJob& one, const job::JobEfficien
 
 void add_efficiency_steps(const Source& source, RowSink& sink) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
-  const job::JobEfficiency* const reference = reference_of(baselines);
+  const JobEfficiency* const reference = reference_of(baselines);
   for (const NamedJob& one : jobs_of(source)) {
     add_phases(source, one, reference, sink);
     add_steps(source, one, reference, sink);
@@ -199,7 +204,7 @@ Efficiency label_sums(const Efficiency& whole, const job::LabelUse& use, Nccl re
 
 void add_efficiency_labels(const Source& source, RowSink& sink) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
-  const job::JobEfficiency* const reference = reference_of(baselines);
+  const JobEfficiency* const reference = reference_of(baselines);
   std::map<std::pair<std::string, std::string>, job::LabelEfficiency> before;
   if (reference != nullptr) {
     for (job::LabelEfficiency& label : reference->labels()) {
@@ -245,14 +250,19 @@ void add_scaling(const Source& source, RowSink& sink) {
   }
 }
 
-void add_efficiency_host(const Source& source, RowSink& sink) {
+struct HostEfficiencyRow : Parts<Run, HostUse> {
+  int64_t rank;
+  double efficiency;
+};
+
+void add_efficiency_host(const Source& source, Rows<HostEfficiencyRow>& rows) {
   for (const Run& run : source.runs) {
     if (run.find<analyze::HostUse>() == nullptr) continue;
-    const analyze::HostUse& host = run.get<analyze::HostUse>();
+    const HostUse& host = run.get<analyze::HostUse>();
     const job::Wide all = job::Wide{host.threads} * host.span_ns;
     if (all <= 0) continue;
-    sink.row({run.summary.id, source.rank(static_cast<size_t>(&run - source.runs.data())),
-              host.threads, host.span_ns, host.in_calls_ns,
+    rows.add({{run, host},
+              source.rank(static_cast<size_t>(&run - source.runs.data())),
               job::Ratio{all - host.in_calls_ns, all}.value()});
   }
 }
@@ -290,8 +300,8 @@ job::Shifts shifts_of(const job::Job* job) {
   return shifts;
 }
 
-std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
-  std::vector<job::RunOfJob> ranks;
+std::vector<RunOfJob> ranks_of(const std::vector<Run>& runs) {
+  std::vector<RunOfJob> ranks;
   ranks.reserve(runs.size());
   for (const Run& run : runs) {
     ranks.push_back({&run.summary, run.find<analyze::StepSums>()});
@@ -299,8 +309,8 @@ std::vector<job::RunOfJob> ranks_of(const std::vector<Run>& runs) {
   return ranks;
 }
 
-std::optional<int64_t> larger_job(std::span<const job::RunOfJob> ranks) {
-  for (const job::RunOfJob& rank : ranks) {
+std::optional<int64_t> larger_job(std::span<const RunOfJob> ranks) {
+  for (const RunOfJob& rank : ranks) {
     const std::optional<int64_t>& size = rank.summary->distributed.world_size;
     if (size && *size > static_cast<int64_t>(ranks.size())) return size;
   }
@@ -311,15 +321,15 @@ std::optional<int64_t> larger_job(std::span<const job::RunOfJob> ranks) {
 
 std::vector<NamedJob> jobs_of(const Source& source) {
   std::vector<NamedJob> jobs;
-  const auto add = [&](std::string name, std::string run, std::vector<job::RunOfJob> ranks,
+  const auto add = [&](std::string name, std::string run, std::vector<RunOfJob> ranks,
                        job::Shifts shifts) {
     const size_t count = ranks.size();
     const std::optional<int64_t> larger = larger_job(ranks);
-    job::JobEfficiency efficiency(std::move(ranks), std::move(shifts));
+    JobEfficiency efficiency(std::move(ranks), std::move(shifts));
     if (efficiency.whole().devices == 0) return;
     jobs.push_back({std::move(name), std::move(run), std::move(efficiency), count, larger});
   };
-  std::vector<job::RunOfJob> ranks = ranks_of(source.runs);
+  std::vector<RunOfJob> ranks = ranks_of(source.runs);
   if (ranks.size() > 1 && not_ranks(source).empty()) {
     const std::optional<int64_t> larger = larger_job(ranks);
     std::string name = larger ? fmt::format("{} of {} ranks", ranks.size(), *larger)
@@ -327,7 +337,7 @@ std::vector<NamedJob> jobs_of(const Source& source) {
     add(std::move(name), "", std::move(ranks), shifts_of(source.job()));
     return jobs;
   }
-  for (const job::RunOfJob& rank : ranks) {
+  for (const RunOfJob& rank : ranks) {
     add(source.run_name(rank.summary->id), rank.summary->id, {rank}, {});
   }
   return jobs;
@@ -337,11 +347,11 @@ std::vector<NamedJob> baseline_jobs(const Source& source) {
   std::vector<NamedJob> jobs;
   for (size_t i = 0; i < source.baselines.size(); ++i) {
     const Baseline& baseline = source.baselines[i];
-    std::vector<job::RunOfJob> ranks = ranks_of(baseline.runs);
+    std::vector<RunOfJob> ranks = ranks_of(baseline.runs);
     const size_t count = ranks.size();
     const std::optional<int64_t> larger = larger_job(ranks);
     jobs.push_back({baseline.name, "",
-                    job::JobEfficiency(std::move(ranks), shifts_of(source.baseline_job(i))), count,
+                    JobEfficiency(std::move(ranks), shifts_of(source.baseline_job(i))), count,
                     larger});
   }
   return jobs;
@@ -420,23 +430,28 @@ const Definition efficiency_labels_table{
     add_efficiency_labels,
     without_kernel_times};
 
-const Definition efficiency_host_table{
+const Definition efficiency_host_table = TableOf<HostEfficiencyRow>{
     {.id = "efficiency_host",
      .title = "device offload efficiency",
      .doc = "One row per run whose trace has calls of the host: how much of the time of its "
             "threads is not spent in calls of the GPU's runtime and driver.",
      .columns =
-         {{"run", Unit::text, Role::key, "The run."},
-          {"rank", Unit::id, Role::measure, "The rank of the run in the distributed job."},
-          {"host_threads", Unit::count, Role::measure, "Threads that made such calls."},
+         {run_column,
+          {"rank", Unit::id, Role::measure, "The rank of the run in the distributed job.",
+           &HostEfficiencyRow::rank},
+          {"host_threads", Unit::count, Role::measure, "Threads that made such calls.",
+           &HostUse::threads},
           {"span_ns", Unit::ns, Role::measure,
-           "From the start of the first call of the run to the end of the last."},
+           "From the start of the first call of the run to the end of the last.",
+           &HostUse::span_ns},
           {"in_calls_ns", Unit::ns, Role::measure,
-           "The time of the threads inside calls, added; calls inside calls count once."},
+           "The time of the threads inside calls, added; calls inside calls count once.",
+           &HostUse::in_calls_ns},
           {"device_offload_efficiency", Unit::ratio, Role::measure,
            "1 - `in_calls_ns` / (`host_threads` · `span_ns`): an upper bound of that of TALP, "
            "because a trace does not show useful work of the host, and all time outside calls "
-           "counts as such."}},
+           "counts as such.",
+           &HostEfficiencyRow::efficiency}},
      .in_short_form = false},
     needs<analyze::HostUse>,
     add_efficiency_host};

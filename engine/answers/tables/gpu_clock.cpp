@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/ascii.hpp"
+#include "tables/columns.hpp"
 #include "tables/gpu_metrics.hpp"
 #include "tables/source.hpp"
 
@@ -24,27 +25,23 @@ int64_t part_of(int64_t own_ns, int64_t part, int64_t all) {
   return static_cast<int64_t>(std::llroundl(static_cast<long double>(own_ns) * share));
 }
 
-void add_below(const Source& source, MetricUnit unit, RowSink& sink) {
+struct BelowHighestRow : Parts<Run, MetricTimes, MetricSummary, MetricPart> {
+  std::string_view dimension;
+  std::string_view label;
+};
+
+template <MetricUnit unit>
+void add_below_highest(const Source& source, Rows<BelowHighestRow>& rows) {
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
     each_metric_dimension(source, sums, [&](const analyze::DimensionMetrics& dimension) {
       each_metric_part(
           sums, dimension.times, [&](const auto& times, const auto& metric, const auto& part) {
             if (metric.unit != unit) return;
-            const bool sampled = part.mean.has_value();
-            sink.row(
-                {run.summary.id, int64_t{times.device}, dimension.dimension,
-                 dimension.labels[times.key], metric.name, part.samples, times.own_ns,
-                 sampled ? Cell(part_of(times.own_ns, part.below_samples, part.samples)) : Cell(),
-                 sampled ? Cell(ratio_of(part.below_samples, part.samples)) : Cell(),
-                 table::cell(part.mean), metric.max});
+            rows.add(
+                {{run, times, metric, part}, dimension.dimension, dimension.labels[times.key]});
           });
     });
   });
-}
-
-template <MetricUnit unit>
-void add_below_highest(const Source& source, RowSink& sink) {
-  add_below(source, unit, sink);
 }
 
 template <MetricUnit unit>
@@ -60,27 +57,38 @@ std::string without_metric(const Source& source) {
                            unit == MetricUnit::hz ? "a clock" : "power");
 }
 
-std::vector<Column> below_columns(std::string_view what, std::string_view unit, Unit column) {
-  return columns_of(
-      {{{"run", Unit::text, Role::key, "The run."},
-        {"device", Unit::id, Role::key, "The device, as in `devices`."},
-        {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
-        {"label", Unit::text, Role::key, "The label."},
-        {"metric", Unit::text, Role::key, fmt::format("The {}, as the profiler names it.", what)},
-        {"samples", Unit::count, Role::detail, "Samples in the label's own time."},
-        {"own_ns", Unit::ns, Role::measure,
-         "The time in which at least one of its operations ran on the device."},
-        {"below_ns", Unit::ns, Role::measure,
-         fmt::format("`share` of `own_ns`: the time in which the {} was below the highest.", what),
-         true},
-        {"share", Unit::ratio, Role::measure,
-         "The part of the samples that is more than 0.5 % below the highest; empty for fewer than "
-         "two samples.",
-         true, false, "below_ns"},
-        {fmt::format("mean_{}", unit), column, Role::measure,
-         "The mean of the samples; empty for fewer than two.", true},
-        {fmt::format("highest_{}", unit), column, Role::detail,
-         "The greatest sample of the device in the whole trace."}}});
+Columns<BelowHighestRow> below_columns(std::string_view what, std::string_view unit, Unit column) {
+  return {
+      run_column,
+      {metric_device, &MetricTimes::device},
+      {head::dimension, &BelowHighestRow::dimension},
+      {head::label, &BelowHighestRow::label},
+      {"metric", Unit::text, Role::key, fmt::format("The {}, as the profiler names it.", what),
+       &MetricSummary::name},
+      {"samples", Unit::count, Role::detail, "Samples in the label's own time.",
+       &MetricPart::samples},
+      {"own_ns", Unit::ns, Role::measure,
+       "The time in which at least one of its operations ran on the device.", &MetricTimes::own_ns},
+      {"below_ns", Unit::ns, Role::measure,
+       fmt::format("`share` of `own_ns`: the time in which the {} was below the highest.", what),
+       [](const BelowHighestRow& row) {
+         const MetricPart& part = row;
+         return part.mean
+                    ? Cell(part_of(row.of<MetricTimes>().own_ns, part.below_samples, part.samples))
+                    : Cell();
+       },
+       optional},
+      {"share", Unit::ratio, Role::measure,
+       "The part of the samples that is more than 0.5 % below the highest; empty for fewer than "
+       "two samples.",
+       [](const MetricPart& part) {
+         return part.mean ? Cell(ratio_of(part.below_samples, part.samples)) : Cell();
+       },
+       optional | read_with("below_ns")},
+      {fmt::format("mean_{}", unit), column, Role::measure,
+       "The mean of the samples; empty for fewer than two.", &MetricPart::mean, optional},
+      {fmt::format("highest_{}", unit), column, Role::detail,
+       "The greatest sample of the device in the whole trace.", &MetricSummary::max}};
 }
 
 /// A metric that is often used, by the beginnings of its names.
@@ -151,18 +159,20 @@ MetricPart max_sampled(const MetricTimes& times) {
   return most;
 }
 
-void add_utilization(const Source& source, RowSink& sink) {
-  Cells row;
+struct UtilizationRow : Parts<Run, MetricTimes, MetricPart> {
+  std::string_view dimension;
+  std::string_view label;
+  const std::array<MetricPart, known_metrics.size()>& known;
+};
+
+void add_utilization(const Source& source, Rows<UtilizationRow>& rows) {
   each_metric_run(source, [&](const Run& run, const GpuMetricSums& sums) {
     each_metric_dimension(source, sums, [&](const analyze::DimensionMetrics& dimension) {
       for (const MetricTimes& times : dimension.times) {
-        const MetricPart most = max_sampled(times);
-        row.assign({run.summary.id, int64_t{times.device}, dimension.dimension,
-                    dimension.labels[times.key], times.own_ns, most.samples, most.shared_samples,
-                    most.mixed_samples});
-        const auto parts = known_parts(sums, times, sums.metrics_of(times.device));
-        for (const MetricPart& part : parts) row.push_back(table::cell(part.mean));
-        sink.row(row);
+        rows.add({{run, times, max_sampled(times)},
+                  dimension.dimension,
+                  dimension.labels[times.key],
+                  known_parts(sums, times, sums.metrics_of(times.device))});
       }
     });
   });
@@ -181,43 +191,46 @@ std::string without_known_metrics(const Source& source) {
              : "the runs have other GPU metrics: see `gpu_metrics` and `gpu_metric_labels`";
 }
 
-std::vector<Column> known_columns() {
-  std::vector<Column> columns;
-  columns.reserve(known_metrics.size());
-  for (const KnownMetric& known : known_metrics) {
-    columns.push_back(
-        {std::string(known.column), Unit::ratio, known.role, std::string(known.doc), true});
+Columns<UtilizationRow> known_columns() {
+  Columns<UtilizationRow> columns;
+  for (size_t i = 0; i < known_metrics.size(); ++i) {
+    const KnownMetric& known = known_metrics[i];
+    columns.add({std::string(known.column), Unit::ratio, known.role, std::string(known.doc),
+                 [i](const UtilizationRow& row) { return row.known[i].mean; }, optional});
   }
   return columns;
 }
 
 }  // namespace
 
-const Definition gpu_utilization_table{
+const Definition gpu_utilization_table = TableOf<UtilizationRow>{
     {.id = "gpu_utilization",
      .title = "utilization of GPUs by label",
      .doc = "One row per run, device, dimension and label that has operations there: the means of "
             "the GPU metrics most often used, as in `gpu_metric_labels`, which has all. A cell "
             "is empty for fewer than two samples.",
-     .columns =
-         columns_of({{{"run", Unit::text, Role::key, "The run."},
-                      {"device", Unit::id, Role::key, "The device, as in `devices`."},
-                      {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
-                      {"label", Unit::text, Role::key, "The label."},
-                      {"own_ns", Unit::ns, Role::detail,
-                       "The time in which at least one of its operations ran on the device."},
-                      {"samples", Unit::count, Role::measure,
-                       "Samples in this time, of the metric that has most of them."},
-                      {"shared_samples", Unit::count, Role::detail,
-                       "Of these, those at whose time another operation ran on the device, too."},
-                      {"mixed_samples", Unit::count, Role::detail,
-                       "Of these, those within whose period another operation ran on the device."}},
-                     known_columns()})},
+     .columns = {run_column,
+                 {metric_device, &MetricTimes::device},
+                 {head::dimension, &UtilizationRow::dimension},
+                 {head::label, &UtilizationRow::label},
+                 {"own_ns", Unit::ns, Role::detail,
+                  "The time in which at least one of its operations ran on the device.",
+                  &MetricTimes::own_ns},
+                 {"samples", Unit::count, Role::measure,
+                  "Samples in this time, of the metric that has most of them.",
+                  &MetricPart::samples},
+                 {"shared_samples", Unit::count, Role::detail,
+                  "Of these, those at whose time another operation ran on the device, too.",
+                  &MetricPart::shared_samples},
+                 {"mixed_samples", Unit::count, Role::detail,
+                  "Of these, those within whose period another operation ran on the device.",
+                  &MetricPart::mixed_samples},
+                 known_columns()}},
     needs<analyze::GpuMetricSums>,
     add_utilization,
     without_known_metrics};
 
-const Definition gpu_clock_table{
+const Definition gpu_clock_table = TableOf<BelowHighestRow>{
     {.id = "gpu_clock",
      .title = "clocks below the highest by label",
      .doc = "One row per run, device, dimension, label that has operations there, and clock: how "
@@ -228,7 +241,7 @@ const Definition gpu_clock_table{
     add_below_highest<MetricUnit::hz>,
     without_metric<MetricUnit::hz>};
 
-const Definition gpu_power_table{
+const Definition gpu_power_table = TableOf<BelowHighestRow>{
     {.id = "gpu_power",
      .title = "power below the highest by label",
      .doc = "One row per run, device, dimension, label that has operations there, and metric in "

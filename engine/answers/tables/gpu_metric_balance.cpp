@@ -17,53 +17,55 @@ using analyze::MetricSummary;
 using analyze::MetricTimes;
 using trace::MetricUnit;
 
-/// The values of one metric on the devices of all ranks.
-struct DeviceValues {
-  struct Value {
-    size_t run;
-    int32_t device;
-    double value;
-  };
-  MetricUnit unit = MetricUnit::number;
-  std::vector<Value> values;
-
-  void add_to(const Source& source, Cells& row) const {
-    const auto less = [](const Value& a, const Value& b) { return a.value < b.value; };
-    const Value& least = *std::min_element(values.begin(), values.end(), less);
-    const Value& most = *std::max_element(values.begin(), values.end(), less);
-    double sum = 0;
-    for (const Value& one : values) sum += one.value;
-    row.insert(row.end(), {to_string(unit), static_cast<int64_t>(values.size())});
-    add_metric_value(row, unit, least.value);
-    add_metric_value(row, unit, sum / static_cast<double>(values.size()));
-    add_metric_value(row, unit, most.value);
-    for (const Value* one : {&least, &most}) {
-      row.insert(row.end(), {source.rank(one->run), int64_t{one->device}});
-    }
-  }
+struct DeviceValue {
+  size_t run;
+  int32_t device;
+  double value;
 };
 
-/// Keys are texts that begin a row, in the order first met.
+/// A metric on the devices of all ranks. Keys are texts, in the order of their columns.
+struct MetricBalanceRow {
+  MetricUnit unit() const { return metric_unit; }
+
+  const std::vector<std::string>& key;
+  MetricUnit metric_unit;
+  const std::vector<DeviceValue>& values;
+  const DeviceValue& least;
+  const DeviceValue& most;
+  double mean;
+  int64_t min_rank;
+  int64_t max_rank;
+};
+
+/// In the order first met.
 class BalanceRows {
  public:
-  void add(std::vector<std::string> key, MetricUnit unit, const DeviceValues::Value& value) {
+  void add(std::vector<std::string> key, MetricUnit unit, const DeviceValue& value) {
     const auto [at, added] = places_.try_emplace(std::move(key), rows_.size());
-    if (added) rows_.push_back({&at->first, {unit, {}}});
-    rows_[at->second].second.values.push_back(value);
+    if (added) rows_.push_back({&at->first, unit, {}});
+    rows_[at->second].values.push_back(value);
   }
-  void write(const Source& source, RowSink& sink) const {
-    Cells row;
-    for (const auto& [key, values] : rows_) {
-      row.clear();
-      for (const std::string& text : *key) row.push_back(text);
-      values.add_to(source, row);
-      sink.row(row);
+  void write(const Source& source, Rows<MetricBalanceRow>& rows) const {
+    const auto less = [](const DeviceValue& a, const DeviceValue& b) { return a.value < b.value; };
+    for (const Values& one : rows_) {
+      const DeviceValue& least = *std::min_element(one.values.begin(), one.values.end(), less);
+      const DeviceValue& most = *std::max_element(one.values.begin(), one.values.end(), less);
+      double sum = 0;
+      for (const DeviceValue& value : one.values) sum += value.value;
+      rows.add({*one.key, one.unit, one.values, least, most,
+                sum / static_cast<double>(one.values.size()), source.rank(least.run),
+                source.rank(most.run)});
     }
   }
 
  private:
+  struct Values {
+    const std::vector<std::string>* key;
+    MetricUnit unit;
+    std::vector<DeviceValue> values;
+  };
   std::map<std::vector<std::string>, size_t> places_;
-  std::vector<std::pair<const std::vector<std::string>*, DeviceValues>> rows_;
+  std::vector<Values> rows_;
 };
 
 /// The profiler samples GPUs that the run does not use, too.
@@ -74,7 +76,7 @@ bool is_used(const Run& run, const MetricSummary& metric) {
          });
 }
 
-void add_metric_balance(const Source& source, RowSink& sink) {
+void add_metric_balance(const Source& source, Rows<MetricBalanceRow>& to) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
     const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
@@ -84,10 +86,10 @@ void add_metric_balance(const Source& source, RowSink& sink) {
       rows.add({metric.name}, metric.unit, {run, *metric.device, metric.mean});
     }
   }
-  rows.write(source, sink);
+  rows.write(source, to);
 }
 
-void add_metric_label_balance(const Source& source, RowSink& sink) {
+void add_metric_label_balance(const Source& source, Rows<MetricBalanceRow>& to) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
     const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
@@ -102,10 +104,10 @@ void add_metric_label_balance(const Source& source, RowSink& sink) {
           });
     });
   }
-  rows.write(source, sink);
+  rows.write(source, to);
 }
 
-void add_metric_phase_balance(const Source& source, RowSink& sink) {
+void add_metric_phase_balance(const Source& source, Rows<MetricBalanceRow>& to) {
   BalanceRows rows;
   for (size_t run = 0; run < source.runs.size(); ++run) {
     const auto* const sums = source.runs[run].find<analyze::GpuMetricSums>();
@@ -118,7 +120,7 @@ void add_metric_phase_balance(const Source& source, RowSink& sink) {
                    {run, times.device, *part.mean});
         });
   }
-  rows.write(source, sink);
+  rows.write(source, to);
 }
 
 std::string without_several_metric_devices(const Source& source) {
@@ -136,23 +138,40 @@ std::string without_several_metric_devices(const Source& source) {
   return devices < 2 ? "fewer than two devices have GPU metrics" : "";
 }
 
-std::vector<Column> balance_columns(std::vector<Column> keys, std::string_view of) {
-  return columns_of(
-      {std::move(keys),
-       {{"metric", Unit::text, Role::key, "The metric, as the profiler names it."},
-        {"unit", Unit::text, Role::detail,
-         "Which of the columns of values it has: `ratio`, which is of the peak of the device, "
-         "`hz`, `bytes_per_s`, `watts`, `number`."},
-        {"devices", Unit::count, Role::measure, "Devices of all ranks that have a value."}},
-       metric_value_columns("min", fmt::format("The smallest mean of a device{}", of),
-                            Role::measure),
-       metric_value_columns("mean", fmt::format("The mean of these means{}", of), Role::measure),
-       metric_value_columns("max", fmt::format("The largest mean of a device{}", of),
-                            Role::measure),
-       {{"min_rank", Unit::id, Role::measure, "The rank with the smallest; the first of several."},
-        {"min_device", Unit::id, Role::detail, "Its device."},
-        {"max_rank", Unit::id, Role::measure, "The rank with the largest; the first of several."},
-        {"max_device", Unit::id, Role::detail, "Its device."}}});
+template <size_t place>
+std::string_view key(const MetricBalanceRow& row) {
+  return row.key[place];
+}
+
+/// `keys`: their number.
+template <size_t keys>
+Columns<MetricBalanceRow> balance_columns(Columns<MetricBalanceRow> columns, std::string_view of) {
+  using Row = MetricBalanceRow;
+  columns.add(Columns<Row>{
+      {metric_name, key<keys>},
+      {"unit", Unit::text, Role::detail,
+       "Which of the columns of values it has: `ratio`, which is of the peak of the device, "
+       "`hz`, `bytes_per_s`, `watts`, `number`.",
+       &Row::metric_unit},
+      {"devices", Unit::count, Role::measure, "Devices of all ranks that have a value.",
+       [](const Row& row) { return row.values.size(); }},
+      metric_value_columns<Row>("min", fmt::format("The smallest mean of a device{}", of),
+                                Role::measure,
+                                [](const Row& row) { return std::optional(row.least.value); }),
+      metric_value_columns<Row>("mean", fmt::format("The mean of these means{}", of), Role::measure,
+                                [](const Row& row) { return std::optional(row.mean); }),
+      metric_value_columns<Row>("max", fmt::format("The largest mean of a device{}", of),
+                                Role::measure,
+                                [](const Row& row) { return std::optional(row.most.value); }),
+      {"min_rank", Unit::id, Role::measure, "The rank with the smallest; the first of several.",
+       &Row::min_rank},
+      {"min_device", Unit::id, Role::detail, "Its device.",
+       [](const Row& row) { return row.least.device; }},
+      {"max_rank", Unit::id, Role::measure, "The rank with the largest; the first of several.",
+       &Row::max_rank},
+      {"max_device", Unit::id, Role::detail, "Its device.",
+       [](const Row& row) { return row.most.device; }}});
+  return columns;
 }
 
 std::string without_metric_phase_balance(const Source& source) {
@@ -162,37 +181,35 @@ std::string without_metric_phase_balance(const Source& source) {
 
 }  // namespace
 
-const Definition gpu_metric_balance_table{
+const Definition gpu_metric_balance_table = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_balance",
      .title = "sampled GPU metrics over ranks",
      .doc = "One row per metric that several devices of the ranks of a job have: its mean over the "
             "trace on each device, compared.",
-     .columns = balance_columns({}, "")},
+     .columns = balance_columns<0>({}, "")},
     needs<analyze::GpuMetricSums>,
     add_metric_balance,
     without_several_metric_devices};
 
-const Definition gpu_metric_label_balance_table{
+const Definition gpu_metric_label_balance_table = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_label_balance",
      .title = "sampled GPU metrics over ranks by label",
      .doc = "One row per label and metric: its mean in the label's own time on each device of the "
             "ranks of a job, compared. Devices with fewer than two samples have none.",
-     .columns = balance_columns({{"dimension", Unit::text, Role::key, "The dimension."},
-                                 {"label", Unit::text, Role::key, "The label."}},
-                                " in the label's own time"),
+     .columns = balance_columns<2>({{head::the_dimension, key<0>}, {head::label, key<1>}},
+                                   " in the label's own time"),
      .in_short_form = false},
     needs<analyze::GpuMetricSums>,
     add_metric_label_balance,
     without_several_metric_devices};
 
-const Definition gpu_metric_phase_balance_table{
+const Definition gpu_metric_phase_balance_table = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_phase_balance",
      .title = "sampled GPU metrics over ranks by phase",
      .doc = "One row per phase and metric: its mean in the time of the operations that the steps "
             "of the phase launched, on each device of the ranks of a job, compared. Devices with "
             "fewer than two samples have none.",
-     .columns = balance_columns({{"phase", Unit::text, Role::key, "The phase, as in `phases`."}},
-                                " in the phase")},
+     .columns = balance_columns<1>({{head::phase_of_phases, key<0>}}, " in the phase")},
     needs<analyze::GpuMetricSums>,
     add_metric_phase_balance,
     without_metric_phase_balance};

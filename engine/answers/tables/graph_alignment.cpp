@@ -1,32 +1,33 @@
 // The graphs of each run, and what references say of their kernels.
 #include <algorithm>
 
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
 
-void add_graph_alignment(const Source& source, RowSink& sink) {
+using align::Agreement;
+
+using align::GraphAlignment;
+
+const GraphAlignment::Part& part_of(const GraphAlignment& graph, Agreement how) {
+  return graph.parts[static_cast<size_t>(how)];
+}
+
+struct GraphRow : Parts<Run, GraphAlignment> {
+  int64_t number;
+  std::string_view evidence;
+};
+
+void add_graph_alignment(const Source& source, Rows<GraphRow>& rows) {
   for (const Run& run : source.runs) {
     int64_t number = 0;
-    for (const align::GraphAlignment& graph : run.summary.graphs) {
+    for (const GraphAlignment& graph : run.summary.graphs) {
       std::string evidence(align::to_string(graph.evidence));
       if (graph.by_order) evidence += ", order";
-      const bool any = !graph.reference.empty();
-      const auto part = [&](align::Agreement how) -> const align::GraphAlignment::Part& {
-        return graph.parts[static_cast<size_t>(how)];
-      };
-      const auto& instance = part(align::Agreement::instance);
-      const auto& kind = part(align::Agreement::kind);
-      const auto& within = part(align::Agreement::within);
-      const auto& abstain = part(align::Agreement::abstain);
-      sink.row({run.summary.id, number++, graph.kernels, graph.launches, graph.total_ns,
-                table::cell_or_nothing(graph.reference),
-                any ? Cell(std::string_view(graph.captured ? "capture" : "launches")) : Cell(),
-                evidence, graph.matched, graph.alternatives, instance.operations, kind.operations,
-                within.operations, abstain.operations, instance.total_ns, kind.total_ns,
-                within.total_ns, abstain.total_ns});
+      rows.add({{run, graph}, number++, evidence});
     }
   }
 }
@@ -39,40 +40,57 @@ std::string without_compared_graphs(const Source& source) {
 
 }  // namespace
 
-const Definition graph_alignment_table{
+const Definition graph_alignment_table = TableOf<GraphRow>{
     {"graph_alignment",
      "graphs by reference",
      "One row per run and distinct sequence of kernels that a graph ran on one stream: how far a "
      "reference says in which modules they belong.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"graph", Unit::id, Role::key, "The number of the sequence, by its first launch, from 0."},
-      {"kernels", Unit::count, Role::measure, "Kernels, copies and sets of one launch."},
-      {"launches", Unit::count, Role::measure, "Launches that ran them."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of the durations, over all launches."},
+     {run_column,
+      {"graph", Unit::id, Role::key, "The number of the sequence, by its first launch, from 0.",
+       &GraphRow::number},
+      {"kernels", Unit::count, Role::measure, "Kernels, copies and sets of one launch.",
+       &GraphAlignment::kernels},
+      {"launches", Unit::count, Role::measure, "Launches that ran them.",
+       &GraphAlignment::launches},
+      {"total_ns", Unit::ns, Role::measure, "The sum of the durations, over all launches.",
+       &GraphAlignment::total_ns},
       {"reference", Unit::text, Role::detail,
-       "The file that decided; of several, the first. Nothing: none has half of the names.", true},
+       "The file that decided; of several, the first. Nothing: none has half of the names.",
+       &GraphAlignment::reference, optional},
       {"sequence", Unit::text, Role::detail, "What of it: `capture`, or `launches` outside graphs.",
-       true},
+       [](const GraphAlignment& graph) {
+         return graph.reference.empty() ? "" : graph.captured ? "capture" : "launches";
+       },
+       optional},
       {"evidence", Unit::text, Role::detail,
        "`equal`: the same names in the same order; `names`: the longest common subsequence of "
        "names; `families`: of names without template arguments, tiles and digits, too; `none`; "
        "`too_long`: not compared. `, order`: the order of launches distinguished captures of equal "
-       "names."},
+       "names.",
+       &GraphRow::evidence},
       {"matched", Unit::count, Role::measure,
-       "Kernels of one launch that a best alignment matches."},
+       "Kernels of one launch that a best alignment matches.", &GraphAlignment::matched},
       {"alternatives", Unit::count, Role::measure,
-       "Different sequences of references that match as many."},
+       "Different sequences of references that match as many.", &GraphAlignment::alternatives},
       {"instance", Unit::count, Role::measure,
-       "Operations whose modules and ops are the same in all best alignments."},
+       "Operations whose modules and ops are the same in all best alignments.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::instance).operations; }},
       {"kind", Unit::count, Role::measure,
-       "Operations whose modules are the same but for their numbers."},
+       "Operations whose modules are the same but for their numbers.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::kind).operations; }},
       {"within", Unit::count, Role::measure,
-       "Operations that are not matched, but are in the same call of a module."},
-      {"abstain", Unit::count, Role::measure, "Operations on whose place alignments differ."},
-      {"instance_ns", Unit::ns, Role::measure, "The durations of those of `instance`."},
-      {"kind_ns", Unit::ns, Role::measure, "The durations of those of `kind`."},
-      {"within_ns", Unit::ns, Role::measure, "The durations of those of `within`."},
-      {"abstain_ns", Unit::ns, Role::measure, "The durations of those of `abstain`."}}},
+       "Operations that are not matched, but are in the same call of a module.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::within).operations; }},
+      {"abstain", Unit::count, Role::measure, "Operations on whose place alignments differ.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::abstain).operations; }},
+      {"instance_ns", Unit::ns, Role::measure, "The durations of those of `instance`.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::instance).total_ns; }},
+      {"kind_ns", Unit::ns, Role::measure, "The durations of those of `kind`.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::kind).total_ns; }},
+      {"within_ns", Unit::ns, Role::measure, "The durations of those of `within`.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::within).total_ns; }},
+      {"abstain_ns", Unit::ns, Role::measure, "The durations of those of `abstain`.",
+       [](const GraphAlignment& graph) { return part_of(graph, Agreement::abstain).total_ns; }}}},
     needs<analyze::RunSummary>,
     add_graph_alignment,
     without_compared_graphs};

@@ -1,15 +1,21 @@
 // Time by label.
 #include "analyze/ranks.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
 
+using analyze::KernelTime;
+using analyze::LabelBalance;
+using analyze::LabelSum;
+using analyze::RunSummary;
+
 /// Titles of labels as the run's model declares them.
 class LabelTitles {
  public:
-  LabelTitles(const sema::Program& program, const analyze::RunSummary& run) : program_(program) {
+  LabelTitles(const sema::Program& program, const RunSummary& run) : program_(program) {
     const auto engine = program.engine(run.engine);
     const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
     if (model) model_ = &program.models.get(*model);
@@ -30,28 +36,33 @@ class LabelTitles {
   const sema::Model* model_ = nullptr;
 };
 
-void add_labels(const Source& source, RowSink& sink) {
+struct LabelRow : Parts<RunSummary, LabelSum> {
+  std::string_view dimension;
+  std::string_view title;
+};
+
+void add_labels(const Source& source, Rows<LabelRow>& rows) {
   for (const Run& one : source.runs) {
-    const analyze::RunSummary& run = one.summary;
+    const RunSummary& run = one.summary;
     const LabelTitles titles(source.rules->program(), run);
     for (const std::string& dimension : dimensions_of(source)) {
       const auto at = run.dimension(dimension);
       if (!at) continue;
-      for (const analyze::LabelSum& sum : run.dimensions[*at].labels) {
-        sink.row({run.id, dimension, sum.label,
-                  table::cell_or_nothing(titles.of(dimension, sum.label)), sum.instances,
-                  sum.elapsed_ns, sum.total_ns, sum.busy_ns,
-                  ratio_of(sum.busy_ns, run.gpu_busy_ns)});
+      for (const LabelSum& sum : run.dimensions[*at].labels) {
+        rows.add({{run, sum}, dimension, titles.of(dimension, sum.label)});
       }
     }
   }
 }
 
-void add_labels_by_device(const Source& source, RowSink& sink) {
+struct DeviceLabelRow : Parts<Run, KernelTime> {
+  std::string_view dimension;
+};
+
+void add_labels_by_device(const Source& source, Rows<DeviceLabelRow>& rows) {
   for (const Run& one : source.runs) {
-    for (const analyze::KernelTime& time : one.summary.kernel_times) {
-      sink.row({one.summary.id, one.summary.dimensions[time.dimension].dimension, time.label,
-                int64_t{time.device}, time.kernels_ns, time.compute_ns});
+    for (const KernelTime& time : one.summary.kernel_times) {
+      rows.add({{one, time}, one.summary.dimensions[time.dimension].dimension});
     }
   }
 }
@@ -61,72 +72,79 @@ std::string not_one_job(const Source& source) {
   return source.ranks().not_comparable_reason;
 }
 
-void add_label_balance(const Source& source, RowSink& sink) {
+struct LabelBalanceRow : Parts<LabelBalance> {
+  std::string_view dimension;
+  int64_t rank;
+};
+
+void add_label_balance(const Source& source, Rows<LabelBalanceRow>& rows) {
   for (const std::string& dimension : dimensions_of(source)) {
-    for (const analyze::LabelBalance& label :
-         analyze::balance_labels(source.summaries(), dimension)) {
-      sink.row({dimension, label.label, label.sum_ns, label.mean_ns, label.max_ns,
-                label.max_over_mean, source.rank(label.most)});
+    for (const LabelBalance& label : analyze::balance_labels(source.summaries(), dimension)) {
+      rows.add({{label}, dimension, source.rank(label.most)});
     }
   }
 }
 
 }  // namespace
 
-const Definition labels_table{
+const Definition labels_table = TableOf<LabelRow>{
     {"labels",
      "time by label",
      "One row per run, dimension and label that occurs; those of a dimension add up to the run.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
-      {"label", Unit::text, Role::key, "The label."},
-      {"title", Unit::text, Role::detail, "The title that the rules give the label.", true},
-      {"instances", Unit::count, Role::measure, "Operations with the label."},
-      {"elapsed_ns", Unit::ns, Role::detail,
-       "Their part of the time in which any GPU was busy: what no earlier operation on any device "
-       "covers."},
-      {"total_ns", Unit::ns, Role::detail, "The sum of their durations."},
+     {run_column,
+      {head::dimension, &LabelRow::dimension},
+      {head::label, &LabelSum::label},
+      {"title", Unit::text, Role::detail, "The title that the rules give the label.",
+       &LabelRow::title, optional},
+      {"instances", Unit::count, Role::measure, "Operations with the label.", &LabelSum::instances},
+      {head::elapsed_ns, &LabelSum::elapsed_ns},
+      {head::total_detail_ns, &LabelSum::total_ns},
       {"busy_ns", Unit::ns, Role::measure,
        "Their part of the busy time of their devices: what no earlier operation on the same device "
-       "covers. All labels of a dimension add up to the busy time of all devices."},
-      {"share", Unit::ratio, Role::measure,
-       "`busy_ns` as a part of the busy time of all devices of the run.", false, false,
-       "busy_ns"}}},
+       "covers. All labels of a dimension add up to the busy time of all devices.",
+       &LabelSum::busy_ns},
+      {head::busy_share,
+       [](const LabelRow& row) {
+         return ratio_of(row.of<LabelSum>().busy_ns, row.of<RunSummary>().gpu_busy_ns);
+       }}}},
     needs<analyze::RunSummary>,
     add_labels};
 
-const Definition labels_by_device_table{
+const Definition labels_by_device_table = TableOf<DeviceLabelRow>{
     {.id = "labels_by_device",
      .title = "kernel time by label and device",
      .doc =
          "One row per run, dimension, label and device that has kernels with the label: the time "
          "that no earlier kernel of the device covers.",
-     .columns = {{"run", Unit::text, Role::key, "The run."},
-                 {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
-                 {"label", Unit::text, Role::key, "The label."},
-                 {"device", Unit::id, Role::key, "The number of the device."},
+     .columns = {run_column,
+                 {head::dimension, &DeviceLabelRow::dimension},
+                 {head::label, &KernelTime::label},
+                 {head::device, &KernelTime::device},
                  {"kernels_ns", Unit::ns, Role::measure,
                   "Of all its kernels; the labels of a dimension add up to `compute_ns` + "
-                  "`exposed_communication_ns` of `devices`."},
+                  "`exposed_communication_ns` of `devices`.",
+                  &KernelTime::kernels_ns},
                  {"compute_ns", Unit::ns, Role::measure,
                   "Of its compute kernels, as if there were no others; the labels of a dimension "
-                  "add up to `compute_ns` of `devices`."}},
+                  "add up to `compute_ns` of `devices`.",
+                  &KernelTime::compute_ns}},
      .in_short_form = false},
     needs<analyze::RunSummary>,
     add_labels_by_device};
 
-const Definition label_balance_table{
+const Definition label_balance_table = TableOf<LabelBalanceRow>{
     {"label_balance",
      "load balance of labels across ranks",
      "One row per dimension and label: how evenly its busy time is spread over the ranks.",
-     {{"dimension", Unit::text, Role::key, "The dimension."},
-      {"label", Unit::text, Role::key, "The label."},
+     {{head::the_dimension, &LabelBalanceRow::dimension},
+      {head::label, &LabelBalance::label},
       {"busy_ns", Unit::ns, Role::measure,
-       "Its part of the busy time of their devices, as in `labels`: the sum over all ranks."},
-      {"mean_ns", Unit::ns, Role::measure, "The mean of `busy_ns` over all ranks."},
-      {"max_ns", Unit::ns, Role::measure, "The largest of any rank."},
-      {"max_over_mean", Unit::factor, Role::measure, "`max_ns` divided by `mean_ns`."},
-      {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."}}},
+       "Its part of the busy time of their devices, as in `labels`: the sum over all ranks.",
+       &LabelBalance::sum_ns},
+      {head::mean_of_ranks_ns, &LabelBalance::mean_ns},
+      {head::max_of_ranks_ns, &LabelBalance::max_ns},
+      {head::max_over_mean, &LabelBalance::max_over_mean},
+      {head::max_rank, &LabelBalanceRow::rank}}},
     needs<analyze::RunSummary>,
     add_label_balance,
     not_one_job};

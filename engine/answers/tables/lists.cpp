@@ -149,13 +149,17 @@ void add_listed_labels(const Source& source, RowSink& sink) {
   }
 }
 
-void add_listed_patterns(const Source& source, RowSink& sink) {
+struct ListedPattern : Parts<syntax::Pattern> {
+  const std::string& path;
+  std::string_view text;
+};
+
+void add_listed_patterns(const Source& source, Rows<ListedPattern>& rows) {
   const source::SourceMap& sources = source.rules->sources();
   for (const sema::LoadedFile& file : source.rules->rules->files) {
     const std::string& path = sources.path(file.file);
     for (const syntax::Pattern& pattern : file.tree.patterns) {
-      sink.row({rules_module(path) + '.' + pattern.name.text, path, pattern.doc,
-                sources.text(file.tree.exprs.get(pattern.expr).span)});
+      rows.add({{pattern}, path, sources.text(file.tree.exprs.get(pattern.expr).span)});
     }
   }
 }
@@ -197,21 +201,26 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
   for (const auto& rules : *source.shipped) add(*rules);
 }
 
-void add_listed_gpus(const Source& /*source*/, RowSink& sink) {
-  const auto known = [](double value) {
-    return value > 0 ? Cell(int64_t{std::llround(value)}) : Cell();
-  };
+/// A peak; nothing if it is not known.
+Cell known(double value) {
+  return value > 0 ? Cell(int64_t{std::llround(value)}) : Cell();
+}
+
+using ListedGpu = ncu::GpuPeaks;
+void add_listed_gpus(const Source& /*source*/, Rows<ListedGpu>& rows) {
   for (const ncu::GpuPeaks& gpu : ncu::gpus()) {
-    sink.row({gpu.name, known(gpu.fp64), known(gpu.fp32), known(gpu.tf32), known(gpu.fp16_tensor),
-              known(gpu.bf16_tensor), known(gpu.fp8_tensor), known(gpu.int8_tensor),
-              known(gpu.dram_bytes_per_s), known(gpu.l2_bytes_per_s),
-              gpu.sms > 0 ? Cell(gpu.sms) : Cell(), gpu.source});
+    rows.add(gpu);
   }
 }
 
-Column listed_peak_column(const char* id, std::string_view what) {
-  return {id, Unit::per_second, Role::measure,
-          fmt::format("{}; nothing if it has none or that is not known.", what), true};
+Columns<ListedGpu>::Item listed_peak(const char* id, std::string_view what,
+                                     double ncu::GpuPeaks::*peak) {
+  return {id,
+          Unit::per_second,
+          Role::measure,
+          fmt::format("{}; nothing if it has none or that is not known.", what),
+          [peak](const ListedGpu& gpu) { return known(gpu.*peak); },
+          optional};
 }
 
 Column listed_file_column() {
@@ -309,16 +318,19 @@ const Definition list_labels_table{
     needs<match::CompiledRules>,
     add_listed_labels};
 
-const Definition list_patterns_table{
+const Definition list_patterns_table = TableOf<ListedPattern>{
     {"list_patterns",
      "patterns",
      "One row per named pattern of the rules files and of the files that they use.",
-     {
-         {"name", Unit::text, Role::key, "The rules module and the pattern, as in `gemm.grouped`."},
-         {"ruleset", Unit::text, Role::key, "The rules file that defines it."},
-         listed_doc_column(listed_doc),
-         {"expression", Unit::text, Role::measure, "Its expression as written."},
-     }},
+     {{"name", Unit::text, Role::key, "The rules module and the pattern, as in `gemm.grouped`.",
+       [](const ListedPattern& row) {
+         return rules_module(row.path) + '.' + row.of<syntax::Pattern>().name.text;
+       }},
+      {"ruleset", Unit::text, Role::key, "The rules file that defines it.",
+       [](const ListedPattern& row) { return &row.path; }},
+      {"doc", Unit::text, Role::measure, listed_doc, &syntax::Pattern::doc},
+      {"expression", Unit::text, Role::measure, "Its expression as written.",
+       &ListedPattern::text}}},
     needs<match::CompiledRules>,
     add_listed_patterns};
 
@@ -356,28 +368,37 @@ const Definition list_rulesets_table{
     needs<ShippedRules>,
     add_listed_rulesets};
 
-const Definition list_gpus_table{
+const Definition list_gpus_table = TableOf<ListedGpu>{
     {"list_gpus",
      "data sheets of GPUs",
      "One row per GPU whose data sheet kr has: dense peaks, never with sparsity, for `--gpu`.",
-     {
-         {"name", Unit::text, Role::key, "The GPU."},
-         listed_peak_column("fp64_per_s", "FP64 operations per second of its vector units"),
-         listed_peak_column("fp32_per_s", "FP32 operations per second of its vector units"),
-         listed_peak_column("tf32_per_s", "TF32 operations per second of its tensor cores"),
-         listed_peak_column("fp16_tensor_per_s",
-                            "FP16 operations per second of its tensor cores, accumulated in FP32"),
-         listed_peak_column("bf16_tensor_per_s",
-                            "BF16 operations per second of its tensor cores, accumulated in FP32"),
-         listed_peak_column("fp8_tensor_per_s",
-                            "FP8 operations per second of its tensor cores, accumulated in FP32"),
-         listed_peak_column("int8_tensor_per_s", "INT8 operations per second of its tensor cores"),
-         listed_peak_column("dram_bytes_per_s", "Bytes per second of its memory"),
-         listed_peak_column("l2_bytes_per_s", "Bytes per second read from its L2 cache"),
-         {"sms", Unit::count, Role::measure,
-          "Its multiprocessors, or compute units; nothing if that is not known.", true},
-         {"source", Unit::text, Role::measure, "The documents that have these figures."},
-     }},
+     {{"name", Unit::text, Role::key, "The GPU.", &ncu::GpuPeaks::name},
+      listed_peak("fp64_per_s", "FP64 operations per second of its vector units",
+                  &ncu::GpuPeaks::fp64),
+      listed_peak("fp32_per_s", "FP32 operations per second of its vector units",
+                  &ncu::GpuPeaks::fp32),
+      listed_peak("tf32_per_s", "TF32 operations per second of its tensor cores",
+                  &ncu::GpuPeaks::tf32),
+      listed_peak("fp16_tensor_per_s",
+                  "FP16 operations per second of its tensor cores, accumulated in FP32",
+                  &ncu::GpuPeaks::fp16_tensor),
+      listed_peak("bf16_tensor_per_s",
+                  "BF16 operations per second of its tensor cores, accumulated in FP32",
+                  &ncu::GpuPeaks::bf16_tensor),
+      listed_peak("fp8_tensor_per_s",
+                  "FP8 operations per second of its tensor cores, accumulated in FP32",
+                  &ncu::GpuPeaks::fp8_tensor),
+      listed_peak("int8_tensor_per_s", "INT8 operations per second of its tensor cores",
+                  &ncu::GpuPeaks::int8_tensor),
+      listed_peak("dram_bytes_per_s", "Bytes per second of its memory",
+                  &ncu::GpuPeaks::dram_bytes_per_s),
+      listed_peak("l2_bytes_per_s", "Bytes per second read from its L2 cache",
+                  &ncu::GpuPeaks::l2_bytes_per_s),
+      {"sms", Unit::count, Role::measure,
+       "Its multiprocessors, or compute units; nothing if that is not known.",
+       [](const ncu::GpuPeaks& gpu) { return gpu.sms > 0 ? Cell(gpu.sms) : Cell(); }, optional},
+      {"source", Unit::text, Role::measure, "The documents that have these figures.",
+       &ncu::GpuPeaks::source}}},
     needs<>,
     add_listed_gpus};
 

@@ -145,8 +145,7 @@ std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(con
     sums[{"not_a_kernel", {}}].add({name.instances, name.total_ns});
   }
   if (!run.get<ncu::Joined>().not_in_run.empty()) {
-    sums[{"not_in_run", {}}].found.measured =
-        static_cast<int64_t>(run.get<ncu::Joined>().not_in_run.size());
+    sums[{"not_in_run", {}}].found.measured = static_cast<int64_t>(run.get<ncu::Joined>().not_in_run.size());
   }
   return sums;
 }
@@ -169,18 +168,15 @@ void add_ncu_match(const Source& source, RowSink& sink) {
   }
 }
 
-Column maybe(const char* id, Unit unit, Role role, const char* doc) {
-  return {id, unit, role, doc, true};
-}
-
 std::vector<Column> savings_columns() {
-  return {maybe("roof_ratio", Unit::ratio, Role::measure,
-                "The part of its time that it would take at the nearest roof of each kernel; "
-                "nothing if no roof is known."),
-          maybe("at_roof_ns", Unit::ns, Role::detail, "That time."),
-          maybe("saved_ns", Unit::ns, Role::measure, "The time that would be saved."),
-          maybe("saved_share", Unit::ratio, Role::measure,
-                "The same as a part of the time of all operations of the run.")};
+  return {{"roof_ratio", Unit::ratio, Role::measure,
+           "The part of its time that it would take at the nearest roof of each kernel; "
+           "nothing if no roof is known.",
+           true},
+          {"at_roof_ns", Unit::ns, Role::detail, "That time.", true},
+          {"saved_ns", Unit::ns, Role::measure, "The time that would be saved.", true},
+          {"saved_share", Unit::ratio, Role::measure,
+           "The same as a part of the time of all operations of the run.", true}};
 }
 
 }  // namespace
@@ -192,7 +188,7 @@ const Definition optimize_first_table{
      columns_of_lists(
          {{{"run", Unit::text, Role::key, "The run."},
            {"name", Unit::name, Role::key, "The kernel as the run names it."},
-           maybe("label", Unit::text, Role::short_form, "Its label in `substage`, or `kind`."),
+           {"label", Unit::text, Role::short_form, "Its label in `substage`, or `kind`.", true},
            {std::string(table::dimension_columns), Unit::text, Role::detail,
             "One column per dimension of the models, named after it: the label.", true},
            {"instances", Unit::count, Role::detail, "Operations of that name in the run."},
@@ -200,13 +196,13 @@ const Definition optimize_first_table{
            {"share", Unit::ratio, Role::measure,
             "The same as a part of the time of all operations of the run.", false, false,
             "total_ns"},
-           maybe("roof", Unit::text, Role::measure, roof_doc)},
+           {"roof", Unit::text, Role::measure, roof_doc, true}},
           savings_columns(),
-          {maybe("verdict", Unit::text, Role::measure, "As ncu gives it: see `ncu_kernels`."),
-           maybe("compute_ratio", Unit::ratio, Role::detail,
-                 "ncu's compute throughput, weighted by time."),
-           maybe("memory_ratio", Unit::ratio, Role::detail,
-                 "ncu's memory throughput, weighted by time."),
+          {{"verdict", Unit::text, Role::measure, "As ncu gives it: see `ncu_kernels`.", true},
+           {"compute_ratio", Unit::ratio, Role::detail,
+            "ncu's compute throughput, weighted by time.", true},
+           {"memory_ratio", Unit::ratio, Role::detail, "ncu's memory throughput, weighted by time.",
+            true},
            {"match", Unit::text, Role::detail,
             "How its name is equal to that of ncu: see `ncu_match`."},
            {"measured", Unit::count, Role::detail,
@@ -230,7 +226,7 @@ const Definition optimize_labels_table{
             "total_ns"},
            {"measured_ns", Unit::ns, Role::measure, "Of it, of kernels that ncu measured."}},
           savings_columns(),
-          {maybe("verdict", Unit::text, Role::measure, "Of the means: see `ncu_kernels`.")}})},
+          {{"verdict", Unit::text, Role::measure, "Of the means: see `ncu_kernels`.", true}}})},
     needs<analyze::RunSummary>,
     add_optimize_labels,
     not_measured_by_ncu};
@@ -247,11 +243,11 @@ const Definition ncu_match_table{
        "and parameters. `function`: the function alone, which only one kernel of the run has. "
        "`ambiguous`: several have it, so none is measured. `unmeasured`: ncu has no such kernel. "
        "`not_a_kernel`: copies and sets. `not_in_run`: kernels of ncu that the run does not have."},
-      maybe(
-          "found_by", Unit::text, Role::key,
-          "`name, grid and block`: operations whose launch shape ncu measured, each the kernel of "
-          "that shape. `name`: of others, or if the run has no shapes, the time is shared out "
-          "among all measured kernels of the name as ncu's own times are."),
+      {"found_by", Unit::text, Role::key,
+       "`name, grid and block`: operations whose launch shape ncu measured, each the kernel of "
+       "that shape. `name`: of others, or if the run has no shapes, the time is shared out "
+       "among all measured kernels of the name as ncu's own times are.",
+       true},
       {"names", Unit::count, Role::measure, "Distinct names of the run."},
       {"measured", Unit::count, Role::measure,
        "Measured kernels (name, grid and block) that their time is taken as that of."},

@@ -7,11 +7,18 @@
 
 #include "job/job.hpp"
 #include "tables/collective_notes.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
+
+using analyze::Balance;
+using analyze::Breakdown;
+using analyze::RankDevice;
+using analyze::RankOfRun;
+using job::Job;
 
 std::string without_rank_devices(const Source& source) {
   const std::string why = not_ranks(source);
@@ -19,38 +26,42 @@ std::string without_rank_devices(const Source& source) {
   return why.empty() && few ? "there are fewer than two devices" : why;
 }
 
-void add_ranks(const Source& source, RowSink& sink) {
+struct RankDeviceRow
+    : Parts<analyze::RunSummary, RankOfRun, RankDevice, Breakdown, Job::RunWaiting> {
+  bool first;
+};
+
+void add_ranks(const Source& source, Rows<RankDeviceRow>& rows) {
   const analyze::Ranks& ranks = source.ranks();
-  const job::Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
+  const Job* const job = source.runs.size() > 1 ? source.job() : nullptr;
   const auto waiting = job != nullptr ? job->waiting_of(source.runs.size())
-                                      : std::vector<job::Job::RunWaiting>(source.runs.size());
+                                      : std::vector<Job::RunWaiting>(source.runs.size());
   for (size_t i = 0; i < ranks.devices.size(); ++i) {
-    const analyze::RankDevice& one = ranks.devices[i];
-    const analyze::RankOfRun& rank = ranks.runs[one.run];
+    const RankDevice& one = ranks.devices[i];
+    const RankOfRun& rank = ranks.runs[one.run];
     const analyze::RunSummary& run = source.runs[one.run].summary;
     // What is known of the whole rank is in the row of its first device.
     const bool first = i == 0 || ranks.devices[i - 1].run != one.run;
-    const int64_t span_ns = one.time.span_ns;
-    sink.row({run.id, rank.number.rank, analyze::to_string(rank.number.from),
-              table::cell(run.distributed.world_size), int64_t{one.device}, span_ns,
-              span_ns - one.time.exposed_communication_ns, ratio_of(one.time.compute_ns, span_ns),
-              ratio_of(one.time.exposed_communication_ns, span_ns),
-              ratio_of(one.time.exposed_memory_ns, span_ns), ratio_of(one.time.idle_ns, span_ns),
-              first ? table::cell(waiting[one.run].waiting_ns) : Cell(),
-              first ? table::cell(waiting[one.run].waited_for_ns) : Cell(),
-              first ? table::cell(rank.slowest_steps) : Cell()});
+
+    rows.add({{run, rank, one, one.time, waiting[one.run]}, first});
   }
 }
 
-void add_rank_balance(const Source& source, RowSink& sink) {
+struct RankBalanceRow : Parts<Balance, RankDevice> {
+  std::string_view what;
+  int64_t min_rank;
+  int64_t max_rank;
+  int64_t max_device;
+};
+
+void add_rank_balance(const Source& source, Rows<RankBalanceRow>& rows) {
   const analyze::Ranks& ranks = source.ranks();
-  for (const analyze::Balance& one : ranks.balance) {
-    const analyze::RankDevice& least = ranks.devices[one.least];
-    const analyze::RankDevice& most = ranks.devices[one.most];
+  for (const Balance& one : ranks.balance) {
+    const RankDevice& least = ranks.devices[one.least];
+    const RankDevice& most = ranks.devices[one.most];
     std::string_view what = one.what;
     what.remove_suffix(std::string_view("_ns").size());
-    sink.row({what, one.min_ns, one.mean_ns, one.max_ns, one.max_over_mean, source.rank(least.run),
-              int64_t{least.device}, source.rank(most.run), int64_t{most.device}});
+    rows.add({{one, least}, what, source.rank(least.run), source.rank(most.run), most.device});
   }
 }
 
@@ -87,65 +98,88 @@ std::vector<Note> rank_notes(const Source& source) {
   return notes;
 }
 
-const Definition ranks_table{
+const Definition ranks_table = TableOf<RankDeviceRow>{
     {"ranks",
      "time breakdown by rank and device",
      "One row per rank and device: parts of its span, and facts about the rank.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"rank", Unit::id, Role::key, "The rank of the run in the distributed job."},
+     {run_column,
+      {
+          "rank", Unit::id, Role::key, "The rank of the run in the distributed job.",
+          [](const RankOfRun& rank) { return &rank.number.rank; }  // namespace kr::tables
+      },
       {"rank_from", Unit::text, Role::measure,
-       "The source of the rank: `trace`, `name` of the file or folder, or `order` of the runs."},
+       "The source of the rank: `trace`, `name` of the file or folder, or `order` of the runs.",
+       [](const RankOfRun& rank) { return &rank.number.from; }},
       {"world_size", Unit::count, Role::detail,
-       "The number of processes of the job, if the trace contains it.", true},
-      {"device", Unit::id, Role::key, "The number of the device."},
-      {"span_ns", Unit::ns, Role::measure, "From its first start to its last end."},
+       "The number of processes of the job, if the trace contains it.",
+       [](const analyze::RunSummary& run) { return &run.distributed.world_size; }, optional},
+      {head::device, &RankDevice::device},
+      {head::span_ns, &Breakdown::span_ns},
       {"own_ns", Unit::ns, Role::measure,
        "The time that it needs itself: `span_ns` without exposed communication, in which it waits "
-       "for others or transfers."},
+       "for others or transfers.",
+       [](const Breakdown& time) { return time.span_ns - time.exposed_communication_ns; }},
       {"compute", Unit::ratio, Role::measure, "The part of the span in which a compute kernel ran.",
-       false, false, "span_ns"},
+       [](const Breakdown& time) { return ratio_of(time.compute_ns, time.span_ns); },
+       read_with("span_ns")},
       {"exposed_communication", Unit::ratio, Role::measure,
-       "The part of the span in which communication ran and no compute.", false, false, "span_ns"},
+       "The part of the span in which communication ran and no compute.",
+       [](const Breakdown& time) { return ratio_of(time.exposed_communication_ns, time.span_ns); },
+       read_with("span_ns")},
       {"exposed_memory", Unit::ratio, Role::measure,
        "The part of the span in which a copy or set ran, and neither compute nor communication.",
-       false, false, "span_ns"},
-      {"idle", Unit::ratio, Role::measure, "The part of the span in which nothing ran.", false,
-       false, "span_ns"},
+       [](const Breakdown& time) { return ratio_of(time.exposed_memory_ns, time.span_ns); },
+       read_with("span_ns")},
+      {"idle", Unit::ratio, Role::measure, "The part of the span in which nothing ran.",
+       [](const Breakdown& time) { return ratio_of(time.idle_ns, time.span_ns); },
+       read_with("span_ns")},
       {"waiting_ns", Unit::ns, Role::measure,
        "In the row of the rank's first device: what it waits in `collectives`, as in "
        "`collective_balance`.",
-       true},
+       [](const RankDeviceRow& row) {
+         return row.first ? table::cell(row.of<Job::RunWaiting>().waiting_ns) : Cell();
+       },
+       optional},
       {"waited_for_ns", Unit::ns, Role::measure,
        "In the same row: what all ranks wait in the collectives that this rank is the last to "
        "arrive at, as in `collectives`.",
-       true},
+       [](const RankDeviceRow& row) {
+         return row.first ? table::cell(row.of<Job::RunWaiting>().waited_for_ns) : Cell();
+       },
+       optional},
       {"slowest_in_steps", Unit::count, Role::measure,
        "In the row of the rank's first device: the number of steps in which it is the slowest, "
        "as in `rank_step_balance`.",
-       true}}},
+       [](const RankDeviceRow& row) {
+         return row.first ? table::cell(row.of<RankOfRun>().slowest_steps) : Cell();
+       },
+       optional}}},
     needs<analyze::RunSummary>,
     add_ranks,
-    without_rank_devices,
-    facts::Reads::nothing,
+    without_rank_devices, facts::Reads::nothing,
     nullptr,
     "own_ns"};
 
-const Definition rank_balance_table{
+const Definition rank_balance_table = TableOf<RankBalanceRow>{
     {"rank_balance",
      "load balance of ranks and devices",
      "One row per time of a device: its smallest, mean and largest value over all devices of all "
      "ranks.",
      {{"what", Unit::text, Role::key,
-       "The time, as in `devices`, without `_ns`: `span`, `busy`, `compute` and so on."},
-      {"min_ns", Unit::ns, Role::measure, "The smallest value."},
-      {"mean_ns", Unit::ns, Role::measure, "The mean."},
-      {"max_ns", Unit::ns, Role::measure, "The largest value."},
+       "The time, as in `devices`, without `_ns`: `span`, `busy`, `compute` and so on.",
+       &RankBalanceRow::what},
+      {"min_ns", Unit::ns, Role::measure, "The smallest value.", &Balance::min_ns},
+      {"mean_ns", Unit::ns, Role::measure, "The mean.", &Balance::mean_ns},
+      {"max_ns", Unit::ns, Role::measure, "The largest value.", &Balance::max_ns},
       {"max_over_mean", Unit::factor, Role::measure,
-       "`max_ns` divided by `mean_ns`: 1 if all are equal, 0 if all are 0."},
-      {"min_rank", Unit::id, Role::measure, "The rank with `min_ns`; the first of several."},
-      {"min_device", Unit::id, Role::measure, "Its device with `min_ns`."},
-      {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."},
-      {"max_device", Unit::id, Role::measure, "Its device with `max_ns`."}}},
+       "`max_ns` divided by `mean_ns`: 1 if all are equal, 0 if all are 0.",
+       &Balance::max_over_mean},
+      {"min_rank", Unit::id, Role::measure, "The rank with `min_ns`; the first of several.",
+       &RankBalanceRow::min_rank},
+      {"min_device", Unit::id, Role::measure, "Its device with `min_ns`.", &RankDevice::device},
+      {head::max_rank, &RankBalanceRow::max_rank},
+      {"max_device", Unit::id, Role::measure, "Its device with `max_ns`.",
+       &RankBalanceRow::max_device}}},
     needs<analyze::RunSummary>,
     add_rank_balance,
     without_rank_devices};

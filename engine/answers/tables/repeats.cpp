@@ -1,18 +1,20 @@
 // The repeats of the block that takes most of the time of a run without steps.
 
 #include "analyze/repeats.hpp"
-
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
 
-void add_repeats(const Source& source, RowSink& sink) {
+using analyze::BlockRepeat;
+
+using RepeatRow = Parts<Run, BlockRepeat>;
+void add_repeats(const Source& source, Rows<RepeatRow>& rows) {
   for (const Run& run : source.runs) {
-    for (const analyze::BlockRepeat& one : run.get<analyze::Repeats>().all) {
-      sink.row({run.summary.id, int64_t{one.device}, one.start_ns, one.period,
-                table::cell(one.wall_ns), one.busy_ns, one.total_ns});
+    for (const BlockRepeat& one : run.get<analyze::Repeats>().all) {
+      rows.add({run, one});
     }
   }
 }
@@ -26,7 +28,7 @@ std::string without_repeats(const Source& source) {
 
 }  // namespace
 
-const Definition repeats_table{
+const Definition repeats_table = TableOf<RepeatRow>{
     {.id = "repeats",
      .title = "repeats of blocks",
      .doc =
@@ -34,15 +36,18 @@ const Definition repeats_table{
          "run without steps, if that is half of it or more. `kr diff` compares their wall times, "
          "as "
          "it does those of steps.",
-     .columns = {{"run", Unit::text, Role::key, "The run."},
-                 {"device", Unit::id, Role::key, "The number of the device that it ran on."},
-                 {"start_ns", Unit::ns, Role::key, "When its first kernel starts."},
-                 {"period", Unit::count, Role::measure, "Its kernels."},
+     .columns = {run_column,
+                 {"device", Unit::id, Role::key, "The number of the device that it ran on.",
+                  &BlockRepeat::device},
+                 {"start_ns", Unit::ns, Role::key, "When its first kernel starts.",
+                  &BlockRepeat::start_ns},
+                 {"period", Unit::count, Role::measure, "Its kernels.", &BlockRepeat::period},
                  {"wall_ns", Unit::ns, Role::measure,
-                  "To the start of the next repeat; nothing of the last one in a row.", true},
+                  "To the start of the next repeat; nothing of the last one in a row.",
+                  &BlockRepeat::wall_ns, optional},
                  {"busy_ns", Unit::ns, Role::measure,
-                  "The time in which at least one of its kernels ran."},
-                 {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
+                  "The time in which at least one of its kernels ran.", &BlockRepeat::busy_ns},
+                 {head::total_ns, &BlockRepeat::total_ns}}},
     needs<analyze::Repeats>,
     add_repeats,
     without_repeats};

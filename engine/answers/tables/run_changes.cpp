@@ -211,20 +211,12 @@ std::string_view text_of(changes::Outcome outcome) {
   return {};
 }
 
-void add_conditions(const Source& source, RowSink& sink) {
-  for (const GateResult& one : source.run_difference->gates) {
-    const auto percent = [&](double ns) {
-      return one.measured.a_ns == 0 ? Cell() : Cell(100 * ns / one.measured.a_ns);
-    };
-    const auto& interval = one.measured.interval;
-    sink.row({one.gate.text, table::cell_or_nothing(one.gate.dimension),
-              table::cell_or_nothing(one.of), text_of(one.outcome), whole(one.measured.a_ns),
-              whole(one.measured.change_ns), percent(one.measured.change_ns),
-              interval ? whole(interval->low_ns) : Cell(),
-              interval ? whole(interval->high_ns) : Cell(),
-              interval && interval->percent ? Cell(interval->percent->first) : Cell(),
-              interval && interval->percent ? Cell(interval->percent->second) : Cell()});
-  }
+Cell percent_of_first(const GateResult& one, double ns) {
+  return one.measured.a_ns == 0 ? Cell() : Cell(100 * ns / one.measured.a_ns);
+}
+
+void add_conditions(const Source& source, Rows<GateResult>& rows) {
+  for (const GateResult& one : source.run_difference->gates) rows.add(one);
 }
 
 std::string no_conditions(const Source& source) {
@@ -488,34 +480,58 @@ const Definition substitutions_table{
     add_substitutions,
     no_substitutions};
 
-const Definition conditions_table{
+const Definition conditions_table = TableOf<GateResult>{
     {"conditions",
      "conditions",
      "One row per condition of `--fail-if` and label that it is about: whether the change is "
      "beyond "
      "the limit.",
-     {
-         {"condition", Unit::text, Role::key, "The condition, as it was given."},
-         {"dimension", Unit::text, Role::key, "Its dimension; nothing if it is of no label.", true},
-         {"label", Unit::text, Role::key, "The label, or the phase; nothing of a sum.", true},
-         {"outcome", Unit::text, Role::measure,
-          "`passed` if the change is not beyond the limit; `failed` if it is, and the interval "
-          "does not contain 0; else `undecided`: without an interval, and if a run lacks kernels. "
-          "Of "
-          "a condition that a change of 0 would meet, such as `> -10%`, the limit counts as 0."},
-         {"a_ns", Unit::ns, Role::measure,
-          "The median step, or the median run, of the first side; without an interval the mean per "
-          "unit."},
-         change({"change_ns", Unit::ns, Role::measure, "The change of that."}),
-         change({"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.",
-                 true}),
-         change(
-             {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true}),
-         change({"high_ns", Unit::ns, Role::measure, "Its upper end.", true}),
-         change({"low_percent", Unit::percent, Role::measure,
-                 "The lower end of the interval of 95 % for the change in percent.", true}),
-         change({"high_percent", Unit::percent, Role::measure, "Its upper end.", true}),
-     }},
+     {{"condition", Unit::text, Role::key, "The condition, as it was given.",
+       [](const GateResult& one) { return &one.gate.text; }},
+      {"dimension", Unit::text, Role::key, "Its dimension; nothing if it is of no label.",
+       [](const GateResult& one) { return &one.gate.dimension; }, optional},
+      {"label", Unit::text, Role::key, "The label, or the phase; nothing of a sum.",
+       &GateResult::of, optional},
+      {"outcome", Unit::text, Role::measure,
+       "`passed` if the change is not beyond the limit; `failed` if it is, and the interval "
+       "does not contain 0; else `undecided`: without an interval, and if a run lacks kernels. "
+       "Of "
+       "a condition that a change of 0 would meet, such as `> -10%`, the limit counts as 0.",
+       [](const GateResult& one) { return text_of(one.outcome); }},
+      {"a_ns", Unit::ns, Role::measure,
+       "The median step, or the median run, of the first side; without an interval the mean per "
+       "unit.",
+       [](const GateResult& one) { return whole(one.measured.a_ns); }},
+      {"change_ns", Unit::ns, Role::measure, "The change of that.",
+       [](const GateResult& one) { return whole(one.measured.change_ns); }, as_change},
+      {"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.",
+       [](const GateResult& one) { return percent_of_first(one, one.measured.change_ns); },
+       optional | as_change},
+      {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.",
+       [](const GateResult& one) {
+         return one.measured.interval ? whole(one.measured.interval->low_ns) : Cell();
+       },
+       optional | as_change},
+      {"high_ns", Unit::ns, Role::measure, "Its upper end.",
+       [](const GateResult& one) {
+         return one.measured.interval ? whole(one.measured.interval->high_ns) : Cell();
+       },
+       optional | as_change},
+      {"low_percent", Unit::percent, Role::measure,
+       "The lower end of the interval of 95 % for the change in percent.",
+       [](const GateResult& one) {
+         return one.measured.interval && one.measured.interval->percent
+                    ? Cell(one.measured.interval->percent->first)
+                    : Cell();
+       },
+       optional | as_change},
+      {"high_percent", Unit::percent, Role::measure, "Its upper end.",
+       [](const GateResult& one) {
+         return one.measured.interval && one.measured.interval->percent
+                    ? Cell(one.measured.interval->percent->second)
+                    : Cell();
+       },
+       optional | as_change}}},
     needs<RunPair>,
     add_conditions,
     no_conditions};

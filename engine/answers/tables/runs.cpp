@@ -6,6 +6,7 @@
 #include "analyze/steps.hpp"
 #include "base/plural.hpp"
 #include "coverage/suggest.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/difference.hpp"
 #include "tables/source.hpp"
@@ -15,52 +16,49 @@
 namespace kr::tables {
 namespace {
 
-constexpr size_t columns_of_all_runs = 6;
-constexpr size_t columns_of_sums = 13;
+using analyze::RunSummary;
 
-void add_runs(const Source& source, RowSink& sink) {
+/// Of a run that was not summed, `summary` is null.
+struct RunRow {
+  std::string_view run;
+  std::string_view source;
+  std::string_view format;
+  std::string_view engine;
+  std::string_view model;
+  std::string_view why;
+  std::string_view name;
+  const RunSummary* summary = nullptr;
+  const analyze::RankNumber* rank = nullptr;  // null: it is not the rank of a job
+};
+
+/// Of a run that was summed.
+template <auto member>
+Cell of_sums(const RunRow& row) {
+  return row.summary != nullptr ? table::cell(row.summary->*member) : Cell();
+}
+
+void add_runs(const Source& source, Rows<RunRow>& rows) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
-    const analyze::RunSummary& run = source.runs[i].summary;
+    const RunSummary& run = source.runs[i].summary;
     const analyze::RankNumber& rank = source.ranks().runs[i].number;
     // The two sides of a comparison are not ranks of one job unless they say so.
     const bool ranked =
         source.run_difference == nullptr || rank.from != analyze::RankNumber::From::order;
-    sink.row({run.id,
-              run.source,
-              run.format,
-              run.engine,
-              run.model,
-              table::cell_or_nothing(run.choice_why),
-              ranked ? Cell(rank.rank) : Cell(),
-              ranked ? Cell(analyze::to_string(rank.from)) : Cell(),
-              table::cell(run.distributed.world_size),
-              table::cell_or_nothing(run.distributed.backend),
-              run.operations,
-              static_cast<int64_t>(run.names.size()),
-              run.gpu_elapsed_ns,
-              run.gpu_total_ns,
-              run.span_ns,
-              run.wall_ns,
-              run.wall_from == analyze::WallFrom::user ? "user" : "span",
-              run.non_gpu_ns,
-              run.gpu_busy_ns,
-              source.run_name(run.id)});
+    rows.add({run.id, run.source, run.format, run.engine, run.model, run.choice_why,
+              source.run_name(run.id), &run, ranked ? &rank : nullptr});
   }
   for (const RunHead& run : source.other_runs) {
-    Cells row{run.run,    run.source, run.format,
-              run.engine, run.model,  table::cell_or_nothing(run.why)};
-    row.resize(columns_of_all_runs + columns_of_sums);
-    row.emplace_back(source.run_name(run.run));
-    sink.row(row);
+    rows.add({run.run, run.source, run.format, run.engine, run.model, run.why,
+              source.run_name(run.run)});
   }
 }
 
-void add_identities(const Source& source, RowSink& sink) {
+using IdentityRow = Parts<Run, analyze::RunIdentity>;
+void add_identities(const Source& source, Rows<IdentityRow>& rows) {
   for (const Run& run : source.runs) {
     const auto* const identity = run.find<analyze::RunIdentity>();
     if (!identity) continue;
-    sink.row({run.summary.id, identity->operations, identity->rules,
-              table::cell(run.summary.clock.utc_ns)});
+    rows.add({run, *identity});
   }
 }
 
@@ -69,10 +67,10 @@ std::string no_runs(const Source& source) {
   return any ? std::string() : "the results are not about runs";
 }
 
-void add_notes(const Source& source, RowSink& sink) {
+using NoteRow = Note;
+void add_notes(const Source& source, Rows<NoteRow>& rows) {
   for (const Note& note : all_notes(source)) {
-    sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
-              table::cell(note.count), table::cell(note.first_offset)});
+    rows.add(note);
   }
 }
 
@@ -124,7 +122,7 @@ std::vector<Note> result_notes(const Source& source) {
 std::vector<Note> all_notes(const Source& source) {
   std::vector<Note> notes;
   for (const Run& one : source.runs) {
-    const analyze::RunSummary& run = one.summary;
+    const RunSummary& run = one.summary;
     const auto of_run = notes_of(run.id, run.dropped, run.inexact, run.warnings);
     notes.insert(notes.end(), of_run.begin(), of_run.end());
     const int64_t too_deep =
@@ -145,76 +143,166 @@ std::vector<Note> all_notes(const Source& source) {
   return notes;
 }
 
-const Definition runs_table{
+const Definition runs_table = TableOf<RunRow>{
     {"runs",
      "runs",
      "One row per run: what was read and how its rules were chosen; its sums if it was summed.",
-     {{"run", Unit::text, Role::key, "The name of the run, `MODEL_ENGINE_FILE_NUMBER`."},
-      {"source", Unit::text, Role::measure, "The path as given; `-` is standard input."},
-      {"format", Unit::text, Role::measure, "The format of the file (`kr list formats`)."},
-      {"engine", Unit::text, Role::measure, "The engine whose rules label it."},
-      {"model", Unit::text, Role::measure, "The model whose rules label it."},
-      {"why", Unit::text, Role::detail, "Why this engine and model were chosen.", true},
-      {"rank", Unit::id, Role::measure, "The rank of the run among those of one job.", true},
-      {"rank_from", Unit::text, Role::detail,
+     {{"run", Unit::text, Role::key, "The name of the run, `MODEL_ENGINE_FILE_NUMBER`.",
+       &RunRow::run},
+      {"source", Unit::text, Role::measure, "The path as given; `-` is standard input.",
+       &RunRow::source},
+      {"format", Unit::text, Role::measure, "The format of the file (`kr list formats`).",
+       &RunRow::format},
+      {"engine", Unit::text, Role::measure, "The engine whose rules label it.", &RunRow::engine},
+      {"model", Unit::text, Role::measure, "The model whose rules label it.", &RunRow::model},
+      {"why",
+       Unit::text,
+       Role::detail,
+       "Why this engine and model were chosen.",
+       &RunRow::why,
+       {.optional = true}},
+      {"rank",
+       Unit::id,
+       Role::measure,
+       "The rank of the run among those of one job.",
+       [](const RunRow& row) { return row.rank != nullptr ? Cell(row.rank->rank) : Cell(); },
+       {.optional = true}},
+      {"rank_from",
+       Unit::text,
+       Role::detail,
        "What identifies the rank: the `trace`, the `name` of the file, or the `order` given.",
-       true},
-      {"world_size", Unit::count, Role::detail, "The processes of the job, if the trace says.",
-       true},
-      {"backend", Unit::text, Role::detail, "The communication library, if the trace says.", true},
-      {"operations", Unit::count, Role::measure, "Kernels, copies and sets.", true},
-      {"names", Unit::count, Role::detail, "Distinct names of operations, as in `kernels`.", true},
-      {"gpu_elapsed_ns", Unit::ns, Role::measure,
-       "The time in which at least one operation ran on any device.", true},
-      {"gpu_total_ns", Unit::ns, Role::measure, "The sum of all durations.", true},
-      {"span_ns", Unit::ns, Role::measure,
-       "From the first start to the last end of all operations.", true},
-      {"wall_ns", Unit::ns, Role::detail, "The wall time that the user gave, else the span.", true},
-      {"wall_from", Unit::text, Role::detail, "Where `wall_ns` is from: `user` or `span`.", true},
-      {"non_gpu_ns", Unit::ns, Role::measure,
+       [](const RunRow& row) { return row.rank != nullptr ? table::cell(row.rank->from) : Cell(); },
+       {.optional = true}},
+      {"world_size",
+       Unit::count,
+       Role::detail,
+       "The processes of the job, if the trace says.",
+       [](const RunRow& row) {
+         return row.summary != nullptr ? table::cell(row.summary->distributed.world_size) : Cell();
+       },
+       {.optional = true}},
+      {"backend",
+       Unit::text,
+       Role::detail,
+       "The communication library, if the trace says.",
+       [](const RunRow& row) {
+         return row.summary != nullptr ? table::cell(row.summary->distributed.backend) : Cell();
+       },
+       {.optional = true}},
+      {"operations",
+       Unit::count,
+       Role::measure,
+       "Kernels, copies and sets.",
+       of_sums<&RunSummary::operations>,
+       {.optional = true}},
+      {"names",
+       Unit::count,
+       Role::detail,
+       "Distinct names of operations, as in `kernels`.",
+       [](const RunRow& row) {
+         return row.summary != nullptr ? table::cell(row.summary->names.size()) : Cell();
+       },
+       {.optional = true}},
+      {"gpu_elapsed_ns",
+       Unit::ns,
+       Role::measure,
+       "The time in which at least one operation ran on any device.",
+       of_sums<&RunSummary::gpu_elapsed_ns>,
+       {.optional = true}},
+      {"gpu_total_ns",
+       Unit::ns,
+       Role::measure,
+       "The sum of all durations.",
+       of_sums<&RunSummary::gpu_total_ns>,
+       {.optional = true}},
+      {"span_ns",
+       Unit::ns,
+       Role::measure,
+       "From the first start to the last end of all operations.",
+       of_sums<&RunSummary::span_ns>,
+       {.optional = true}},
+      {"wall_ns",
+       Unit::ns,
+       Role::detail,
+       "The wall time that the user gave, else the span.",
+       of_sums<&RunSummary::wall_ns>,
+       {.optional = true}},
+      {"wall_from",
+       Unit::text,
+       Role::detail,
+       "Where `wall_ns` is from: `user` or `span`.",
+       [](const RunRow& row) {
+         return row.summary != nullptr
+                    ? Cell(row.summary->wall_from == analyze::WallFrom::user ? "user" : "span")
+                    : Cell();
+       },
+       {.optional = true}},
+      {"non_gpu_ns",
+       Unit::ns,
+       Role::measure,
        "The time in which no GPU was busy: `wall_ns` less `gpu_elapsed_ns`, but not below 0.",
-       true},
-      {"gpu_busy_ns", Unit::ns, Role::detail,
-       "The busy time of all devices: with one device `gpu_elapsed_ns`.", true},
+       of_sums<&RunSummary::non_gpu_ns>,
+       {.optional = true}},
+      {"gpu_busy_ns",
+       Unit::ns,
+       Role::detail,
+       "The busy time of all devices: with one device `gpu_elapsed_ns`.",
+       of_sums<&RunSummary::gpu_busy_ns>,
+       {.optional = true}},
       {"name", Unit::text, Role::measure,
        "A short name for people: what differs between the runs of this command, such as `rank "
-       "3`."}},
+       "3`.",
+       &RunRow::name}},
      true},
     needs<>,
     add_runs,
     no_runs};
 
-const Definition notes_table{
+const Definition notes_table = TableOf<NoteRow>{
     {"notes",
      "notes",
      "One row per note: dropped records, inexact times and warnings.",
-     {{"run", Unit::text, Role::key, "The run; nothing if the note is about all.", true},
-      {"severity", Unit::text, Role::measure, "`warning` or `info`."},
-      {"code", Unit::text, Role::key, "A stable name for programs, such as `dropped-records`."},
-      {"text", Unit::text, Role::key, "The note for people."},
-      {"count", Unit::count, Role::measure, "Records concerned.", true},
-      {"first_offset", Unit::id, Role::detail,
+     {{"run",
+       Unit::text,
+       Role::key,
+       "The run; nothing if the note is about all.",
+       &Note::run,
+       {.optional = true}},
+      {"severity", Unit::text, Role::measure, "`warning` or `info`.", &Note::severity},
+      {"code", Unit::text, Role::key, "A stable name for programs, such as `dropped-records`.",
+       &Note::code},
+      {"text", Unit::text, Role::key, "The note for people.", &Note::text},
+      {"count", Unit::count, Role::measure, "Records concerned.", &Note::count, {.optional = true}},
+      {"first_offset",
+       Unit::id,
+       Role::detail,
        "The place of the first one: a byte of the decompressed text, or a row of its table.",
-       true}},
+       &Note::first_offset,
+       {.optional = true}}},
      true},
     needs<>,
     add_notes};
 
-const Definition run_identities_table{
+const Definition run_identities_table = TableOf<IdentityRow>{
     {.id = "run_identities",
      .title = "identities of runs",
      .doc =
          "One row per run: what shows whether two files contain the same run, and what its times "
          "count from. Runs that were saved without it have no row.",
-     .columns = {{"run", Unit::text, Role::key, "The run."},
+     .columns = {run_column,
                  {"operations_hash", Unit::text, Role::measure,
-                  "Equal for equal operations: 32 hexadecimal digits."},
+                  "Equal for equal operations: 32 hexadecimal digits.",
+                  &analyze::RunIdentity::operations},
                  {"rules_hash", Unit::text, Role::measure,
-                  "Equal for equal texts of rules: 32 hexadecimal digits."},
-                 {"utc_ns", Unit::ns, Role::measure,
+                  "Equal for equal texts of rules: 32 hexadecimal digits.",
+                  &analyze::RunIdentity::rules},
+                 {"utc_ns",
+                  Unit::ns,
+                  Role::measure,
                   "What to add to a time of the trace to have nanoseconds since 1970; empty if the "
                   "trace does not say.",
-                  true}},
+                  [](const Run& run) { return run.summary.clock.utc_ns; },
+                  {.optional = true}}},
      .in_short_form = false},
     needs<analyze::RunSummary, analyze::RunIdentity>,
     add_identities};

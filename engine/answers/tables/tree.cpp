@@ -9,6 +9,7 @@
 #include "analyze/run.hpp"
 #include "analyze/steps.hpp"
 #include "tables/attribution.hpp"
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 #include "trees/names.hpp"
@@ -16,23 +17,30 @@
 namespace kr::tables {
 namespace {
 
+using classify::AttributionSums;
+using trees::ViewStep;
+
+using classify::LayerEvidence;
+using trees::TreeView;
+using trees::ViewRow;
+
 void add_tree(const Source& source, RowSink& sink) {
-  const trees::TreeView& view = *source.tree->view;
+  const TreeView& view = *source.tree->view;
   const trace::ModuleTrace& trace = view.trace();
   // Made once: the same paths are in thousands of steps.
   std::vector<std::string> paths(trace.paths.size());
   std::array<std::string, 2> numbers;
   std::vector<trace::ModuleNode> nodes;
-  std::vector<trees::ViewRow> rows;
+  std::vector<ViewRow> rows;
   for (const size_t i : view.shown()) {
-    const trees::ViewStep& step = view.step(i);
+    const ViewStep& step = view.step(i);
     const auto steps = static_cast<int64_t>(step.of.size());
     const Cell step_id =
         steps == 1 ? Cell(static_cast<int64_t>(view.modules().step_id(step.of[0]))) : Cell();
     const std::vector<trees::Siblings> siblings = view.siblings(i);
     view.rows(i, nodes, rows);
     for (size_t node = 0; node < rows.size(); ++node) {
-      const trees::ViewRow& row = rows[node];
+      const ViewRow& row = rows[node];
       const trees::ViewEntry& entry = view.entries()[row.entry];
       Cell depth, path, least, median, most, min_number, max_number;
       std::string_view label = entry.label;
@@ -75,17 +83,19 @@ void add_tree(const Source& source, RowSink& sink) {
   }
 }
 
-void add_tree_steps(const Source& source, RowSink& sink) {
-  for (const trees::ViewStep& step : source.tree->view->steps()) {
+struct TreeStepRow : Parts<Tree, ViewStep> {
+  size_t step_id;
+};
+
+void add_tree_steps(const Source& source, Rows<TreeStepRow>& rows) {
+  for (const ViewStep& step : source.tree->view->steps()) {
     const size_t step_id = source.tree->view->modules().step_id(step.of[0]);
-    sink.row({source.tree->run, static_cast<int64_t>(step_id), step.phase, table::cell(step.step),
-              table::cell(step.layer), step.key, table::cell(step.running_seqs),
-              table::cell(step.batch), table::cell(step.tokens), step.total_ns});
+    rows.add({{*source.tree, step}, step_id});
   }
 }
 
 /// The numbers of steps relative to their mean; if one has no number, their order instead.
-std::vector<double> centred_places(const trees::TreeView& view, const std::vector<size_t>& steps) {
+std::vector<double> centred_places(const TreeView& view, const std::vector<size_t>& steps) {
   const bool numbered = std::all_of(
       steps.begin(), steps.end(), [&](size_t step) { return view.steps()[step].step.has_value(); });
   std::vector<double> places;
@@ -108,17 +118,17 @@ struct Trend {
 };
 
 /// By entry.
-std::vector<Trend> trends_of(const trees::TreeView& view, const std::vector<size_t>& steps) {
+std::vector<Trend> trends_of(const TreeView& view, const std::vector<size_t>& steps) {
   std::vector<Trend> trends(view.entries().size());
   std::vector<trace::ModuleNode> nodes;
-  std::vector<trees::ViewRow> rows;
+  std::vector<ViewRow> rows;
   const std::vector<double> places = centred_places(view, steps);
   double spread = 0;
   for (size_t k = 0; k < steps.size(); ++k) {
     spread += places[k] * places[k];
     view.rows(steps[k], nodes, rows);
     std::vector<int64_t> step_ns(trends.size(), 0);
-    for (const trees::ViewRow& row : rows) step_ns[row.entry] += row.total_ns;
+    for (const ViewRow& row : rows) step_ns[row.entry] += row.total_ns;
     for (size_t i = 0; i < trends.size(); ++i) {
       trends[i].total_ns += step_ns[i];
       trends[i].slope_ns += places[k] * static_cast<double>(step_ns[i]);
@@ -131,8 +141,14 @@ std::vector<Trend> trends_of(const trees::TreeView& view, const std::vector<size
 }
 
 /// By phase, in the order in which they first occur.
-void add_tree_trends(const Source& source, RowSink& sink) {
-  const trees::TreeView& view = *source.tree->view;
+struct TreeTrendRow : Parts<Tree, Trend> {
+  std::string_view phase;
+  std::string_view name;
+  int64_t steps;
+};
+
+void add_tree_trends(const Source& source, Rows<TreeTrendRow>& rows) {
+  const TreeView& view = *source.tree->view;
   std::vector<std::pair<std::string_view, std::vector<size_t>>> phases;
   std::unordered_map<std::string_view, size_t> known;
   for (size_t i = 0; i < view.steps().size(); ++i) {
@@ -146,19 +162,15 @@ void add_tree_trends(const Source& source, RowSink& sink) {
     const auto count = static_cast<int64_t>(steps.size());
     for (size_t i = 0; i < trends.size(); ++i) {
       const Trend& one = trends[i];
-      sink.row({source.tree->run, phase, view.entries()[i].name, count, one.total_ns, one.first_ns,
-                one.last_ns, one.slope_ns,
-                static_cast<double>(one.total_ns) / static_cast<double>(count)});
+      rows.add({{*source.tree, one}, phase, view.entries()[i].name, count});
     }
   }
 }
 
-void add_tree_layers(const Source& source, RowSink& sink) {
-  for (const classify::LayerEvidence& one : source.tree->view->modules().layer_evidence) {
-    sink.row({source.tree->run, int64_t{one.block.level}, static_cast<int64_t>(one.block.period),
-              static_cast<int64_t>(one.block.repeats), static_cast<int64_t>(one.units),
-              static_cast<int64_t>(one.block.unit), one.block.total_ns, one.block.unit_ns,
-              classify::evidence(one.block)});
+using TreeLayerRow = Parts<Tree, LayerEvidence>;
+void add_tree_layers(const Source& source, Rows<TreeLayerRow>& rows) {
+  for (const LayerEvidence& one : source.tree->view->modules().layer_evidence) {
+    rows.add({*source.tree, one});
   }
 }
 
@@ -167,16 +179,21 @@ std::string without_tree_layers(const Source& source) {
   return "its module trees come from a profile, not from operations";
 }
 
-void add_tree_attribution(const Source& source, RowSink& sink) {
-  const classify::AttributionSums sums = trees::attribution_of(*source.tree->view);
-  each_evidence(sums, [&](std::string_view evidence, const classify::AttributionSums::Part& one) {
-    sink.row({source.tree->run, evidence, one.total_ns});
+struct TreeAttributionRow : Parts<Tree, AttributionSums::Part> {
+  std::string_view evidence;
+};
+
+void add_tree_attribution(const Source& source, Rows<TreeAttributionRow>& rows) {
+  const AttributionSums sums = trees::attribution_of(*source.tree->view);
+  each_evidence(sums, [&](std::string_view evidence, const AttributionSums::Part& one) {
+    rows.add({{*source.tree, one}, evidence});
   });
 }
 
-void add_tree_context(const Source& source, RowSink& sink) {
+using TreeContextRow = Parts<Tree, trace::ContextEntry>;
+void add_tree_context(const Source& source, Rows<TreeContextRow>& rows) {
   for (const trace::ContextEntry& entry : source.tree->view->modules().trace.context) {
-    sink.row({source.tree->run, entry.key, entry.value});
+    rows.add({*source.tree, entry});
   }
 }
 
@@ -232,100 +249,115 @@ const Definition tree_table{
     needs<Tree>,
     add_tree};
 
-const Definition tree_steps_table{
+const Definition tree_steps_table = TableOf<TreeStepRow>{
     {"tree_steps",
      "steps",
      "One row per run and step shown: its time, which does not depend on the nodes shown.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},
-         {"phase", Unit::text, Role::key, "The phase of the step."},
-         {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
-         {"layer", Unit::id, Role::key, "The number of the layer in its text, if it has one.",
-          true},
-         {"key", Unit::text, Role::measure, "The text of the step in the source."},
-         {"running_seqs", Unit::count, Role::measure,
-          "How many sequences ran, as the profile counts them.", true},
-         {"batch", Unit::count, Role::measure,
-          "How many requests the text of the step names, if it names them.", true},
-         {"tokens", Unit::count, Role::measure,
-          "How many tokens the text of the step names, if it names them.", true},
-         {"total_ns", Unit::ns, Role::measure, "The time of all kernels of the step."},
-     }},
+     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+      {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0.",
+       &TreeStepRow::step_id},
+      {"phase", Unit::text, Role::key, "The phase of the step.", &ViewStep::phase},
+      {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.",
+       &ViewStep::step, optional},
+      {"layer", Unit::id, Role::key, "The number of the layer in its text, if it has one.",
+       &ViewStep::layer, optional},
+      {"key", Unit::text, Role::measure, "The text of the step in the source.", &ViewStep::key},
+      {"running_seqs", Unit::count, Role::measure,
+       "How many sequences ran, as the profile counts them.", &ViewStep::running_seqs, optional},
+      {"batch", Unit::count, Role::measure,
+       "How many requests the text of the step names, if it names them.", &ViewStep::batch,
+       optional},
+      {"tokens", Unit::count, Role::measure,
+       "How many tokens the text of the step names, if it names them.", &ViewStep::tokens,
+       optional},
+      {"total_ns", Unit::ns, Role::measure, "The time of all kernels of the step.",
+       &ViewStep::total_ns}}},
     needs<Tree>,
     add_tree_steps};
 
-const Definition tree_trends_table{
+const Definition tree_trends_table = TableOf<TreeTrendRow>{
     {"tree_trends",
      "changes from step to step",
      "One row per run, phase and name shown: its time over the steps of the phase.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"phase", Unit::text, Role::key, "The phase."},
-         {"name", Unit::name, Role::key, "The name as in `tree`."},
-         {"steps", Unit::count, Role::measure, "How many steps of the phase are shown."},
-         {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps."},
-         {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step."},
-         {"last_ns", Unit::ns, Role::measure, "The time under the name in the last step."},
-         {"slope_ns", Unit::ns, Role::measure,
-          "The change of the time per step: the slope of the least-squares line over the numbers "
-          "of the steps, or over their order if one has no number."},
-         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
-     }},
+     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+      {head::phase, &TreeTrendRow::phase},
+      {"name", Unit::name, Role::key, "The name as in `tree`.", &TreeTrendRow::name},
+      {"steps", Unit::count, Role::measure, "How many steps of the phase are shown.",
+       &TreeTrendRow::steps},
+      {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps.",
+       &Trend::total_ns},
+      {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step.",
+       &Trend::first_ns},
+      {"last_ns", Unit::ns, Role::measure, "The time under the name in the last step.",
+       &Trend::last_ns},
+      {"slope_ns", Unit::ns, Role::measure,
+       "The change of the time per step: the slope of the least-squares line over the numbers "
+       "of the steps, or over their order if one has no number.",
+       &Trend::slope_ns},
+      {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step.",
+       [](const TreeTrendRow& row) {
+         return static_cast<double>(row.of<Trend>().total_ns) / static_cast<double>(row.steps);
+       }}}},
     needs<Tree>,
     add_tree_trends};
 
-const Definition tree_layers_table{
+const Definition tree_layers_table = TableOf<TreeLayerRow>{
     {"tree_layers",
      "repeated blocks",
      "One row per repeated block of kernels: equal ones of several graph launches, steps or "
      "streams are one row.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"level", Unit::id, Role::key,
-          "0 for layers; 1 and more for blocks that repeat inside one layer of the level above."},
-         {"period", Unit::count, Role::key, "How many kernels one layer has."},
-         {"repeats", Unit::count, Role::key, "How many layers follow each other."},
-         {"units", Unit::count, Role::measure,
-          "In how many graph launches, steps or streams the block was found."},
-         {"kernels", Unit::count, Role::key,
-          "How many kernels each of these graph launches, steps or streams has."},
-         {"total_ns", Unit::ns, Role::measure, "The time of the kernels in these layers."},
-         {"unit_ns", Unit::ns, Role::measure,
-          "The time of all kernels of these graph launches, steps or streams."},
-         {"evidence", Unit::text, Role::key,
-          "The block in words, and whether it was found in a graph launch, a step or a stream."},
-     }},
+     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+      {
+          "level", Unit::id, Role::key,
+          "0 for layers; 1 and more for blocks that repeat inside one layer of the level above.",
+          [](const LayerEvidence& one) { return &one.block.level; }  // namespace kr::tables
+      },
+      {"period", Unit::count, Role::key, "How many kernels one layer has.",
+       [](const LayerEvidence& one) { return &one.block.period; }},
+      {"repeats", Unit::count, Role::key, "How many layers follow each other.",
+       [](const LayerEvidence& one) { return &one.block.repeats; }},
+      {"units", Unit::count, Role::measure,
+       "In how many graph launches, steps or streams the block was found.", &LayerEvidence::units},
+      {"kernels", Unit::count, Role::key,
+       "How many kernels each of these graph launches, steps or streams has.",
+       [](const LayerEvidence& one) { return &one.block.unit; }},
+      {"total_ns", Unit::ns, Role::measure, "The time of the kernels in these layers.",
+       [](const LayerEvidence& one) { return &one.block.total_ns; }},
+      {"unit_ns", Unit::ns, Role::measure,
+       "The time of all kernels of these graph launches, steps or streams.",
+       [](const LayerEvidence& one) { return &one.block.unit_ns; }},
+      {"evidence", Unit::text, Role::key,
+       "The block in words, and whether it was found in a graph launch, a step or a stream.",
+       [](const LayerEvidence& one) { return classify::evidence(one.block); }}}},
     needs<Tree>,
     add_tree_layers,
     without_tree_layers};
 
-const Definition tree_attribution_table{
+const Definition tree_attribution_table = TableOf<TreeAttributionRow>{
     {"tree_attribution",
      "attribution",
      "One row per run and way in which operations were assigned to modules: their time.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"evidence", Unit::text, Role::key,
-          "`launch`: in the module that launched it; `creation`: in the module that created its "
-          "node "
-          "of a CUDA graph, and `range`: in an NVTX range of the program in place of a module, if "
-          "there are any; `layer`: in no module, but in a repeated "
-          "block; `none`: in neither."},
-         {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
-     }},
+     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+      {"evidence", Unit::text, Role::key,
+       "`launch`: in the module that launched it; `creation`: in the module that created its "
+       "node "
+       "of a CUDA graph, and `range`: in an NVTX range of the program in place of a module, if "
+       "there are any; `layer`: in no module, but in a repeated "
+       "block; `none`: in neither.",
+       &TreeAttributionRow::evidence},
+      {head::total_of_these_ns, &AttributionSums::Part::total_ns}}},
     needs<Tree>,
     add_tree_attribution};
 
-const Definition tree_context_table{
+const Definition tree_context_table = TableOf<TreeContextRow>{
     {"tree_context",
      "context",
      "One row per run and entry of the context that its profile records.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`."},
-         {"value", Unit::text, Role::measure, "The value of the entry as text."},
-     }},
+     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+      {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`.",
+       &trace::ContextEntry::key},
+      {"value", Unit::text, Role::measure, "The value of the entry as text.",
+       &trace::ContextEntry::value}}},
     needs<Tree>,
     add_tree_context};
 

@@ -7,11 +7,14 @@
 #include <map>
 #include <set>
 
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
 namespace {
+
+using what_if::PathSum;
 
 using what_if::RunReplay;
 using what_if::WhatIf;
@@ -124,12 +127,11 @@ void add_what_if_steps(const Source& source, RowSink& sink) {
   }
 }
 
-void add_critical_path(const Source& source, RowSink& sink) {
+using PathRow = Parts<Run, PathSum>;
+void add_critical_path(const Source& source, Rows<PathRow>& rows) {
   for (const Run& run : source.runs) {
-    for (const what_if::PathSum& one : run.get<what_if::RunReplay>().path) {
-      sink.row({run.summary.id, what_if::to_string(one.part), table::cell_or_nothing(one.dimension),
-                table::cell_or_nothing(one.label), one.pieces, one.total_ns,
-                ratio_of(one.total_ns, run.get<what_if::RunReplay>().measured.run_ns)});
+    for (const PathSum& one : run.get<what_if::RunReplay>().path) {
+      rows.add({run, one});
     }
   }
 }
@@ -156,10 +158,6 @@ std::string without_path(const Source& source) {
   return "no run has operations";
 }
 
-Column replayed_or_nothing(const char* id, Unit unit, Role role, const char* doc) {
-  return {id, unit, role, doc, true};
-}
-
 /// Those of `add_times`, between others.
 std::vector<Column> replay_columns(std::vector<Column> columns, std::vector<Column> last) {
   const std::vector<Column> times{
@@ -169,14 +167,13 @@ std::vector<Column> replay_columns(std::vector<Column> columns, std::vector<Colu
       {"replayed_ns", Unit::ns, Role::detail,
        "The same in the replay without a change. Delays of more than 50 us that nothing in the "
        "trace explains are cut: more than 1 % off, the replay tells nothing."},
-      replayed_or_nothing(
-          "what_if_ns", Unit::ns, Role::measure,
-          "The same with the change. Nothing if the replay is more than 1 % off, or the change "
-          "cannot be made: see `note`."),
-      replayed_or_nothing("saved_ns", Unit::ns, Role::measure,
-                          "`replayed_ns` less `what_if_ns`; negative if it takes longer."),
-      replayed_or_nothing("speedup", Unit::factor, Role::measure,
-                          "`replayed_ns` divided by `what_if_ns`.")};
+      {"what_if_ns", Unit::ns, Role::measure,
+       "The same with the change. Nothing if the replay is more than 1 % off, or the change "
+       "cannot be made: see `note`.",
+       true},
+      {"saved_ns", Unit::ns, Role::measure,
+       "`replayed_ns` less `what_if_ns`; negative if it takes longer.", true},
+      {"speedup", Unit::factor, Role::measure, "`replayed_ns` divided by `what_if_ns`.", true}};
   columns.insert(columns.end(), times.begin(), times.end());
   columns.insert(columns.end(), last.begin(), last.end());
   return columns;
@@ -200,21 +197,20 @@ const Definition what_if_table{
      replay_columns(
          {{"run", Unit::text, Role::key, "The run; `job`: all ranks of the job together."},
           {"change", Unit::text, Role::key, change_doc},
-          replayed_or_nothing("phase", Unit::text, Role::key,
-                              "The phase; nothing for the whole run or job."),
-          replayed_or_nothing("steps", Unit::count, Role::measure,
-                              "Steps of the phase that have a wall time.")},
+          {"phase", Unit::text, Role::key, "The phase; nothing for the whole run or job.", true},
+          {"steps", Unit::count, Role::measure, "Steps of the phase that have a wall time.", true}},
          {{"operations", Unit::count, Role::detail, "Operations that the change is about."},
           {"before_ns", Unit::ns, Role::detail,
            "The sum of their durations; of collectives of a job, from the last begin on any rank "
            "to the end."},
-          replayed_or_nothing("after_ns", Unit::ns, Role::detail,
-                              "The same with the change; nothing if no roof is known."),
-          replayed_or_nothing("roof_known_ns", Unit::ns, Role::measure,
-                              "Of `roof`: the part of `before_ns` whose roof is known, by the cost "
-                              "of its ops or by ncu. The rest keeps its time. Nothing of other "
-                              "changes."),
-          replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
+          {"after_ns", Unit::ns, Role::detail,
+           "The same with the change; nothing if no roof is known.", true},
+          {"roof_known_ns", Unit::ns, Role::measure,
+           "Of `roof`: the part of `before_ns` whose roof is known, by the cost "
+           "of its ops or by ncu. The rest keeps its time. Nothing of other "
+           "changes.",
+           true},
+          {"note", Unit::text, Role::measure, replay_note_doc, true}})},
     needs<what_if::RunReplay>,
     add_what_if,
     without_changes};
@@ -225,34 +221,49 @@ const Definition what_if_steps_table{
                      {"change", Unit::text, Role::key, change_doc},
                      {"step_id", Unit::id, Role::key, "The step's number in the run: see `steps`."},
                      {"phase", Unit::text, Role::measure, "Its phase."},
-                     replayed_or_nothing("step", Unit::id, Role::measure,
-                                         "Its number in the annotation; nothing if it has none.")},
-                    {replayed_or_nothing("note", Unit::text, Role::measure, replay_note_doc)})},
+                     {"step", Unit::id, Role::measure,
+                      "Its number in the annotation; nothing if it has none.", true}},
+                    {{"note", Unit::text, Role::measure, replay_note_doc, true}})},
     needs<what_if::RunReplay>,
     add_what_if_steps,
     without_replayed_steps};
 
-const Definition critical_path_table{
+const Definition critical_path_table = TableOf<PathRow>{
     {"critical_path",
      "critical path",
      "One row per run and part of its critical path: from its last operation back to what each "
      "waited for last. Of operations: one row per dimension and label. Those of one dimension and "
      "all other parts add up to the span of the run.",
-     {{"run", Unit::text, Role::key, "The run."},
+     {run_column,
       {"part", Unit::text, Role::key,
        "`operation`; `delay`: from the end of an operation to the start of one that was launched "
        "before, at most 50 us; `unexplained`: an operation or a call waited for something that is "
        "not in the trace; `launch`: from the launching call to the start, at most the usual launch "
        "latency; `host`: a thread of the host, until it launches; `synchronization`: the return of "
-       "a call after what it waited for had ended."},
-      replayed_or_nothing("dimension", Unit::text, Role::key,
-                          "The dimension; nothing of parts other than operations."),
-      replayed_or_nothing("label", Unit::text, Role::key,
-                          "The label; nothing of parts other than operations."),
-      {"pieces", Unit::count, Role::measure, "How many there are."},
-      {"total_ns", Unit::ns, Role::measure, "Their time on the path."},
-      {"share", Unit::ratio, Role::measure, "The same as a part of the span of the run.", false,
-       false, "total_ns"}}},
+       "a call after what it waited for had ended.",
+       [](const PathSum& one) { return what_if::to_string(one.part); }},
+      {"dimension",
+       Unit::text,
+       Role::key,
+       "The dimension; nothing of parts other than operations.",
+       &PathSum::dimension,
+       {.optional = true}},
+      {"label",
+       Unit::text,
+       Role::key,
+       "The label; nothing of parts other than operations.",
+       &PathSum::label,
+       {.optional = true}},
+      {"pieces", Unit::count, Role::measure, "How many there are.", &PathSum::pieces},
+      {"total_ns", Unit::ns, Role::measure, "Their time on the path.", &PathSum::total_ns},
+      {"share",
+       Unit::ratio,
+       Role::measure,
+       "The same as a part of the span of the run.",
+       [](const PathRow& row) {
+         return ratio_of(row.of<PathSum>().total_ns, row.of<Run>().replay->measured.run_ns);
+       },
+       {.share_of = "total_ns"}}}},
     needs<what_if::RunReplay>,
     add_critical_path,
     without_path};
