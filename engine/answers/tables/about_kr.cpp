@@ -87,17 +87,15 @@ const Definition list_tables_table = TableOf<ListedTable>{
     {"list_tables",
      "tables",
      "One row per table that kr can produce.",
-     {{
-          "name", Unit::text, Role::key, "The id of the table, as for `--tables`.",
-          [](const Definition& one) { return &one.info.id; }  // namespace kr::tables
-      },
+     {{"name", Unit::text, Role::key, "The id of the table, as for `--tables`.",
+       [](const Definition& one) { return &one.info.id; }},
       {"title", Unit::text, Role::measure, "The title of the table.",
        [](const Definition& one) { return &one.info.title; }},
       {"doc", Unit::text, Role::measure, "What a row is.",
        [](const Definition& one) { return &one.info.doc; }},
       {"needs", Unit::text, Role::measure,
-       "What the table is made from; nothing for what kr itself has.", &Definition::needs,
-       optional}}},
+       "What the table is made from; nothing for what kr itself has.",
+       [](const Definition& one) { return facts::names_of(one.needs); }, optional}}},
     needs<>,
     add_listed_tables};
 

@@ -1,7 +1,8 @@
 // Durations by type of activity: kernels, copies, sets, and calls of the host.
+#include "analyze/activity.hpp"
+
 #include <array>
 
-#include "analyze/activity.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"

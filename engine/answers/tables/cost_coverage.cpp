@@ -37,8 +37,8 @@ struct CostGapRow : Parts<Run, Gap> {
 void add_cost_gaps(const Source& source, Rows<CostGapRow>& rows) {
   for (const Run& run : source.runs) {
     const int64_t total_ns = run.summary.gpu_total_ns;
-    const std::vector<Gap> gaps =
-        cost::by_op(cost::gaps_of(run.get<cost::CostedRun>(), run.get<analyze::LabelledTrace>().trace, total_ns));
+    const std::vector<Gap> gaps = cost::by_op(cost::gaps_of(
+        run.get<cost::CostedRun>(), run.get<analyze::LabelledTrace>().trace, total_ns));
     for (const Gap& gap : gaps) {
       rows.add({{run, gap}, total_ns});
     }

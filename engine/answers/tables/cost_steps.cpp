@@ -11,9 +11,12 @@ using classify::Attribution;
 
 void add_cost_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    if (!run.get<analyze::LabelledTrace>().trace.host || !run.get<analyze::LabelledTrace>().trace.host->ops) continue;
+    if (!run.get<analyze::LabelledTrace>().trace.host ||
+        !run.get<analyze::LabelledTrace>().trace.host->ops)
+      continue;
     const Attribution& places = run.get<analyze::LabelledTrace>().attribution(*source.rules);
-    const auto steps = cost::costs_by_step(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>());
+    const auto steps = cost::costs_by_step(*source.rules, run.get<analyze::LabelledTrace>(),
+                                           run.get<cost::CostedRun>());
     for (size_t i = 0; i < steps.size(); ++i) {
       const cost::StepCosts& of = steps[i];
       if (of.devices == 0) continue;

@@ -55,7 +55,8 @@ void add_shares(Cells& row, const KeyCosts& costs) {
 void add_costs(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const cost::OpCosts& one :
-         cost::costs_by_op(*source.rules, run.get<analyze::LabelledTrace>().trace, run.get<cost::CostedRun>(), run.summary.gpu_total_ns)) {
+         cost::costs_by_op(*source.rules, run.get<analyze::LabelledTrace>().trace,
+                           run.get<cost::CostedRun>(), run.summary.gpu_total_ns)) {
       Cells cells{run.summary.id,
                   table::cell_or_nothing(one.op),
                   table::cell_or_nothing(one.shapes),
@@ -72,8 +73,8 @@ void add_costs(const Source& source, RowSink& sink) {
 
 void add_cost_rates(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const cost::LevelCosts& level :
-         cost::costs_by_level(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
+    for (const cost::LevelCosts& level : cost::costs_by_level(
+             *source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
       for (const KeyCosts& one : level.keys) {
         Cells row{run.summary.id, std::string_view(level.level), table::cell_or_nothing(one.key),
                   one.sum.total_ns()};
@@ -143,7 +144,9 @@ std::vector<Column> rate_columns(std::vector<Column> first, std::vector<Column> 
 
 std::string without_costs(const Source& source) {
   for (const Run& run : source.runs) {
-    if (run.get<analyze::LabelledTrace>().trace.host && run.get<analyze::LabelledTrace>().trace.host->ops) return {};
+    if (run.get<analyze::LabelledTrace>().trace.host &&
+        run.get<analyze::LabelledTrace>().trace.host->ops)
+      return {};
   }
   return "no run has ops with shapes: PyTorch's profiler records them with `record_shapes=True`, "
          "vLLM and SGLang as NVTX ranges of layers; kernels of graphs get those of a --reference";

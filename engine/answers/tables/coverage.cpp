@@ -171,11 +171,9 @@ const Definition unexplained_table = TableOf<UnexplainedRow>{
        optional},
       {"file", Unit::text, Role::measure, "The rules file where the rule goes.",
        &UnexplainedRow::path},
-      {
-          "line", Unit::id, Role::measure,
-          "The line of that file below which, or in which, the rule goes, from 1.",
-          [](const Suggestion& one) { return &one.place.line; }  // namespace kr::tables
-      },
+      {"line", Unit::id, Role::measure,
+       "The line of that file below which, or in which, the rule goes, from 1.",
+       [](const Suggestion& one) { return &one.place.line; }},
       {"byte", Unit::id, Role::detail, "The byte of that file before which `insert` goes, from 0.",
        [](const Suggestion& one) { return &one.place.byte; }},
       {"owner", Unit::text, Role::measure, "The engine or model that gets the rule.",

@@ -53,12 +53,10 @@ const Definition rule_changes_table = TableOf<RuleChangeRow>{
      {{"engine", Unit::text, Role::key, "The engine.", &Change::engine},
       {"model", Unit::text, Role::key, "The model.", &Change::model},
       {head::the_dimension, &Change::dimension},
-      {
-          "from", Unit::text, Role::key,
-          "The label in the old ruleset; `unclassified` if no rule matches, `(its own name)` if "
-          "the rule keeps the name.",
-          [](const Change& change) { return &change.move.from; }  // namespace kr::tables
-      },
+      {"from", Unit::text, Role::key,
+       "The label in the old ruleset; `unclassified` if no rule matches, `(its own name)` if "
+       "the rule keeps the name.",
+       [](const Change& change) { return &change.move.from; }},
       {"to", Unit::text, Role::key, "The label in the new ruleset, written as `from` is.",
        [](const Change& change) { return &change.move.to; }},
       {"witness", Unit::text, Role::measure,

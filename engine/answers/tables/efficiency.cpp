@@ -272,8 +272,9 @@ std::string without_jobs(const Source& source) {
 }
 
 std::string without_step_jobs(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.get<analyze::StepSums>().steps.empty(); });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return !run.get<analyze::StepSums>().steps.empty();
+  });
   if (std::string why = only_sampled_steps(source); !why.empty()) return why;
   return any ? without_jobs(source) : "no steps are known";
 }

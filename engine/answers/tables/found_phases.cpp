@@ -33,8 +33,9 @@ std::string without_agreement(const Source& source) {
 
 /// Beside annotated phases, found ones are shown if they are requested.
 bool without_annotated_phases(const Source& source) {
-  return std::all_of(source.runs.begin(), source.runs.end(),
-                     [](const Run& run) { return run.get<analyze::FoundPhases>().agreement.empty(); });
+  return std::all_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return run.get<analyze::FoundPhases>().agreement.empty();
+  });
 }
 
 Cell mean_of(const std::optional<analyze::TimesOf>& times) {
@@ -151,7 +152,8 @@ const Definition found_phases_table = TableOf<FoundPhaseRow>{
        &FoundPart::evidence}}},
     needs<analyze::FoundPhases>,
     add_found_phases,
-    without_found_phases, facts::Reads::nothing,
+    without_found_phases,
+    facts::Reads::nothing,
     without_annotated_phases};
 
 const Definition found_steps_table = TableOf<FoundStepRow>{

@@ -131,7 +131,8 @@ void add_metric_kernels(const Source& source, Rows<MetricKernelRow>& rows) {
 
 std::string without_gpu_metrics(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<analyze::GpuMetricSums>() != nullptr && !run.get<analyze::GpuMetricSums>().metrics.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr &&
+           !run.get<analyze::GpuMetricSums>().metrics.empty();
   });
   return any ? std::string()
              : "no run has GPU metrics; `nsys profile --gpu-metrics-devices=cuda-visible` samples "
@@ -141,7 +142,8 @@ std::string without_gpu_metrics(const Source& source) {
 std::string without_metric_steps(const Source& source) {
   if (std::string why = without_gpu_metrics(source); !why.empty()) return why;
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<analyze::GpuMetricSums>() != nullptr && !run.get<analyze::GpuMetricSums>().phases.empty();
+    return run.find<analyze::GpuMetricSums>() != nullptr &&
+           !run.get<analyze::GpuMetricSums>().phases.empty();
   });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/gpu_metrics.hpp"
 #include "tables/columns.hpp"
 
 namespace kr::tables {

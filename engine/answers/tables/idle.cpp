@@ -1,5 +1,6 @@
 // Why devices were idle.
 #include "analyze/idle.hpp"
+
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"

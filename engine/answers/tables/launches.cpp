@@ -1,9 +1,10 @@
 // The calls of the host, and the operations that they launched.
+#include "analyze/launches.hpp"
+
 #include <algorithm>
 
 #include "analyze/evidence.hpp"
 #include "analyze/kernels.hpp"
-#include "analyze/launches.hpp"
 #include "tables/attribution.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"

@@ -1,6 +1,7 @@
 // Blocks of kernels that repeat.
-#include "analyze/kernels.hpp"
 #include "analyze/layers.hpp"
+
+#include "analyze/kernels.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -32,11 +33,9 @@ const Definition layers_table = TableOf<LayerRow>{
      .columns = {run_column,
                  {"device", Unit::id, Role::key,
                   "The number of the device that the kernels ran on.", &LayerPart::device},
-                 {
-                     "level", Unit::id, Role::key,
-                     "0; 1 and more if the block is inside one repeat of the block before.",
-                     [](const LayerPart& one) { return &one.block.level; }  // namespace kr::tables
-                 },
+                 {"level", Unit::id, Role::key,
+                  "0; 1 and more if the block is inside one repeat of the block before.",
+                  [](const LayerPart& one) { return &one.block.level; }},
                  {"first", Unit::id, Role::detail,
                   "The place of its first kernel among the `kernels`, from 0.",
                   [](const LayerPart& one) { return &one.block.first; }},

@@ -1,6 +1,7 @@
 // Names that some runs have and others lack.
-#include "tables/columns.hpp"
 #include "analyze/names_only_in.hpp"
+
+#include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
 

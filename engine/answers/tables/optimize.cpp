@@ -145,7 +145,8 @@ std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(con
     sums[{"not_a_kernel", {}}].add({name.instances, name.total_ns});
   }
   if (!run.get<ncu::Joined>().not_in_run.empty()) {
-    sums[{"not_in_run", {}}].found.measured = static_cast<int64_t>(run.get<ncu::Joined>().not_in_run.size());
+    sums[{"not_in_run", {}}].found.measured =
+        static_cast<int64_t>(run.get<ncu::Joined>().not_in_run.size());
   }
   return sums;
 }

@@ -103,10 +103,8 @@ const Definition ranks_table = TableOf<RankDeviceRow>{
      "time breakdown by rank and device",
      "One row per rank and device: parts of its span, and facts about the rank.",
      {run_column,
-      {
-          "rank", Unit::id, Role::key, "The rank of the run in the distributed job.",
-          [](const RankOfRun& rank) { return &rank.number.rank; }  // namespace kr::tables
-      },
+      {"rank", Unit::id, Role::key, "The rank of the run in the distributed job.",
+       [](const RankOfRun& rank) { return &rank.number.rank; }},
       {"rank_from", Unit::text, Role::measure,
        "The source of the rank: `trace`, `name` of the file or folder, or `order` of the runs.",
        [](const RankOfRun& rank) { return &rank.number.from; }},
@@ -156,7 +154,8 @@ const Definition ranks_table = TableOf<RankDeviceRow>{
        optional}}},
     needs<analyze::RunSummary>,
     add_ranks,
-    without_rank_devices, facts::Reads::nothing,
+    without_rank_devices,
+    facts::Reads::nothing,
     nullptr,
     "own_ns"};
 

@@ -1,6 +1,7 @@
 // The repeats of the block that takes most of the time of a run without steps.
 
 #include "analyze/repeats.hpp"
+
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"

@@ -172,8 +172,8 @@ void add_cost_point(const Run& run, const std::string& dimension, size_t place, 
 
 void add_cost_points(const Source& source, const Run& run,
                      const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
-  for (const cost::LevelCosts& level :
-       cost::costs_by_label(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
+  for (const cost::LevelCosts& level : cost::costs_by_label(
+           *source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
     const auto at = std::find(dimensions.begin(), dimensions.end(), level.level);
     if (at == dimensions.end()) continue;
     for (const cost::KeyCosts& one : level.keys) {
@@ -190,14 +190,17 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
   const std::string from = "data sheet of " + gpu->name;
   const auto add = [&](bool memory, const std::string& name, double per_second) {
     const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
-    if (run.find<ncu::Joined>() != nullptr && std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(), is_there)) return;
+    if (run.find<ncu::Joined>() != nullptr &&
+        std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(),
+                    is_there))
+      return;
     if (per_second <= 0) return;
     sink.row({run.summary.id, memory ? "memory" : "compute", std::string_view(name), per_second,
               std::string_view(from)});
   };
   std::map<std::string, double> peaks;  // by name
-  for (const cost::LevelCosts& level :
-       cost::costs_by_label(*source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
+  for (const cost::LevelCosts& level : cost::costs_by_label(
+           *source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
     for (const cost::KeyCosts& one : level.keys) {
       const auto peak = cost::peak_of(gpu, one.sum.main_type(), one.sum.is_mainly_tf32());
       if (one.sum.point_ns() == 0 || !peak) continue;
@@ -215,14 +218,16 @@ void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
 
 bool has_costs(const Run& run) {
   return run.find<cost::CostedRun>() != nullptr && run.find<analyze::LabelledTrace>() != nullptr &&
-         run.get<analyze::LabelledTrace>().trace.host && run.get<analyze::LabelledTrace>().trace.host->ops;
+         run.get<analyze::LabelledTrace>().trace.host &&
+         run.get<analyze::LabelledTrace>().trace.host->ops;
 }
 
 /// Why there is no roofline; empty: there is.
 std::string without_points(const Source& source) {
   if (std::any_of(source.runs.begin(), source.runs.end(), has_costs)) return {};
-  const bool asked = std::any_of(source.runs.begin(), source.runs.end(),
-                                 [](const Run& run) { return run.find<cost::CostedRun>() != nullptr; });
+  const bool asked = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return run.find<cost::CostedRun>() != nullptr;
+  });
   std::string why = not_measured_by_ncu(source);
   if (why.empty()) return why;
   return asked ? why + ", and there are no costs: " + without_costs(source)

@@ -84,7 +84,12 @@ const Definition saved_collective_groups_table = TableOf<SavedGroupRow>{
      .in_short_form = false},
     needs<job::Members>,
     add_saved_groups,
-    nullptr, facts::Reads::nothing, nullptr, nullptr, nullptr, true};
+    nullptr,
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    nullptr,
+    true};
 
 const Definition saved_collectives_table = TableOf<SavedCollectiveRow>{
     {.id = "saved_collectives",
@@ -102,6 +107,11 @@ const Definition saved_collectives_table = TableOf<SavedCollectiveRow>{
      .in_short_form = false},
     needs<job::Members>,
     add_saved_collectives,
-    nullptr, facts::Reads::nothing, nullptr, nullptr, nullptr, true};
+    nullptr,
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    nullptr,
+    true};
 
 }  // namespace kr::tables

@@ -9,7 +9,8 @@ namespace kr::tables {
 namespace {
 
 bool has_sample(const Run& run) {
-  return run.get<analyze::StepSums>().sample || analyze::has_too_many_rows(run.get<analyze::StepSums>().steps);
+  return run.get<analyze::StepSums>().sample ||
+         analyze::has_too_many_rows(run.get<analyze::StepSums>().steps);
 }
 
 template <class Add>
@@ -75,7 +76,12 @@ const Definition saved_step_sums_table{
      .in_short_form = false},
     needs<analyze::StepSums>,
     add_saved_sums,
-    without_sample, facts::Reads::nothing, nullptr, nullptr, nullptr, true};
+    without_sample,
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    nullptr,
+    true};
 
 const Definition saved_steps_table{
     {.id = "saved_steps",
@@ -97,6 +103,11 @@ const Definition saved_steps_table{
      .in_short_form = false},
     needs<analyze::StepSums>,
     add_saved_steps,
-    without_sample, facts::Reads::nothing, nullptr, nullptr, nullptr, true};
+    without_sample,
+    facts::Reads::nothing,
+    nullptr,
+    nullptr,
+    nullptr,
+    true};
 
 }  // namespace kr::tables

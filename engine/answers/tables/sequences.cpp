@@ -1,5 +1,6 @@
 // The order of names in typical parts of a run: what `kr diff` aligns with those of another run.
 #include "analyze/sequences.hpp"
+
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"

@@ -22,8 +22,9 @@ using analyze::StepPart;
 using analyze::StepParts;
 
 std::string without_steps(const Source& source) {
-  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
-                               [](const Run& run) { return !run.get<analyze::StepSums>().phases.empty(); });
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
+    return !run.get<analyze::StepSums>().phases.empty();
+  });
   return any ? std::string() : "no annotation of a trace matches the `phases` of its model";
 }
 

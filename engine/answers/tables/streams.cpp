@@ -31,7 +31,8 @@ void add_stream_totals(const Source& source, Rows<StreamTotalsRow>& rows) {
   std::vector<StreamTotals> tasks;
   for (const Run& run : source.runs) {
     StreamTotals& task = tasks.emplace_back();
-    for (const auto& [device, totals] : analyze::total_streams(run.get<analyze::StreamUses>())) task.add(totals);
+    for (const auto& [device, totals] : analyze::total_streams(run.get<analyze::StreamUses>()))
+      task.add(totals);
     job.add(task);
   }
   if (source.runs.size() > 1 && not_ranks(source).empty()) {

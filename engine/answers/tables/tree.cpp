@@ -307,11 +307,9 @@ const Definition tree_layers_table = TableOf<TreeLayerRow>{
      "One row per repeated block of kernels: equal ones of several graph launches, steps or "
      "streams are one row.",
      {{"run", Unit::text, Role::key, "The run.", &Tree::run},
-      {
-          "level", Unit::id, Role::key,
-          "0 for layers; 1 and more for blocks that repeat inside one layer of the level above.",
-          [](const LayerEvidence& one) { return &one.block.level; }  // namespace kr::tables
-      },
+      {"level", Unit::id, Role::key,
+       "0 for layers; 1 and more for blocks that repeat inside one layer of the level above.",
+       [](const LayerEvidence& one) { return &one.block.level; }},
       {"period", Unit::count, Role::key, "How many kernels one layer has.",
        [](const LayerEvidence& one) { return &one.block.period; }},
       {"repeats", Unit::count, Role::key, "How many layers follow each other.",

@@ -1,7 +1,8 @@
 // What threads of the host waited for.
+#include "analyze/waits.hpp"
+
 #include <algorithm>
 
-#include "analyze/waits.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -13,7 +14,8 @@ using analyze::WaitSum;
 
 std::string without_system_calls(const Source& source) {
   const bool any = std::any_of(source.runs.begin(), source.runs.end(), [](const Run& run) {
-    return run.find<analyze::WaitStatistics>() != nullptr && !run.get<analyze::WaitStatistics>().system_calls.empty();
+    return run.find<analyze::WaitStatistics>() != nullptr &&
+           !run.get<analyze::WaitStatistics>().system_calls.empty();
   });
   return any ? std::string() : "no trace contains calls of the operating system's runtime";
 }

@@ -261,7 +261,8 @@ const Definition critical_path_table = TableOf<PathRow>{
        Role::measure,
        "The same as a part of the span of the run.",
        [](const PathRow& row) {
-         return ratio_of(row.of<PathSum>().total_ns, row.of<Run>().replay->measured.run_ns);
+         return ratio_of(row.of<PathSum>().total_ns,
+                         row.of<Run>().get<what_if::RunReplay>().measured.run_ns);
        },
        {.share_of = "total_ns"}}}},
     needs<what_if::RunReplay>,

@@ -34,8 +34,9 @@ facts::Computed<Kernels> Kernels::compute(const facts::Input& input) {
   out.all.reserve(moments.size());
   for (const auto& [key, one] : moments) {
     const auto& [name, kind, device] = key;
-    out.all.push_back({std::string(trace.names.get({name}).text), std::string(kind), static_cast<int32_t>(device),
-                       one.count, one.sum, one.min, one.max, one.mean(), one.deviation(),
+    out.all.push_back({std::string(trace.names.get({name}).text), std::string(kind),
+                       static_cast<int32_t>(device), one.count, one.sum, one.min, one.max,
+                       one.mean(), one.deviation(),
                        total > 0 ? static_cast<double>(one.sum) / static_cast<double>(total) : 0});
   }
   std::sort(out.all.begin(), out.all.end(),

@@ -164,7 +164,8 @@ class Finder {
   }
 
   /// The run is moved to the clock of `from`, and with that to what this is moved to.
-  void apply(const Edge& edge, const RankClock& before, size_t from, bool recorded, RankClock& rank) {
+  void apply(const Edge& edge, const RankClock& before, size_t from, bool recorded,
+             RankClock& rank) {
     const Estimate& own = edge.estimate;
     const bool may_be_one = own.low_ns <= 0 && 0 <= own.high_ns;
     const bool contradicts = own.low_ns > own.high_ns && !edge.drifts;

@@ -16,8 +16,8 @@
 // the median of all that need data of all, although members of an alltoall or sendrecv may end
 // apart.
 //
-// Where two clocks are recorded and 0 is between the bounds, they may be the same: they may differ by
-// less than a collective takes. The clock is moved all the same where ends differ by more than
+// Where two clocks are recorded and 0 is between the bounds, they may be the same: they may differ
+// by less than a collective takes. The clock is moved all the same where ends differ by more than
 // noise: there are 8 collectives or more, nine of ten differences have the sign of the estimate,
 // and it is larger than 3 median deviations of them, and than 1 us, the resolution of many traces;
 // if members may end apart, than 50 us. (On one clock, ends of allreduces differ by up to 5 us,

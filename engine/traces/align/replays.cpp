@@ -182,8 +182,8 @@ class Replays {
     }
   }
 
-  /// Captures of equal names are distinguished by the order of launches: a step launches its graphs in
-  /// the order in which they were captured.
+  /// Captures of equal names are distinguished by the order of launches: a step launches its graphs
+  /// in the order in which they were captured.
   void order() {
     std::vector<std::vector<uint32_t>> captures;  // as lists of names
     for (const std::vector<uint32_t>& one : references_.captures) {

@@ -231,8 +231,9 @@ uint32_t HostTrace::module_at(uint32_t thread, int64_t time) const noexcept {
   if (behind == first) return HostRange::none;
   const auto begun = static_cast<uint32_t>(behind - 1 - ranges.begin());
   const HostRange& range = ranges[begun];
-  return range.kind == HostRange::Kind::module && range.contains(time) ? begun
-                                                                    : enclosing_module(begun, time);
+  return range.kind == HostRange::Kind::module && range.contains(time)
+             ? begun
+             : enclosing_module(begun, time);
 }
 
 std::vector<uint32_t> HostTrace::modules_at(uint32_t thread, int64_t time) const {
