@@ -98,7 +98,7 @@ struct HostTraces {
     const Call* call = call_of(one);
     if (call == nullptr) return out;
     for (const Range& range : ranges) {
-      if (range.contains(*call)) out.push_back(&range);
+      if (range.holds(*call)) out.push_back(&range);
     }
     std::sort(out.begin(), out.end(),
               [](const Range* a, const Range* b) { return a->start < b->start; });

@@ -60,12 +60,21 @@ Sample random_sample(std::mt19937& random) {
     out.places.range_of.resize(operations);
   }
   static const std::vector<std::string> phases{"prefill", "decode", "mixed"};
+  static const std::vector<std::string> texts{"", "step 0", "step 1", "step 2", "step 3", "step 4"};
   const bool deep = below(3) == 0;
+  std::map<uint32_t, uint32_t> numbers;  // of texts
   for (uint32_t i = 0, steps = below(3) == 0 ? 0 : below(150); i < steps; ++i) {
-    auto& step = out.places.steps.emplace_back();
-    step.phase.label = phases[below(deep && i < 100 ? 2 : 3)];
-    step.text = below(5) == 0 ? "" : "step " + std::to_string(below(6));
-    if (i > 0 && below(deep ? 40 : 2) != 0) step.outer = deep ? i - 1 : below(i);
+    const uint32_t text = below(static_cast<uint32_t>(texts.size()));
+    const auto [at, added] = numbers.try_emplace(text);
+    if (added) {
+      kr::classify::Phase phase;
+      phase.label = phases[below(deep ? 2 : 3)];
+      at->second = out.places.steps.add_text(texts[text], phase);
+    }
+    out.places.steps.add(0, at->second, i);
+    if (i > 0 && below(deep ? 40 : 2) != 0) {
+      out.places.steps.set_outer(i, deep ? i - 1 : below(i));
+    }
   }
   for (uint32_t unit = 0, first = 0; unit < below(4); ++unit) {
     auto& block = out.places.repeated_blocks.emplace_back();
@@ -181,7 +190,7 @@ std::vector<Case> all_scopes(const Sample& of) {
   add("text of step", by_step_text(trace, places), true, [=, &places](size_t i) {
     const uint32_t step = places.step_of[i];
     const bool any = step != none && !places.steps[step].text.empty();
-    return optional(any, any ? text_of(places.steps[step].text) : "");
+    return optional(any, any ? text_of(std::string(places.steps[step].text)) : "");
   });
   add("phase", by_phase(trace, places), true, [=, &places](size_t i) {
     std::set<std::string> keys;
