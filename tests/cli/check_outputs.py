@@ -810,8 +810,8 @@ RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
     ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
     ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables",
-                              "operations,host_calls,host_ranges,streams,steps,in_flight,in_flight_over_time,run_identities"],
-     "operations host_calls host_ranges streams steps in_flight in_flight_over_time run_identities", True),
+                              "operations,host_calls,host_ranges,streams,steps,step_percentiles,in_flight,in_flight_over_time,run_identities"],
+     "operations host_calls host_ranges streams steps step_percentiles in_flight in_flight_over_time run_identities", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
      "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),

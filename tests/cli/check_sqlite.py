@@ -22,8 +22,8 @@ KR = os.path.abspath(os.environ["KR"])
 REAL = ["kineto/vllm_decode_graph.json.gz", "kineto/sglang_prefill.json.gz", "kineto/dlrm_rank1.json.gz",
         "kineto/cpu_only.json.gz", "kineto/v100_resnet_2021_streams.json.gz"]
 APPLICATION = int.from_bytes(b"krtr", "big")
-# Tables about runs need one of these columns.
-OF_RUNS = ("runs", "steps", "streams", "statistics", "operations", "costs", "replay", "collectives", "found phases")
+# What tables that are not about runs are made from.
+OTHERS = (None, "rules", "rulesets", "tree", "coverage", "two runs", "two rulesets", "a name")
 
 # Each step with itself and its enclosing steps: an operation of a step belongs to all of these.
 ENCLOSING = ("WITH RECURSIVE enclosing(run, inner_id, step_id, outer_id, phase) AS ("
@@ -90,7 +90,7 @@ def tables_of_runs():
     listed = json.loads(run("list", "tables", "--format", "json"))["tables"]["list_tables"]
     # Tables named after reports of nsys stats are in a database only if they are named, those of saved runs never.
     return [table["name"] for table in listed
-            if table["needs"] in OF_RUNS and not table["name"].startswith(("cuda_gpu_", "cuda_api_", "cuda_kern_", "nvtx_", "saved_"))]
+            if table["needs"] not in OTHERS and not table["name"].startswith(("cuda_gpu_", "cuda_api_", "cuda_kern_", "nvtx_", "saved_"))]
 
 
 def busy(intervals):

@@ -1,4 +1,5 @@
 // What tables need of runs.
+#include "compute/compute.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
@@ -34,7 +35,7 @@ void Demand::add(const Demand& other) noexcept {
 }
 
 bool Demand::beyond_saved() const noexcept {
-  return !(facts - facts_of_saved).empty() || each_operation || measured;
+  return !(facts - facts::with_made_of(facts_of_saved)).empty() || each_operation || measured;
 }
 
 }  // namespace kr::session

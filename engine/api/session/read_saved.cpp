@@ -91,6 +91,7 @@ void Session::read_saved(const classify::RunSpec& spec, const Demand& demand) {
                                             ? facts::Computed(*std::move(saved.identity))
                                             : facts::Computed<analyze::RunIdentity>::absent(
                                                   "the run was saved without what identifies it"));
+    facts::compute_made_of(demand.facts, run.facts);
     measure(run, nullptr);
   }
 }

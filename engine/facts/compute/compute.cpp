@@ -18,6 +18,7 @@
 #include "analyze/repeats.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"
+#include "analyze/step_percentiles.hpp"
 #include "analyze/steps.hpp"
 #include "analyze/streams.hpp"
 #include "analyze/waits.hpp"
@@ -38,6 +39,7 @@ struct Kind {
   Reads reads = Reads::nothing;
   void (*compute)(const Input& input, Facts& to) = nullptr;  // null: it is made elsewhere
   std::optional<Warning> (*note)(const Input& input) = nullptr;
+  void (*of_facts)(Facts& of) = nullptr;  // the same, if it is made of these alone
 };
 
 template <class Fact>
@@ -47,6 +49,10 @@ constexpr Kind kind_of() {
   if constexpr (requires { Fact::reads; }) kind.reads = Fact::reads;
   if constexpr (requires(const Input& input) { Fact::compute(input); }) {
     kind.compute = [](const Input& input, Facts& to) { to.set<Fact>(Fact::compute(input)); };
+  }
+  if constexpr (requires(const Facts& facts) { Fact::compute(facts); }) {
+    kind.compute = [](const Input& input, Facts& to) { to.set<Fact>(Fact::compute(input.facts)); };
+    kind.of_facts = [](Facts& to) { to.set<Fact>(Fact::compute(to)); };
   }
   if constexpr (requires(const Fact& fact, const Input& input) { fact.note(input); }) {
     kind.note = [](const Input& input) { return input.facts.get<Fact>().note(input); };
@@ -159,6 +165,23 @@ Reads reads_of(Set demand) noexcept {
   Reads all = Reads::nothing;
   demand.each([&](Id id) { all = all | kind(id).reads; });
   return all;
+}
+
+Set with_made_of(Set known) noexcept {
+  for (size_t i = 0; i < fact_count; ++i) {
+    if (kinds[i].of_facts != nullptr && (kinds[i].uses - known).empty()) {
+      known.add(static_cast<Id>(i));
+    }
+  }
+  return known;
+}
+
+void compute_made_of(Set demand, Facts& facts) {
+  demand.each([&](Id id) {
+    bool any_missing = kind(id).of_facts == nullptr || facts.has(id);
+    kind(id).uses.each([&](Id used) { any_missing |= !facts.has(used); });
+    if (!any_missing) kind(id).of_facts(facts);
+  });
 }
 
 void compute(const Input& input, Facts& facts) {

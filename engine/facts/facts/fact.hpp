@@ -9,7 +9,8 @@
 //     ...
 //   };
 //
-// `uses`, `reads` and `note` may be left out. facts.def lists all facts. A demand is a set of them,
+// `uses`, `reads` and `note` may be left out. A fact whose `compute` takes `const facts::Facts&` is
+// made of other facts alone: a saved run that has these has it, too. facts.def lists all facts. A demand is a set of them,
 // closed under `uses`; what is read of a file is the union of their `reads`. A fact without
 // `compute` is made by what reads runs (session/session.hpp): it is the run itself, or of several.
 #pragma once
