@@ -18,17 +18,6 @@ constexpr std::array all_tables{
 #undef KR_TABLE
 };
 
-/// Facts of one run; the others are results of all.
-constexpr facts::Set of_runs{[] {
-  facts::Set set;
-#define KR_FACT(space, type, name) set |= facts::Set::of<space::type>();
-#define KR_RESULT(space, type, name)
-#include "facts/facts.def"
-#undef KR_FACT
-#undef KR_RESULT
-  return set;
-}()};
-
 const std::string not_a_result = "it is not a result of this command";
 
 /// Why the runs do not have a fact; empty: some of them have it, and all others say why not.
@@ -78,7 +67,8 @@ std::vector<const table::Info*> all_infos() {
 
 bool is_about_runs(const Definition& definition) {
   const facts::Set& needs = definition.needs;
-  return definition.info.describes_results || (!needs.empty() && (needs - of_runs).empty());
+  return definition.info.describes_results ||
+         (!needs.empty() && (needs - facts::of_one_run).empty());
 }
 
 bool are_many_ranks(const Source& source) {
@@ -144,7 +134,9 @@ std::string absent(const Definition& definition, const Source& source) {
   std::string why;
   definition.needs.each([&](facts::Id id) {
     if (!why.empty()) return;
-    why = of_runs.has(id) ? without(source, id) : source.has(id) ? std::string() : not_a_result;
+    why = facts::of_one_run.has(id) ? without(source, id)
+          : source.has(id)          ? std::string()
+                                    : not_a_result;
   });
   const bool instead = !definition.instead.empty() && source.has(definition.instead);
   if (!why.empty() && !instead) return why;

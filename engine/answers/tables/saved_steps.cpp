@@ -86,8 +86,8 @@ const Definition saved_step_sums_table{
 const Definition saved_steps_table{
     {.id = "saved_steps",
      .title = "saved steps",
-     .doc = "A sample of these steps, of saved runs with very many: one row per step, and one per "
-            "label. A random step of each of as many stretches of about the same length as fit.",
+     .doc = "One row per step of a sample of the steps of `saved_step_sums`, and one per label: a "
+            "random step of each of as many stretches of about the same length as fit.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"step_id", Unit::id, Role::key,
                   "The place of the step among all those of the run, from 0."},

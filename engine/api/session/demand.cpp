@@ -9,7 +9,7 @@ namespace {
 constexpr facts::Set facts_of_saved =
     facts::Set::of<analyze::RunSummary, analyze::RunIdentity, ncu::Joined, analyze::ShownPhases,
                    job::Members, job::RankMembers, analyze::StreamUses, analyze::StepSums,
-                   changes::Profile, analyze::Findings, trees::LabelledModules, tables::Tree>();
+                   changes::Profile, analyze::Findings, trees::LabelledModules>();
 
 }  // namespace
 
@@ -35,7 +35,9 @@ void Demand::add(const Demand& other) noexcept {
 }
 
 bool Demand::beyond_saved() const noexcept {
-  return !(facts - facts::with_made_of(facts_of_saved)).empty() || each_operation || measured;
+  facts::Set lacking = facts - facts::with_made_of(facts_of_saved);
+  lacking = lacking - (lacking - facts::of_one_run);
+  return !lacking.empty() || each_operation || measured;
 }
 
 }  // namespace kr::session

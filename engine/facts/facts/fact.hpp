@@ -10,9 +10,10 @@
 //   };
 //
 // `uses`, `reads` and `note` may be left out. A fact whose `compute` takes `const facts::Facts&` is
-// made of other facts alone: a saved run that has these has it, too. facts.def lists all facts. A demand is a set of them,
-// closed under `uses`; what is read of a file is the union of their `reads`. A fact without
-// `compute` is made by what reads runs (session/session.hpp): it is the run itself, or of several.
+// made of other facts alone: a saved run that has these has it, too. facts.def lists all facts. A
+// demand is a set of them, closed under `uses`; what is read of a file is the union of their
+// `reads`. A fact without `compute` is made by what reads runs (session/session.hpp): it is the run
+// itself, or of several.
 #pragma once
 
 #include <array>
@@ -127,6 +128,17 @@ class Set {
   uint64_t bits_ = 0;
 };
 static_assert(fact_count <= 64);
+
+/// Facts of one run; the others are results of all, or of rules.
+inline constexpr Set of_one_run = [] {
+  Set set;
+#define KR_FACT(space, type, name) set.add(Id::space##_##type);
+#define KR_RESULT(space, type, name)
+#include "facts/facts.def"
+#undef KR_FACT
+#undef KR_RESULT
+  return set;
+}();
 
 /// As `kr list tables` shows it: `steps, idle`.
 std::string names_of(Set set);

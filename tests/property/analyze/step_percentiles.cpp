@@ -18,7 +18,7 @@ using kr::analyze::LabelPart;
 using kr::analyze::StepParts;
 using kr::analyze::StepPercentiles;
 
-StepParts random_steps(std::mt19937& random) {
+StepParts random_step_times(std::mt19937& random) {
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
   StepParts steps;
   steps.add_dimension("substage");
@@ -97,7 +97,7 @@ TEST_CASE("percentiles of steps are those of a sorted list with the steps withou
   for (uint64_t round = 0; round < kr::test::rounds(300, 3); ++round) {
     CAPTURE(round);
     kr::analyze::StepSums sums;
-    sums.steps = random_steps(random);
+    sums.steps = random_step_times(random);
     const Values expected = values_of(sums.steps);
     kr::facts::Facts facts;
     facts.set(kr::facts::Computed(std::move(sums)));
@@ -113,8 +113,9 @@ TEST_CASE("percentiles of steps are those of a sorted list with the steps withou
       CHECK(row.p50_ns == obvious_percentile(values, 50));
       CHECK(row.p90_ns == obvious_percentile(values, 90));
       CHECK(row.p99_ns == obvious_percentile(values, 99));
-      const auto longest = std::max_element(
-          values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      const auto longest =
+          std::max_element(values.begin(), values.end(),
+                           [](const auto& a, const auto& b) { return a.first < b.first; });
       CHECK(row.max_ns == longest->first);
       // Of times of 0, any step without the label would do.
       if (row.max_ns > 0) CHECK(row.max_step == static_cast<int64_t>(longest->second));
