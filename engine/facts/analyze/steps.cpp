@@ -13,6 +13,7 @@
 #include "analyze/run.hpp"
 #include "base/check.hpp"
 #include "classify/step_order.hpp"
+#include "scopes/scope.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -145,7 +146,7 @@ class Summer {
         const auto& [instances, total_ns] = phase.labelled[i];
         if (instances > 0) labels.add(labelled_, row_of_combination_[i], instances, total_ns);
       }
-      if (phase.part.phase == outside_steps_name && labels.instances() == 0) continue;
+      if (phase.part.phase == scopes::outside_steps_name && labels.instances() == 0) continue;
       phase.part.batch = phase.batch.value();
       phase.part.tokens = phase.tokens.value();
       phase.part.instances = labels.instances();
@@ -211,7 +212,7 @@ class Summer {
       if (phase == phases_.size()) phase_named(step.phase.label);
       out_.steps.add(phase, text, part);
     }
-    outside_ = phase_named(outside_steps_name);
+    outside_ = phase_named(scopes::outside_steps_name);
     find_enclosing_phases();
     struct Inside {
       WholeSum batch;
@@ -280,14 +281,10 @@ class Summer {
     open(innermost).add(labelled);
     starts_.add(i, operation.start_ns);
     const int32_t device = trace_.track(operation.track).device;
-    size_t depth = 0;
-    for (uint32_t step = innermost; step != none; step = attribution_.steps[step].outer) {
-      if (++depth > max_enclosing_steps) {
-        ++out_.too_deep;
-        break;
-      }
+    for (const uint32_t step : order_.enclosing().of(innermost)) {
       open(step).add(device, kinds_[row], operation.start_ns, operation.end_ns());
     }
+    if (order_.enclosing().is_cut(innermost)) ++out_.too_deep;
     for (size_t phase = 0; phase < phases_.size(); ++phase) {
       if (encloses(innermost, phase)) {
         phases_[phase].busy.add(operation.start_ns, operation.end_ns());
@@ -298,7 +295,7 @@ class Summer {
 
   /// Adds the step to the one around it, which is returned, and an outermost one to its phase.
   uint32_t finish(uint32_t step) {
-    const uint32_t outer = attribution_.steps[step].outer;
+    const uint32_t outer = order_.enclosing().outer(step);
     if (outer != none) open(outer);  // may move what is open
     OpenStep& sums = open(step);
     sums.finish(step, out_.steps);
@@ -418,7 +415,7 @@ std::vector<int64_t> occurrences_of(const StepParts& steps) {
 std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {
   if (sums.steps.empty()) return std::nullopt;
   for (const PhasePart& phase : sums.phases) {
-    if (phase.phase != outside_steps_name || phase.total_ns <= total_ns / 20) continue;
+    if (phase.phase != scopes::outside_steps_name || phase.total_ns <= total_ns / 20) continue;
     return Warning{
         "outside-steps",
         fmt::format(

@@ -17,12 +17,6 @@
 
 namespace kr::analyze {
 
-/// The phase of operations in no step.
-inline constexpr std::string_view outside_steps_name = "(outside steps)";
-/// The time of an operation is added to at most this many enclosing steps. Real traces have two or
-/// three.
-inline constexpr size_t max_enclosing_steps = 64;
-
 /// The wall times of the steps of a phase that have one.
 struct WallTimes {
   double median_ns = 0;

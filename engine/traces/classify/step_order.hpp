@@ -26,6 +26,7 @@ class StepOrder {
   uint32_t next(size_t step) const noexcept { return next_[step]; }
   /// The outermost step around a step: itself, if none is around it.
   uint32_t outermost(size_t step) const noexcept { return enclosing_.outermost(step); }
+  const EnclosingSteps& enclosing() const noexcept { return enclosing_; }
   size_t steps() const noexcept { return next_.size(); }
 
  private:

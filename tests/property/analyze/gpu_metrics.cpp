@@ -13,6 +13,7 @@
 #include <string>
 
 #include "analyze/steps.hpp"
+#include "scopes/scope.hpp"
 #include "support/host_traces.hpp"
 #include "support/labelled.hpp"
 #include "support/rounds.hpp"
@@ -212,7 +213,7 @@ TEST_CASE("GPU metrics by label, phase, step and name, as of every sample and op
     const auto phase_name = [&](size_t key) { return sums.phases[key]; };
     CHECK(fast_lines(sums, sums.phase_times, phase_name) ==
           slow_lines(run->trace, sums, sums.phases.size(), phase_name, [&](size_t key, size_t i) {
-            if (sums.phases[key] == kr::analyze::outside_steps_name) {
+            if (sums.phases[key] == kr::scopes::outside_steps_name) {
               return attribution.step_of[i] == kr::classify::Attribution::none;
             }
             return in_step(i, [&](uint32_t step) {
