@@ -46,7 +46,7 @@ const Definition cost_steps_table{
          {"outer", Unit::id, Role::detail, "The enclosing step, if there is one.", true},
          {"phase", Unit::text, Role::measure, "The phase of the step, if a rule names it.", true},
          {"text", Unit::name, Role::measure, "The annotation."},
-         {"tokens", Unit::count, Role::measure, "Its tokens, if the annotation tells them.", true},
+         {"tokens", Unit::count, Role::measure, "Its tokens, if the annotation has them.", true},
          {"total_ns", Unit::ns, Role::measure, "The time of its operations."},
          {"span_ns", Unit::ns, Role::measure,
           "From the begin of its first operation to the end of its last one."},
