@@ -8,6 +8,7 @@
 #include "base/join.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::cli {
@@ -43,6 +44,11 @@ std::string format_of_file(const std::string& path, const OutputRules& rules) {
 std::vector<std::string> parse_tables(const std::string& list, const OutputRules& rules) {
   std::vector<std::string> choices = rules.tables;
   choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
+  for (size_t i = choices.size(); i-- > 0;) {
+    for (const tables::Definition* part : tables::parts_of(tables::known_table(choices[i]))) {
+      choices.push_back(part->info.id);
+    }
+  }
   for (const tables::Definition* one : tables::all()) {
     if (one->info.describes_results) choices.push_back(one->info.id);
   }

@@ -19,6 +19,7 @@
 #include "session.hpp"
 #include "tables/registry.hpp"
 #include "tables/run_names.hpp"
+#include "tables/scoped.hpp"
 #include "text/numbers.hpp"
 #include "trace/open.hpp"
 
@@ -31,11 +32,28 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
+/// As people see them. `named`: by the user, else by a verb, which may name parts.
+std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids,
+                                                   bool named) {
   std::vector<const tables::Definition*> found;
-  found.reserve(ids.size());
-  for (const std::string& id : ids) found.push_back(tables::find(id));
+  for (const std::string& id : ids) {
+    const tables::Definition& table = named ? tables::known_table(id) : *tables::find(id);
+    for (const tables::Definition* one : tables::parts_of(table)) {
+      if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+    }
+  }
   return found;
+}
+
+/// As programs see them: parts of one table are one.
+std::vector<const tables::Definition*> wholes_of(
+    const std::vector<const tables::Definition*>& parts) {
+  std::vector<const tables::Definition*> wholes;
+  for (const tables::Definition* one : parts) {
+    const tables::Definition* const whole = &tables::whole_of(*one);
+    if (std::find(wholes.begin(), wholes.end(), whole) == wholes.end()) wholes.push_back(whole);
+  }
+  return wholes;
 }
 
 /// Tables that describe the results come with every selection, and first.
@@ -52,18 +70,19 @@ std::vector<const tables::Definition*> with_description(
 const tables::Definition& usual_table(const std::vector<const tables::Definition*>& wanted) {
   const auto usual = std::find_if(wanted.begin(), wanted.end(),
                                   [](const auto* one) { return one->absent == nullptr; });
-  return usual == wanted.end() ? *wanted.front() : **usual;
+  return tables::whole_of(usual == wanted.end() ? *wanted.front() : **usual);
 }
 
 /// How a CSV file of one table begins: with its first columns, which no version of kr changes.
 std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
                       const NsysNames& nsys_names) {
-  if (wanted.size() != 1) return {};
-  if (nsys_names.style_of(wanted[0]->info) != render::Alias::none) {
-    const std::vector<table::AliasColumn>& columns = wanted[0]->info.alias;
+  if (wholes_of(wanted).size() != 1) return {};
+  const table::Info& info = tables::whole_of(*wanted[0]).info;
+  if (nsys_names.style_of(info) != render::Alias::none) {
+    const std::vector<table::AliasColumn>& columns = info.alias;
     return fmt::format("{},{},", columns[0].title, columns[1].title);
   }
-  const std::vector<table::Column>& columns = wanted[0]->info.columns;
+  const std::vector<table::Column>& columns = info.columns;
   return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
 }
 
@@ -80,7 +99,7 @@ std::vector<std::string> run_tables() {
 std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
   std::erase_if(ids, [](const std::string& id) {
-    const tables::Definition* const one = tables::find(id);
+    const tables::Definition* const one = tables::find_whole(id);
     return is_nsys_report(one->info) || one->saved_form;
   });
   return ids;
@@ -137,7 +156,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
                            : parse_choices(named_formats, "--format", formats_of(rules));
   const std::vector<std::string> named =
       tables_named_ ? parse_tables(nsys_names_.with_ids(options.tables), rules) : rules.tables;
-  const std::vector<const tables::Definition*> wanted = definitions(named);
+  const std::vector<const tables::Definition*> wanted = definitions(named, tables_named_);
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
   }
@@ -179,7 +198,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     const size_t first = targets_.size();
     const bool shown =
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
-    if (per_table && !to_folder && !rules.any_tables && wanted.size() != 1) {
+    if (per_table && !to_folder && !rules.any_tables && wholes_of(wanted).size() != 1) {
       throw Error(
           "", "a CSV file contains one table",
           fmt::format(
@@ -200,9 +219,13 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
             .run = i;
       }
     } else if (per_table) {
-      for (const tables::Definition* one : with_description(wanted)) {
-        open(format, folder / (one->info.id + ".csv"), csv_begin({one}, nsys_names_)).wanted = {
-            one};
+      const auto all = with_description(wanted);
+      for (const tables::Definition* whole : wholes_of(all)) {
+        std::vector<const tables::Definition*> parts;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(parts),
+                     [&](const auto* one) { return &tables::whole_of(*one) == whole; });
+        open(format, folder / (whole->info.id + ".csv"), csv_begin(parts, nsys_names_)).wanted =
+            std::move(parts);
       }
     } else {
       open(format, folder / (rules.stem + "." + ending_of(format)), begin);
@@ -212,7 +235,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       target.one_table = per_table;
       if (!target.wanted.empty() || per_run) continue;
       const bool whole = format == database_format && !tables_named_ && !rules.database.empty();
-      target.wanted = whole ? definitions(rules.database) : wanted;
+      target.wanted = whole ? definitions(rules.database, true) : wanted;
     }
     if (per_run && !to_folder && runs.size() > 1) {
       throw Error("", fmt::format("a file of --format {} contains one run", format),
@@ -237,7 +260,7 @@ void Outputs::save(const std::filesystem::path& path, std::span<const std::strin
   }
   Target& target = open(std::string(database_format), path);
   target.saved = true;
-  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()));
+  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()), true);
 }
 
 void Outputs::print(const std::string& format) {
@@ -316,10 +339,10 @@ std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const
                                              Streams& streams) {
   const bool read_whole = target.format == "json" || target.format == page_format;
   if (!read_whole || tables_named_ || all_rows_ || !tables::are_many_ranks(source)) return {};
-  std::vector<std::string> left_out;
+  std::set<std::string> left_out;
   std::erase_if(wanted, [&](const tables::Definition* one) {
     const bool leave = tables::has_rows_within_ranks(*one) && tables::absent(*one, source).empty();
-    if (leave) left_out.push_back(one->info.id);
+    if (leave) left_out.insert(tables::whole_of(*one).info.id);
     return leave;
   });
   if (left_out.empty()) return {};
@@ -342,32 +365,52 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   const bool alone = for_people || target.one_table;
   auto wanted = alone ? target.wanted : with_description(target.wanted);
   const std::optional<tables::Note> shortened = shorten(source, target, wanted, streams);
+  if (tables_named_ && !target.saved) report_absent(source, wanted, streams);
+  const bool by_default = for_people && !tables_named_ && wanted.size() > 1;
+  std::erase_if(wanted, [&](const tables::Definition* one) {
+    if (by_default && !one->info.in_short_form) return true;
+    if (!tables::absent(*one, source).empty()) return true;
+    return by_default && one->shown_by_default && !one->shown_by_default(source);
+  });
   std::vector<Table> present;
-  for (const tables::Definition* one : wanted) {
-    const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
-    if (for_people && !tables_named_ && one_of_many) continue;
-    const std::string absent = tables::absent(*one, source);
-    const bool by_default = for_people && !tables_named_ && wanted.size() > 1;
-    if (by_default && absent.empty() && one->shown_by_default && !one->shown_by_default(source))
-      continue;
-    if (absent.empty()) {
-      table::Table made =
-          target.saved ? tables::make_saved(*one, source) : tables::make(*one, source);
-      if (shortened && one->info.id == "notes")
-        made = tables::with_note(std::move(made), *shortened);
-      if (for_people) {
-        made = tables::with_run_names(std::move(made), source);
-        if (!all_rows_ && !whole_lists_) {
-          made = tables::slowest_first(std::move(made), *one, max_rows);
-        }
-      }
-      present.push_back(std::move(made));
-    } else if (tables_named_ && !target.saved && !one->info.describes_results &&
-               reported_absent_.insert(one->info.id).second) {
-      streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
+  if (target.saved) {
+    for (const tables::Definition* one : wanted) {
+      present.push_back(tables::make_saved(*one, source));
+    }
+  } else if (!for_people && target.format != page_format) {
+    present = tables::make_for_programs(wanted, source);
+  } else {
+    for (const tables::Definition* one : wanted) present.push_back(tables::make(*one, source));
+  }
+  for (size_t i = 0; i < present.size(); ++i) {
+    Table& made = present[i];
+    if (shortened && made.info().id == "notes") {
+      made = tables::with_note(std::move(made), *shortened);
+    }
+    if (!for_people) continue;
+    made = tables::with_run_names(std::move(made), source);
+    if (!all_rows_ && !whole_lists_) {
+      made = tables::slowest_first(std::move(made), *wanted[i], max_rows);
     }
   }
   return present;
+}
+
+void Outputs::report_absent(const tables::Source& source,
+                            const std::vector<const tables::Definition*>& wanted,
+                            Streams& streams) {
+  std::map<const tables::Definition*, std::vector<const tables::Definition*>> parts_of;
+  for (const tables::Definition* one : wanted) parts_of[&tables::whole_of(*one)].push_back(one);
+  for (const tables::Definition* whole : wholes_of(wanted)) {
+    const auto& parts = parts_of[whole];
+    const auto is_absent = [&](const auto* one) { return !tables::absent(*one, source).empty(); };
+    if (whole->info.describes_results || !std::all_of(parts.begin(), parts.end(), is_absent)) {
+      continue;
+    }
+    const std::string& id = parts.size() > 1 ? whole->info.id : parts[0]->info.id;
+    if (!reported_absent_.insert(id).second) continue;
+    streams.warning(fmt::format("table `{}` is absent: {}", id, tables::absent(*parts[0], source)));
+  }
 }
 
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {

@@ -144,6 +144,8 @@ class Outputs {
                                       std::vector<const tables::Definition*>& wanted,
                                       Streams& streams);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
+  void report_absent(const tables::Source& source,
+                     const std::vector<const tables::Definition*>& wanted, Streams& streams);
   bool tables_named_ = false;
   bool force_ = false;
   bool all_rows_ = false;

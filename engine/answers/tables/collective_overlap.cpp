@@ -3,6 +3,7 @@
 #include "tables/collective_keys.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -105,7 +106,7 @@ Columns<OverlapRow> overlap_columns(const Columns<OverlapRow>& own) {
 
 }  // namespace
 
-const Definition collective_overlap_table =
+const Definition collective_overlap_part =
     TableOf<OverlapRow>{{.id = "collective_overlap",
                          .title = "collectives below compute and exposed",
                          .doc = "One row per device, process group and kind of collective.",
@@ -114,7 +115,7 @@ const Definition collective_overlap_table =
                         add_overlap<&CollectiveOverlap::whole>,
                         without_overlap};
 
-const Definition collective_overlap_labels_table = TableOf<OverlapRow>{
+const Definition collective_overlap_labels_part = TableOf<OverlapRow>{
     {.id = "collective_overlap_labels",
      .title = "exposed collectives by label",
      .doc = "One row per device, label, process group and kind of collective.",
@@ -128,7 +129,7 @@ const Definition collective_overlap_labels_table = TableOf<OverlapRow>{
     add_overlap<&CollectiveOverlap::labels>,
     without_overlap};
 
-const Definition collective_overlap_layers_table = TableOf<OverlapRow>{
+const Definition collective_overlap_layers_part = TableOf<OverlapRow>{
     {.id = "collective_overlap_layers",
      .title = "exposed collectives by layer",
      .doc = "One row per device, layer, process group and kind of collective. Layers of all steps "
@@ -145,7 +146,7 @@ const Definition collective_overlap_layers_table = TableOf<OverlapRow>{
     add_overlap<&CollectiveOverlap::layers>,
     without_overlap_layers};
 
-const Definition collective_overlap_phases_table = TableOf<OverlapRow>{
+const Definition collective_overlap_phases_part = TableOf<OverlapRow>{
     {.id = "collective_overlap_phases",
      .title = "exposed collectives by phase",
      .doc = "One row per device, phase, process group and kind of collective: of all steps of the "
@@ -158,7 +159,7 @@ const Definition collective_overlap_phases_table = TableOf<OverlapRow>{
     add_overlap<&CollectiveOverlap::phases>,
     without_overlap_steps};
 
-const Definition collective_overlap_steps_table = TableOf<OverlapRow>{
+const Definition collective_overlap_steps_part = TableOf<OverlapRow>{
     {.id = "collective_overlap_steps",
      .title = "exposed collectives by step",
      .doc = "One row per device, step, process group and kind of collective. A step includes those "
@@ -183,5 +184,14 @@ const Definition collective_overlap_steps_table = TableOf<OverlapRow>{
     needs<job::Members, job::Overlaps>,
     add_overlap<&CollectiveOverlap::steps>,
     without_overlap_steps};
+
+const Definition collective_overlap_table =
+    scoped("collective_overlap", "collectives below compute and exposed",
+           "One row per run, device, process group, kind of collective, and what it is about.",
+           {{.part = collective_overlap_part, .name = "device"},
+            {.part = collective_overlap_labels_part, .by = "dimension", .key = "label"},
+            {.part = collective_overlap_layers_part, .name = "layer", .key = "layer"},
+            {.part = collective_overlap_phases_part, .name = "phase", .key = "phase"},
+            {.part = collective_overlap_steps_part, .name = "step", .key = "step_id"}});
 
 }  // namespace kr::tables

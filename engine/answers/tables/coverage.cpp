@@ -7,6 +7,7 @@
 #include "coverage/suggest.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -187,7 +188,7 @@ const Definition unexplained_table = TableOf<UnexplainedRow>{
     needs<coverage::TimeCoverage>,
     add_unexplained};
 
-const Definition unexplained_names_table = TableOf<UnexplainedNameRow>{
+const Definition unexplained_names_part = TableOf<UnexplainedNameRow>{
     {"unexplained_names",
      "names of unexplained groups",
      "One row per name that no rule explains and per group of `unexplained`.",
@@ -202,7 +203,7 @@ const Definition unexplained_names_table = TableOf<UnexplainedNameRow>{
     needs<coverage::TimeCoverage>,
     add_unexplained_names};
 
-const Definition unexplained_runs_table = TableOf<UnexplainedRunRow>{
+const Definition unexplained_runs_part = TableOf<UnexplainedRunRow>{
     {"unexplained_runs",
      "unexplained groups by run",
      "One row per group of `unexplained` and run that has names of it.",
@@ -220,5 +221,11 @@ const Definition unexplained_runs_table = TableOf<UnexplainedRunRow>{
      false},
     needs<coverage::TimeCoverage>,
     add_unexplained_runs};
+
+const Definition unexplained_parts_table =
+    scoped("unexplained_parts", "parts of unexplained groups",
+           "One row per group of `unexplained` and name or run in it.",
+           {{.part = unexplained_names_part, .name = "name", .key = "name"},
+            {.part = unexplained_runs_part, .name = "run", .key = "run"}});
 
 }  // namespace kr::tables

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 namespace kr::tables {
 
 struct Run;
+struct Scopes;
 struct Source;
 
 using table::as_change;
@@ -56,6 +58,8 @@ struct Definition {
   bool saved_form = false;
   /// A result that does instead of `needs`.
   facts::Set instead = {};
+  /// Of a table of several scopes: see tables/scoped.hpp. Null: it is one table.
+  std::shared_ptr<const Scopes> scopes = nullptr;
 };
 
 /// table::Info, with columns that make the rows.
@@ -107,7 +111,8 @@ struct TableOf {
             largest_first,
             sink_rows(saved_rows),
             saved_form,
-            instead};
+            instead,
+            nullptr};
   }
 };
 

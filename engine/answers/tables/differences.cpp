@@ -6,6 +6,7 @@
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/difference.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -45,7 +46,7 @@ void add_model_changes(const Source& source, Rows<ModelChangeRow>& rows) {
 
 }  // namespace
 
-const Definition rule_changes_table = TableOf<RuleChangeRow>{
+const Definition rule_changes_part = TableOf<RuleChangeRow>{
     {"rule_changes",
      "changes of labels",
      "One row per model, dimension and pair of labels: some names have one label in the old "
@@ -94,7 +95,7 @@ const Definition rule_changes_table = TableOf<RuleChangeRow>{
     needs<RulesDifference>,
     add_rule_changes};
 
-const Definition model_changes_table = TableOf<ModelChangeRow>{
+const Definition model_changes_part = TableOf<ModelChangeRow>{
     {"model_changes",
      "models of one ruleset only",
      "One row per model that only one of two rulesets has.",
@@ -104,5 +105,11 @@ const Definition model_changes_table = TableOf<ModelChangeRow>{
        &ModelChangeRow::side}}},
     needs<RulesDifference>,
     add_model_changes};
+
+const Definition rule_changes_table = scoped(
+    "rule_changes", "changes of labels",
+    "One row per pair of labels that names have in two rulesets, and per model that only one of "
+    "them has.",
+    {{.part = rule_changes_part, .name = "label"}, {.part = model_changes_part, .name = "model"}});
 
 }  // namespace kr::tables

@@ -16,6 +16,7 @@
 #include "job/job.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -366,7 +367,7 @@ bool has_parallel_jobs(const Source& source) {
 }
 
 // People see both as a tree of factors: overview/efficiency_text.hpp.
-const Definition efficiency_table{
+const Definition efficiency_part{
     {.id = "efficiency",
      .title = "parallel efficiency",
      .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
@@ -382,7 +383,7 @@ const Definition efficiency_table{
     add_efficiency,
     without_jobs};
 
-const Definition efficiency_steps_table{
+const Definition efficiency_steps_part{
     {.id = "efficiency_steps",
      .title = "parallel efficiency by phase and step",
      .doc = "One row per phase, or step, and reading of communication kernels: the operations that "
@@ -404,7 +405,7 @@ const Definition efficiency_steps_table{
     add_efficiency_steps,
     without_step_jobs};
 
-const Definition efficiency_labels_table{
+const Definition efficiency_labels_part{
     {.id = "efficiency_labels",
      .title = "parallel efficiency by label",
      .doc = "One row per label and reading of communication kernels: its part of the parallel "
@@ -468,5 +469,13 @@ const Definition scaling_table{
     needs<analyze::RunSummary>,
     add_scaling,
     without_baseline};
+
+const Definition efficiency_table =
+    scoped("efficiency", "parallel efficiency",
+           "One row per job (or per run, if the runs are not ranks of one job), what it is about, "
+           "and reading of communication kernels.",
+           {{.part = efficiency_part, .by = "scope", .by_doc = "`job` or `run`"},
+            {.part = efficiency_steps_part, .by = "scope", .by_doc = "`phase` or `step`", .key = "phase"},
+            {.part = efficiency_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

@@ -8,6 +8,7 @@
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
 #include "tables/explanation.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -89,7 +90,7 @@ void add_explanation_costs(const Source& source, Rows<ExplanationCostRow>& rows)
 
 }  // namespace
 
-const Definition explanations_table = TableOf<ExplanationRow>{
+const Definition explanations_part = TableOf<ExplanationRow>{
     {"explanations",
      "explanations",
      "One row per dimension and label that a name can get: the rule that gives it.",
@@ -117,7 +118,7 @@ const Definition explanations_table = TableOf<ExplanationRow>{
     needs<Explanation>,
     add_explanations};
 
-const Definition explanation_alternatives_table = TableOf<AlternativeRow>{
+const Definition explanation_alternatives_part = TableOf<AlternativeRow>{
     {"explanation_alternatives",
      "other rules that match",
      "One row per rule that matches a name too, but comes after the rule that gives the label.",
@@ -130,7 +131,7 @@ const Definition explanation_alternatives_table = TableOf<AlternativeRow>{
     needs<Explanation>,
     add_explanation_alternatives};
 
-const Definition explanation_costs_table = TableOf<ExplanationCostRow>{
+const Definition explanation_costs_part = TableOf<ExplanationCostRow>{
     {"explanation_costs",
      "clauses of costs",
      "One row per clause of a `cost` block that gives what an op of this name costs, if its "
@@ -145,5 +146,13 @@ const Definition explanation_costs_table = TableOf<ExplanationCostRow>{
      false},
     needs<Explanation>,
     add_explanation_costs};
+
+const Definition explanations_table =
+    scoped("explanations", "explanations",
+           "One row per label that a name can get, per other rule that matches it, and per clause "
+           "that gives its cost.",
+           {{.part = explanations_part, .name = "label"},
+            {.part = explanation_alternatives_part, .name = "alternative"},
+            {.part = explanation_costs_part, .name = "cost", .key = "clause"}});
 
 }  // namespace kr::tables

@@ -5,6 +5,8 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -97,7 +99,7 @@ void add_found_agreement(const Source& source, Rows<FoundAgreementRow>& rows) {
 
 }  // namespace
 
-const Definition found_phases_table = TableOf<FoundPhaseRow>{
+const Definition found_phases_part = TableOf<FoundPhaseRow>{
     {"found_phases",
      "phases, found from the kernels",
      "One row per run, device and phase, found without annotations, from repeated sequences of "
@@ -156,7 +158,7 @@ const Definition found_phases_table = TableOf<FoundPhaseRow>{
     facts::Reads::nothing,
     without_annotated_phases};
 
-const Definition found_steps_table = TableOf<FoundStepRow>{
+const Definition found_steps_part = TableOf<FoundStepRow>{
     {.id = "found_steps",
      .title = "steps, found from the kernels",
      .doc = "One row per run, device and step, found without annotations.",
@@ -188,26 +190,28 @@ const Definition found_steps_table = TableOf<FoundStepRow>{
     add_found_steps,
     without_found_phases};
 
-const Definition found_phase_labels_table = TableOf<FoundPhaseLabelRow>{
-    {.id = "found_phase_labels",
-     .title = "found phases by label",
-     .doc = "One row per run, device, found phase, dimension and label that occurs in the phase.",
-     .columns = {run_column,
-                 {head::device, &FoundPart::device},
-                 {"phase", Unit::text, Role::key, "The phase, as in `found_phases`.",
-                  &FoundPart::phase},
-                 {head::dimension, &FoundPhaseLabelRow::dimension},
-                 {head::label, &LabelPart::label},
-                 {head::instances, &LabelPart::instances},
-                 {head::total_ns, &LabelPart::total_ns},
-                 {head::share,
-                  [](const FoundPhaseLabelRow& row) {
-                    return ratio_of(row.of<LabelPart>().total_ns, row.of<FoundPart>().total_ns);
-                  }}},
-     .in_short_form = false},
-    needs<analyze::FoundPhases>,
-    add_found_phase_labels,
-    without_found_phases};
+Definition found_phase_labels_part() {
+  return TableOf<FoundPhaseLabelRow>{
+      {.id = "found_phase_labels",
+       .title = "found phases by label",
+       .doc = "One row per run, device, found phase, dimension and label that occurs in the phase.",
+       .columns = {run_column,
+                   {head::device, &FoundPart::device},
+                   {"phase", Unit::text, Role::key, "The phase, as in `found_phases`.",
+                    &FoundPart::phase},
+                   {head::dimension, &FoundPhaseLabelRow::dimension},
+                   {head::label, &LabelPart::label},
+                   {head::instances, &LabelPart::instances},
+                   {head::total_ns, &LabelPart::total_ns},
+                   {head::share,
+                    [](const FoundPhaseLabelRow& row) {
+                      return ratio_of(row.of<LabelPart>().total_ns, row.of<FoundPart>().total_ns);
+                    }}},
+       .in_short_form = false},
+      needs<analyze::FoundPhases>,
+      add_found_phase_labels,
+      without_found_phases};
+}
 
 const Definition found_agreement_table = TableOf<FoundAgreementRow>{
     {"found_agreement",
@@ -238,5 +242,11 @@ const Definition found_agreement_table = TableOf<FoundAgreementRow>{
     needs<analyze::FoundPhases>,
     add_found_agreement,
     without_agreement};
+
+const Definition found_phases_table =
+    scoped("found_phases", "phases and steps, found from the kernels",
+           "One row per run, device, and phase or step that was found without annotations.",
+           {{.part = found_phases_part, .name = "phase", .key = "phase"},
+            {.part = found_steps_part, .name = "step", .key = "number"}});
 
 }  // namespace kr::tables

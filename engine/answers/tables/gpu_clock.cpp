@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "tables/columns.hpp"
 #include "tables/gpu_metrics.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -230,7 +231,7 @@ const Definition gpu_utilization_table = TableOf<UtilizationRow>{
     add_utilization,
     without_known_metrics};
 
-const Definition gpu_clock_table = TableOf<BelowHighestRow>{
+const Definition gpu_clock_part = TableOf<BelowHighestRow>{
     {.id = "gpu_clock",
      .title = "clocks below the highest by label",
      .doc = "One row per run, device, dimension, label that has operations there, and clock: how "
@@ -241,7 +242,7 @@ const Definition gpu_clock_table = TableOf<BelowHighestRow>{
     add_below_highest<MetricUnit::hz>,
     without_metric<MetricUnit::hz>};
 
-const Definition gpu_power_table = TableOf<BelowHighestRow>{
+const Definition gpu_power_part = TableOf<BelowHighestRow>{
     {.id = "gpu_power",
      .title = "power below the highest by label",
      .doc = "One row per run, device, dimension, label that has operations there, and metric in "
@@ -250,5 +251,12 @@ const Definition gpu_power_table = TableOf<BelowHighestRow>{
     needs<analyze::GpuMetricSums>,
     add_below_highest<MetricUnit::watts>,
     without_metric<MetricUnit::watts>};
+
+const Definition gpu_below_highest_table =
+    scoped("gpu_below_highest", "clocks and power below the highest by label",
+           "One row per run, device, label that has operations there, and clock or metric in "
+           "watts: how long it was below the highest that the trace has.",
+           {{.part = gpu_clock_part, .by = "dimension", .key = "label"},
+            {.part = gpu_power_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

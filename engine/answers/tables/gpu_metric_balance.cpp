@@ -7,6 +7,7 @@
 
 #include "analyze/gpu_metrics.hpp"
 #include "tables/gpu_metrics.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -181,7 +182,7 @@ std::string without_metric_phase_balance(const Source& source) {
 
 }  // namespace
 
-const Definition gpu_metric_balance_table = TableOf<MetricBalanceRow>{
+const Definition gpu_metric_balance_part = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_balance",
      .title = "sampled GPU metrics over ranks",
      .doc = "One row per metric that several devices of the ranks of a job have: its mean over the "
@@ -191,7 +192,7 @@ const Definition gpu_metric_balance_table = TableOf<MetricBalanceRow>{
     add_metric_balance,
     without_several_metric_devices};
 
-const Definition gpu_metric_label_balance_table = TableOf<MetricBalanceRow>{
+const Definition gpu_metric_label_balance_part = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_label_balance",
      .title = "sampled GPU metrics over ranks by label",
      .doc = "One row per label and metric: its mean in the label's own time on each device of the "
@@ -203,7 +204,7 @@ const Definition gpu_metric_label_balance_table = TableOf<MetricBalanceRow>{
     add_metric_label_balance,
     without_several_metric_devices};
 
-const Definition gpu_metric_phase_balance_table = TableOf<MetricBalanceRow>{
+const Definition gpu_metric_phase_balance_part = TableOf<MetricBalanceRow>{
     {.id = "gpu_metric_phase_balance",
      .title = "sampled GPU metrics over ranks by phase",
      .doc = "One row per phase and metric: its mean in the time of the operations that the steps "
@@ -213,5 +214,13 @@ const Definition gpu_metric_phase_balance_table = TableOf<MetricBalanceRow>{
     needs<analyze::GpuMetricSums>,
     add_metric_phase_balance,
     without_metric_phase_balance};
+
+const Definition gpu_metric_balance_table =
+    scoped("gpu_metric_balance", "sampled GPU metrics over ranks",
+           "One row per metric that several devices of the ranks of a job have, and what it is "
+           "about: its means, compared.",
+           {{.part = gpu_metric_balance_part, .name = "run"},
+            {.part = gpu_metric_label_balance_part, .by = "dimension", .key = "label"},
+            {.part = gpu_metric_phase_balance_part, .name = "phase", .key = "phase"}});
 
 }  // namespace kr::tables

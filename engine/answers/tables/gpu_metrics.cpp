@@ -9,6 +9,7 @@
 #include "analyze/steps.hpp"
 #include "ncu/gpus.hpp"
 #include "tables/columns.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -176,7 +177,7 @@ void each_metric_dimension(const Source& source, const GpuMetricSums& sums,
   }
 }
 
-const Definition gpu_metrics_table = TableOf<MetricRow>{
+const Definition gpu_metrics_part = TableOf<MetricRow>{
     {.id = "gpu_metrics",
      .title = "sampled GPU metrics",
      .doc = "One row per run, GPU and metric that the profiler sampled, over the whole trace: also "
@@ -207,7 +208,7 @@ const Definition gpu_metrics_table = TableOf<MetricRow>{
     add_all_metrics,
     without_gpu_metrics};
 
-const Definition gpu_metric_labels_table = TableOf<MetricLabelRow>{
+const Definition gpu_metric_labels_part = TableOf<MetricLabelRow>{
     {.id = "gpu_metric_labels",
      .title = "sampled GPU metrics by label",
      .doc = "One row per run, device, dimension, label that has operations there, and metric: the "
@@ -222,7 +223,7 @@ const Definition gpu_metric_labels_table = TableOf<MetricLabelRow>{
     add_metric_labels,
     without_gpu_metrics};
 
-const Definition gpu_metric_phases_table = TableOf<MetricPhaseRow>{
+const Definition gpu_metric_phases_part = TableOf<MetricPhaseRow>{
     {.id = "gpu_metric_phases",
      .title = "sampled GPU metrics by phase",
      .doc = "One row per run, device, phase that has operations there, and metric: the samples in "
@@ -236,7 +237,7 @@ const Definition gpu_metric_phases_table = TableOf<MetricPhaseRow>{
     add_metric_phases,
     without_metric_steps};
 
-const Definition gpu_metric_steps_table = TableOf<MetricStepRow>{
+const Definition gpu_metric_steps_part = TableOf<MetricStepRow>{
     {.id = "gpu_metric_steps",
      .title = "sampled GPU metrics by step",
      .doc = "One row per run, device, step that has operations there, and metric: the samples in "
@@ -253,7 +254,7 @@ const Definition gpu_metric_steps_table = TableOf<MetricStepRow>{
     add_metric_steps,
     without_metric_steps};
 
-const Definition gpu_metric_kernels_table = TableOf<MetricKernelRow>{
+const Definition gpu_metric_kernels_part = TableOf<MetricKernelRow>{
     {.id = "gpu_metric_kernels",
      .title = "sampled GPU metrics by kernel",
      .doc = "One row per run, device, distinct name and type of operation there, and metric: the "
@@ -267,5 +268,13 @@ const Definition gpu_metric_kernels_table = TableOf<MetricKernelRow>{
     needs<analyze::GpuMetricSums>,
     add_metric_kernels,
     without_gpu_metrics};
+
+const Definition gpu_metrics_table = scoped(
+    "gpu_metrics", "sampled GPU metrics", "One row per run, device, metric, and what it is about.",
+    {{.part = gpu_metrics_part, .name = "gpu", .key = "gpu"},
+     {.part = gpu_metric_labels_part, .by = "dimension", .key = "label"},
+     {.part = gpu_metric_phases_part, .name = "phase", .key = "phase"},
+     {.part = gpu_metric_steps_part, .name = "step", .key = "step_id"},
+     {.part = gpu_metric_kernels_part, .name = "kernel", .key = "name"}});
 
 }  // namespace kr::tables

@@ -4,6 +4,7 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -120,39 +121,42 @@ void add_kernel_balance(const Source& source, Rows<KernelBalanceRow>& rows) {
 
 }  // namespace
 
-const Definition kernel_balance_table = TableOf<KernelBalanceRow>{
-    {"kernel_balance",
-     "kernel summary of all ranks",
-     "One row per distinct name and type of operation with the same labels: its time on all ranks, "
-     "and how evenly it is spread over them.",
-     {{head::name, &NameSum::name},
-      {head::type, &NameSum::kind},
-      {std::string(table::dimension_columns), Unit::text, Role::key,
-       "One column per dimension of the models, named after it: the label.",
-       Value<KernelBalanceRow>::several(add_balance_labels), optional},
-      {"instances", Unit::count, Role::measure, "Operations of that name on all ranks.",
-       &NameOfRanks::instances},
-      {"busy_ns", Unit::ns, Role::measure,
-       "Their part of the busy time of their devices, as in `kernels`: the sum over all ranks.",
-       &NameOfRanks::busy_ns},
-      {"share", Unit::ratio, Role::measure,
-       "`busy_ns` as a part of the busy time of all devices of all ranks.",
-       [](const KernelBalanceRow& row) {
-         return ratio_of(row.of<NameOfRanks>().busy_ns, row.all_busy_ns);
-       },
-       read_with("busy_ns")},
-      {head::total_ns, &NameOfRanks::total_ns},
-      {head::mean_of_ranks_ns, &KernelBalanceRow::mean_ns},
-      {head::max_of_ranks_ns, &NameOfRanks::max_ns},
-      {head::max_over_mean,
-       [](const KernelBalanceRow& row) {
-         return row.mean_ns > 0 ? static_cast<double>(row.of<NameOfRanks>().max_ns) / row.mean_ns
-                                : 0.0;
-       }},
-      {head::max_rank, &KernelBalanceRow::max_rank}}},
-    needs<analyze::RunSummary>,
-    add_kernel_balance,
-    not_several_ranks};
+Definition kernel_balance_part() {
+  return TableOf<KernelBalanceRow>{
+      {"kernel_balance",
+       "kernel summary of all ranks",
+       "One row per distinct name and type of operation with the same labels: its time on all "
+       "ranks, "
+       "and how evenly it is spread over them.",
+       {{head::name, &NameSum::name},
+        {head::type, &NameSum::kind},
+        {std::string(table::dimension_columns), Unit::text, Role::key,
+         "One column per dimension of the models, named after it: the label.",
+         Value<KernelBalanceRow>::several(add_balance_labels), optional},
+        {"instances", Unit::count, Role::measure, "Operations of that name on all ranks.",
+         &NameOfRanks::instances},
+        {"busy_ns", Unit::ns, Role::measure,
+         "Their part of the busy time of their devices, as in `kernels`: the sum over all ranks.",
+         &NameOfRanks::busy_ns},
+        {"share", Unit::ratio, Role::measure,
+         "`busy_ns` as a part of the busy time of all devices of all ranks.",
+         [](const KernelBalanceRow& row) {
+           return ratio_of(row.of<NameOfRanks>().busy_ns, row.all_busy_ns);
+         },
+         read_with("busy_ns")},
+        {head::total_ns, &NameOfRanks::total_ns},
+        {head::mean_of_ranks_ns, &KernelBalanceRow::mean_ns},
+        {head::max_of_ranks_ns, &NameOfRanks::max_ns},
+        {head::max_over_mean,
+         [](const KernelBalanceRow& row) {
+           return row.mean_ns > 0 ? static_cast<double>(row.of<NameOfRanks>().max_ns) / row.mean_ns
+                                  : 0.0;
+         }},
+        {head::max_rank, &KernelBalanceRow::max_rank}}},
+      needs<analyze::RunSummary>,
+      add_kernel_balance,
+      not_several_ranks};
+}
 
 const Definition kernels_table = TableOf<KernelRow>{
     {"kernels",

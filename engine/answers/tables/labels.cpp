@@ -2,6 +2,7 @@
 #include "analyze/ranks.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -110,43 +111,47 @@ const Definition labels_table = TableOf<LabelRow>{
     needs<analyze::RunSummary>,
     add_labels};
 
-const Definition labels_by_device_table = TableOf<DeviceLabelRow>{
-    {.id = "labels_by_device",
-     .title = "kernel time by label and device",
-     .doc =
-         "One row per run, dimension, label and device that has kernels with the label: the time "
-         "that no earlier kernel of the device covers.",
-     .columns = {run_column,
-                 {head::dimension, &DeviceLabelRow::dimension},
-                 {head::label, &KernelTime::label},
-                 {head::device, &KernelTime::device},
-                 {"kernels_ns", Unit::ns, Role::measure,
-                  "Of all its kernels; the labels of a dimension add up to `compute_ns` + "
-                  "`exposed_communication_ns` of `devices`.",
-                  &KernelTime::kernels_ns},
-                 {"compute_ns", Unit::ns, Role::measure,
-                  "Of its compute kernels, as if there were no others; the labels of a dimension "
-                  "add up to `compute_ns` of `devices`.",
-                  &KernelTime::compute_ns}},
-     .in_short_form = false},
-    needs<analyze::RunSummary>,
-    add_labels_by_device};
+Definition labels_by_device_part() {
+  return TableOf<DeviceLabelRow>{
+      {.id = "labels_by_device",
+       .title = "kernel time by label and device",
+       .doc =
+           "One row per run, dimension, label and device that has kernels with the label: the time "
+           "that no earlier kernel of the device covers.",
+       .columns = {run_column,
+                   {head::dimension, &DeviceLabelRow::dimension},
+                   {head::label, &KernelTime::label},
+                   {head::device, &KernelTime::device},
+                   {"kernels_ns", Unit::ns, Role::measure,
+                    "Of all its kernels; the labels of a dimension add up to `compute_ns` + "
+                    "`exposed_communication_ns` of `devices`.",
+                    &KernelTime::kernels_ns},
+                   {"compute_ns", Unit::ns, Role::measure,
+                    "Of its compute kernels, as if there were no others; the labels of a dimension "
+                    "add up to `compute_ns` of `devices`.",
+                    &KernelTime::compute_ns}},
+       .in_short_form = false},
+      needs<analyze::RunSummary>,
+      add_labels_by_device};
+}
 
-const Definition label_balance_table = TableOf<LabelBalanceRow>{
-    {"label_balance",
-     "load balance of labels across ranks",
-     "One row per dimension and label: how evenly its busy time is spread over the ranks.",
-     {{head::the_dimension, &LabelBalanceRow::dimension},
-      {head::label, &LabelBalance::label},
-      {"busy_ns", Unit::ns, Role::measure,
-       "Its part of the busy time of their devices, as in `labels`: the sum over all ranks.",
-       &LabelBalance::sum_ns},
-      {head::mean_of_ranks_ns, &LabelBalance::mean_ns},
-      {head::max_of_ranks_ns, &LabelBalance::max_ns},
-      {head::max_over_mean, &LabelBalance::max_over_mean},
-      {head::max_rank, &LabelBalanceRow::rank}}},
-    needs<analyze::RunSummary>,
-    add_label_balance,
-    not_one_job};
+Definition label_balance_part() {
+  return TableOf<LabelBalanceRow>{
+      {"label_balance",
+       "load balance of labels across ranks",
+       "One row per dimension and label: how evenly its busy time is spread over the ranks.",
+       {{head::the_dimension, &LabelBalanceRow::dimension},
+        {head::label, &LabelBalance::label},
+        {"busy_ns", Unit::ns, Role::measure,
+         "Its part of the busy time of their devices, as in `labels`: the sum over all ranks.",
+         &LabelBalance::sum_ns},
+        {head::mean_of_ranks_ns, &LabelBalance::mean_ns},
+        {head::max_of_ranks_ns, &LabelBalance::max_ns},
+        {head::max_over_mean, &LabelBalance::max_over_mean},
+        {head::max_rank, &LabelBalanceRow::rank}}},
+      needs<analyze::RunSummary>,
+      add_label_balance,
+      not_one_job};
+}
 
 }  // namespace kr::tables

@@ -8,6 +8,8 @@
 #include "job/member.hpp"
 #include "tables/collective_keys.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -311,13 +313,19 @@ void add_exchange_balance(const Source& source, RowSink& sink) {
   }
 }
 
-const Column exchange_run{"run", Unit::text, Role::key, "The run."};
-const Column exchange_device{"device", Unit::id, Role::key, "The device."};
-const Column exchange_phase{"phase", Unit::text, Role::key,
-                            "The phase of the innermost step that launched the dispatch, or the "
-                            "combine where it is alone; `(outside steps)`: in none; empty: the "
-                            "trace has no steps.",
-                            true};
+Column exchange_run() {
+  return {"run", Unit::text, Role::key, "The run."};
+}
+Column exchange_device() {
+  return {"device", Unit::id, Role::key, "The device."};
+}
+Column exchange_phase() {
+  return {"phase", Unit::text, Role::key,
+          "The phase of the innermost step that launched the dispatch, or the "
+          "combine where it is alone; `(outside steps)`: in none; empty: the "
+          "trace has no steps.",
+          true};
+}
 
 /// Of the time between the halves.
 std::vector<Column> between_columns(bool of_one) {
@@ -356,12 +364,12 @@ const Definition moe_exchanges_table{
      .doc = "One row per exchange of expert parallelism and device: a dispatch of tokens to the "
             "devices of their experts and the combine of the results, or one of them alone.",
      .columns = exchange_columns(
-         {exchange_run,
-          exchange_device,
+         {exchange_run(),
+          exchange_device(),
           {"exchange", Unit::id, Role::key, "Its place on the device, in order of launch, from 0."},
           {"group", Unit::text, Role::detail,
            "The process group, as in `collectives`; empty: the trace does not contain it.", true},
-          exchange_phase,
+          exchange_phase(),
           {"step_id", Unit::id, Role::detail, "This step, as in `steps`.", true},
           {"step", Unit::id, Role::measure, "Its number, if the annotation has one.", true},
           {"layer", Unit::id, Role::measure,
@@ -387,16 +395,16 @@ const Definition moe_exchanges_table{
     add_exchanges,
     without_exchanges};
 
-const Definition moe_exchange_sums_table{
+const Definition moe_exchange_sums_part{
     {.id = "moe_exchange_sums",
      .title = "dispatch and combine of experts by phase",
      .doc = "One row per device and phase: the sums of its exchanges with both halves, and what "
             "is in no pair. With it, all `dispatch_ns` add up to the time of label `dispatch` of "
             "dimension `exchange`, `combine_ns` to that of `combine`.",
      .columns = exchange_columns(
-         {exchange_run,
-          exchange_device,
-          exchange_phase,
+         {exchange_run(),
+          exchange_device(),
+          exchange_phase(),
           {"exchanges", Unit::count, Role::measure, "Dispatches with their combines."},
           {"span_ns", Unit::ns, Role::measure,
            "The sum of their spans: `dispatch_ns` + `between_ns` + `combine_ns` - `both_ns`. "
@@ -421,15 +429,15 @@ const Definition moe_exchange_sums_table{
     add_exchange_sums,
     without_exchanges};
 
-const Definition moe_exchange_labels_table{
+const Definition moe_exchange_labels_part{
     {.id = "moe_exchange_labels",
      .title = "between dispatch and combine by label",
      .doc = "One row per device, phase, dimension and label that runs between a dispatch and its "
             "combine. The labels of a dimension add up to `between_ns` - `idle_ns` of "
             "`moe_exchange_sums`.",
-     .columns = {exchange_run,
-                 exchange_device,
-                 exchange_phase,
+     .columns = {exchange_run(),
+                 exchange_device(),
+                 exchange_phase(),
                  {"dimension", Unit::text, Role::key, "The dimension."},
                  {"label", Unit::text, Role::key, "The label."},
                  {"instances", Unit::count, Role::measure,
@@ -443,29 +451,38 @@ const Definition moe_exchange_labels_table{
     add_exchange_labels,
     without_exchanges};
 
-const Definition moe_exchange_balance_table{
-    {.id = "moe_exchange_balance",
-     .title = "dispatch and combine of experts over ranks",
-     .doc = "One row per phase and time of `moe_exchange_sums`: its smallest, mean and largest sum "
-            "over the devices of all ranks that have exchanges in the phase.",
-     .columns = {exchange_phase,
-                 {"what", Unit::text, Role::key,
-                  "The time, as in `moe_exchange_sums`, without `_ns`: `span`, `dispatch`, "
-                  "`compute` and so on."},
-                 {"devices", Unit::count, Role::measure, "Devices of which it is known."},
-                 {"min_ns", Unit::ns, Role::measure, "The smallest."},
-                 {"mean_ns", Unit::ns, Role::measure, "The mean."},
-                 {"max_ns", Unit::ns, Role::measure, "The largest."},
-                 {"max_over_mean", Unit::factor, Role::measure,
-                  "`max_ns` divided by `mean_ns`: 1 if all are equal; empty if all are 0.", true},
-                 {"min_rank", Unit::id, Role::measure,
-                  "The rank with `min_ns`; the first of several."},
-                 {"min_device", Unit::id, Role::detail, "Its device."},
-                 {"max_rank", Unit::id, Role::measure,
-                  "The rank with `max_ns`; the first of several."},
-                 {"max_device", Unit::id, Role::detail, "Its device."}}},
-    needs<job::Members, job::Overlaps>,
-    add_exchange_balance,
-    without_several_exchanging};
+Definition moe_exchange_balance_part() {
+  return {
+      {.id = "moe_exchange_balance",
+       .title = "dispatch and combine of experts over ranks",
+       .doc =
+           "One row per phase and time of `moe_exchange_sums`: its smallest, mean and largest sum "
+           "over the devices of all ranks that have exchanges in the phase.",
+       .columns = {exchange_phase(),
+                   {"what", Unit::text, Role::key,
+                    "The time, as in `moe_exchange_sums`, without `_ns`: `span`, `dispatch`, "
+                    "`compute` and so on."},
+                   {"devices", Unit::count, Role::measure, "Devices of which it is known."},
+                   {"min_ns", Unit::ns, Role::measure, "The smallest."},
+                   {"mean_ns", Unit::ns, Role::measure, "The mean."},
+                   {"max_ns", Unit::ns, Role::measure, "The largest."},
+                   {"max_over_mean", Unit::factor, Role::measure,
+                    "`max_ns` divided by `mean_ns`: 1 if all are equal; empty if all are 0.", true},
+                   {"min_rank", Unit::id, Role::measure,
+                    "The rank with `min_ns`; the first of several."},
+                   {"min_device", Unit::id, Role::detail, "Its device."},
+                   {"max_rank", Unit::id, Role::measure,
+                    "The rank with `max_ns`; the first of several."},
+                   {"max_device", Unit::id, Role::detail, "Its device."}}},
+      needs<job::Members, job::Overlaps>,
+      add_exchange_balance,
+      without_several_exchanging};
+}
+
+const Definition moe_exchange_sums_table =
+    scoped("moe_exchange_sums", "dispatch and combine of experts",
+           "One row per run, device, and phase or label in a phase.",
+           {{.part = moe_exchange_sums_part, .name = "phase"},
+            {.part = moe_exchange_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

@@ -3,6 +3,7 @@
 
 #include "ncu/joined.hpp"
 #include "tables/ncu_rows.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -133,7 +134,7 @@ std::vector<Column> with_measures(std::vector<Column> first, std::vector<Column>
 
 }  // namespace
 
-const Definition ncu_kernels_table{
+const Definition ncu_kernels_part{
     {"ncu_kernels", "kernels as ncu measured them",
      "One row per run and distinct kernel, grid and block that ncu measured: means of its "
      "instances, weighted by time where they are rates or ratios.",
@@ -186,7 +187,7 @@ const Definition ncu_kernels_table{
     add_ncu_kernels,
     not_measured_by_ncu};
 
-const Definition ncu_labels_table{
+const Definition ncu_labels_part{
     {"ncu_labels", "labels as ncu measured them",
      "One row per run, dimension and label with kernels that ncu measured: means of these kernels, "
      "weighted by their time in the run.",
@@ -246,5 +247,11 @@ const Definition ncu_rules_table{
     needs<analyze::RunSummary>,
     add_ncu_rules,
     not_measured_by_ncu};
+
+const Definition ncu_kernels_table =
+    scoped("ncu_kernels", "kernels as ncu measured them",
+           "One row per run and kernel, or label with kernels, that ncu measured.",
+           {{.part = ncu_kernels_part, .name = "kernel", .key = "name"},
+            {.part = ncu_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

@@ -7,6 +7,7 @@
 #include "analyze/found_phases.hpp"
 #include "ncu/joined.hpp"
 #include "tables/ncu_rows.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -182,7 +183,7 @@ std::vector<Column> savings_columns() {
 
 }  // namespace
 
-const Definition optimize_first_table{
+const Definition optimize_first_part{
     {"optimize_first", "optimize first",
      "One row per kernel of the run that ncu measured, by the time that would be saved if it ran "
      "at its nearest roof. Rates are those of ncu, times those of the run.",
@@ -213,7 +214,7 @@ const Definition optimize_first_table{
     add_optimize_first,
     not_measured_by_ncu};
 
-const Definition optimize_labels_table{
+const Definition optimize_labels_part{
     {"optimize_labels", "optimize first, by label",
      "One row per run, dimension and label: how much of its kernels' time ncu measured, and what "
      "would be saved if they ran at their nearest roofs.",
@@ -259,5 +260,11 @@ const Definition ncu_match_table{
     needs<analyze::RunSummary>,
     add_ncu_match,
     not_measured_by_ncu};
+
+const Definition optimize_first_table =
+    scoped("optimize_first", "optimize first",
+           "One row per run and kernel or label, by the time that would be saved.",
+           {{.part = optimize_first_part, .name = "kernel", .key = "name"},
+            {.part = optimize_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

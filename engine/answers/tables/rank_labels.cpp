@@ -1,6 +1,7 @@
 // Time by label on each rank, beside the mean of all ranks.
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -46,30 +47,32 @@ void add_rank_labels(const Source& source, Rows<RankLabelRow>& rows) {
 
 }  // namespace
 
-const Definition rank_labels_table = TableOf<RankLabelRow>{
-    {.id = "rank_labels",
-     .title = "labels by rank",
-     .doc = "One row per dimension, label that any rank has, and rank.",
-     .columns = {{head::dimension, &RankLabelRow::dimension},
-                 {head::label, &RankLabelRow::label},
-                 {head::rank, &RankLabelRow::rank},
-                 {"instances", Unit::count, Role::measure, "Operations of the rank with the label.",
-                  &LabelSum::instances},
-                 {"busy_ns", Unit::ns, Role::measure,
-                  "Their part of the busy time, as in `labels`.", &LabelSum::busy_ns},
-                 {head::total_ns, &LabelSum::total_ns},
-                 {"over_mean_ns", Unit::ns, Role::measure,
-                  "`busy_ns` without the mean of all ranks; negative for a rank that needs less.",
-                  [](const RankLabelRow& row) { return row.busy - row.mean_ns; }, as_change},
-                 {"busy_over_mean", Unit::factor, Role::measure,
-                  "`busy_ns` divided by this mean; empty if it is 0.",
-                  [](const RankLabelRow& row) {
-                    return row.mean_ns > 0 ? Cell(row.busy / row.mean_ns) : Cell();
-                  },
-                  optional}},
-     .in_short_form = false},
-    needs<analyze::RunSummary>,
-    add_rank_labels,
-    not_several_ranks};
+Definition rank_labels_part() {
+  return TableOf<RankLabelRow>{
+      {.id = "rank_labels",
+       .title = "labels by rank",
+       .doc = "One row per dimension, label that any rank has, and rank.",
+       .columns = {{head::dimension, &RankLabelRow::dimension},
+                   {head::label, &RankLabelRow::label},
+                   {head::rank, &RankLabelRow::rank},
+                   {"instances", Unit::count, Role::measure,
+                    "Operations of the rank with the label.", &LabelSum::instances},
+                   {"busy_ns", Unit::ns, Role::measure,
+                    "Their part of the busy time, as in `labels`.", &LabelSum::busy_ns},
+                   {head::total_ns, &LabelSum::total_ns},
+                   {"over_mean_ns", Unit::ns, Role::measure,
+                    "`busy_ns` without the mean of all ranks; negative for a rank that needs less.",
+                    [](const RankLabelRow& row) { return row.busy - row.mean_ns; }, as_change},
+                   {"busy_over_mean", Unit::factor, Role::measure,
+                    "`busy_ns` divided by this mean; empty if it is 0.",
+                    [](const RankLabelRow& row) {
+                      return row.mean_ns > 0 ? Cell(row.busy / row.mean_ns) : Cell();
+                    },
+                    optional}},
+       .in_short_form = false},
+      needs<analyze::RunSummary>,
+      add_rank_labels,
+      not_several_ranks};
+}
 
 }  // namespace kr::tables

@@ -3,6 +3,7 @@
 #include "analyze/steps.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -55,7 +56,7 @@ void add_rank_steps(const Source& source, Rows<RankStepRow>& rows) {
 
 }  // namespace
 
-const Definition rank_step_balance_table = TableOf<RankStepBalanceRow>{
+const Definition rank_step_balance_part = TableOf<RankStepBalanceRow>{
     {"rank_step_balance",
      "slowest rank by step, by own time",
      "One row per step that two ranks or more have: the rank that needs most time itself, and the "
@@ -97,7 +98,7 @@ const Definition rank_step_balance_table = TableOf<RankStepBalanceRow>{
     add_rank_step_balance,
     without_rank_steps};
 
-const Definition rank_steps_table = TableOf<RankStepRow>{
+const Definition rank_steps_part = TableOf<RankStepRow>{
     {.id = "rank_steps",
      .title = "steps by rank",
      .doc = "One row per step that two ranks or more have, and rank: its operations, and those of "
@@ -135,5 +136,11 @@ const Definition rank_steps_table = TableOf<RankStepRow>{
     needs<analyze::StepSums>,
     add_rank_steps,
     without_rank_steps};
+
+const Definition rank_steps_table =
+    scoped("rank_steps", "steps by rank",
+           "One row per step that two ranks or more have, and one per rank of it.",
+           {{.part = rank_step_balance_part, .name = "job"},
+            {.part = rank_steps_part, .name = "rank", .key = "rank"}});
 
 }  // namespace kr::tables

@@ -9,6 +9,7 @@
 #include "tables/collective_notes.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -159,28 +160,30 @@ const Definition ranks_table = TableOf<RankDeviceRow>{
     nullptr,
     "own_ns"};
 
-const Definition rank_balance_table = TableOf<RankBalanceRow>{
-    {"rank_balance",
-     "load balance of ranks and devices",
-     "One row per time of a device: its smallest, mean and largest value over all devices of all "
-     "ranks.",
-     {{"what", Unit::text, Role::key,
-       "The time, as in `devices`, without `_ns`: `span`, `busy`, `compute` and so on.",
-       &RankBalanceRow::what},
-      {"min_ns", Unit::ns, Role::measure, "The smallest value.", &Balance::min_ns},
-      {"mean_ns", Unit::ns, Role::measure, "The mean.", &Balance::mean_ns},
-      {"max_ns", Unit::ns, Role::measure, "The largest value.", &Balance::max_ns},
-      {"max_over_mean", Unit::factor, Role::measure,
-       "`max_ns` divided by `mean_ns`: 1 if all are equal, 0 if all are 0.",
-       &Balance::max_over_mean},
-      {"min_rank", Unit::id, Role::measure, "The rank with `min_ns`; the first of several.",
-       &RankBalanceRow::min_rank},
-      {"min_device", Unit::id, Role::measure, "Its device with `min_ns`.", &RankDevice::device},
-      {head::max_rank, &RankBalanceRow::max_rank},
-      {"max_device", Unit::id, Role::measure, "Its device with `max_ns`.",
-       &RankBalanceRow::max_device}}},
-    needs<analyze::RunSummary>,
-    add_rank_balance,
-    without_rank_devices};
+Definition rank_balance_part() {
+  return TableOf<RankBalanceRow>{
+      {"rank_balance",
+       "load balance of ranks and devices",
+       "One row per time of a device: its smallest, mean and largest value over all devices of all "
+       "ranks.",
+       {{"what", Unit::text, Role::key,
+         "The time, as in `devices`, without `_ns`: `span`, `busy`, `compute` and so on.",
+         &RankBalanceRow::what},
+        {"min_ns", Unit::ns, Role::measure, "The smallest value.", &Balance::min_ns},
+        {"mean_ns", Unit::ns, Role::measure, "The mean.", &Balance::mean_ns},
+        {"max_ns", Unit::ns, Role::measure, "The largest value.", &Balance::max_ns},
+        {"max_over_mean", Unit::factor, Role::measure,
+         "`max_ns` divided by `mean_ns`: 1 if all are equal, 0 if all are 0.",
+         &Balance::max_over_mean},
+        {"min_rank", Unit::id, Role::measure, "The rank with `min_ns`; the first of several.",
+         &RankBalanceRow::min_rank},
+        {"min_device", Unit::id, Role::measure, "Its device with `min_ns`.", &RankDevice::device},
+        {head::max_rank, &RankBalanceRow::max_rank},
+        {"max_device", Unit::id, Role::measure, "Its device with `max_ns`.",
+         &RankBalanceRow::max_device}}},
+      needs<analyze::RunSummary>,
+      add_rank_balance,
+      without_rank_devices};
+}
 
 }  // namespace kr::tables

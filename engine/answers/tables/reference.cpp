@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 
 namespace kr::tables {
 namespace {
@@ -14,6 +15,11 @@ std::string reference_cell(std::string_view text) {
   }
   return out;
 }
+
+constexpr std::string_view reports_head =
+    "\n# Reports of nsys stats\n\n"
+    "Tables with the names and numbers of reports of `nsys stats`; `--nsys-names` prints them as "
+    "it does.\n";
 
 std::string unit_of(const Column& column) {
   std::string text(table::to_string(column.unit));
@@ -35,10 +41,23 @@ std::string reference_markdown() {
       "the row together. A terminal leaves out columns of role `detail`\nunless `--all` is given, "
       "and is the only format that shows columns of role `short_form`.\nA column of unit "
       "`name` is a text: a name of a kernel as the trace has it. Terminal, Markdown and pages "
-      "show\nits short form.\n";
+      "show\nits short form.\n\n"
+      "Tables with columns `scope` and `key` are about several parts of a run: `scope` says what "
+      "a row is about, a\ndimension such as `substage`, `phase`, `step` and so on, and `key` "
+      "which of them. Rows of different scopes are\nof the same time: add up those of one "
+      "scope. Terminal, Markdown and pages show each scope by itself.\n";
+  bool reports = false;
   for (const Definition* one : all()) {
     const table::Info& info = one->info;
+    if (!info.alias.empty() && !reports) {
+      reports = true;
+      text += reports_head;
+    }
     text += fmt::format("\n## {}\n\n{}\n\n", info.id, info.doc);
+    for (const Scope& scope : scopes_of(*one)) {
+      text += fmt::format("- {}: {}\n", name_of(scope), scope.part.info.doc);
+    }
+    if (one->scopes != nullptr) text += '\n';
     text += "| column | unit | role | |\n| --- | --- | --- | --- |\n";
     for (const Column& column : info.columns) {
       text += fmt::format("| `{}` | {} | {} | {} |\n", column.id, unit_of(column),

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -45,13 +46,32 @@ std::span<const Definition* const> all() {
 }
 
 const Definition* find(std::string_view id) {
+  for (const Definition* one : all_tables) {
+    for (const Scope& scope : scopes_of(*one)) {
+      if (scope.part.info.id == id) return &scope.part;
+    }
+  }
+  return find_whole(id);
+}
+
+const Definition* find_whole(std::string_view id) {
   const auto found = std::find_if(all_tables.begin(), all_tables.end(), [&](const Definition* one) {
     return one->info.id == id || (!one->info.former_id.empty() && one->info.former_id == id);
   });
   return found == all_tables.end() ? nullptr : *found;
 }
 
+const Definition& whole_of(const Definition& table) {
+  for (const Definition* one : all_tables) {
+    for (const Scope& scope : scopes_of(*one)) {
+      if (&scope.part == &table) return *one;
+    }
+  }
+  return table;
+}
+
 const Definition& known_table(const std::string& id) {
+  if (const Definition* found = find_whole(id)) return *found;
   if (const Definition* found = find(id)) return *found;
   std::vector<std::string> ids;
   for (const Definition* one : all()) ids.push_back(one->info.id);
@@ -66,6 +86,7 @@ std::vector<const table::Info*> all_infos() {
 }
 
 bool is_about_runs(const Definition& definition) {
+  if (definition.scopes != nullptr) return is_about_runs(*parts_of(definition).front());
   const facts::Set& needs = definition.needs;
   return definition.info.describes_results ||
          (!needs.empty() && (needs - facts::of_one_run).empty());
@@ -120,6 +141,11 @@ std::vector<table::Column> columns_with(const Definition& definition,
 }
 
 table::Table make(const Definition& definition, const Source& source) {
+  if (definition.scopes != nullptr) {
+    std::vector<const Definition*> parts = parts_of(definition);
+    std::erase_if(parts, [&](const auto* one) { return !absent(*one, source).empty(); });
+    return make_whole(definition, parts, source);
+  }
   return {definition.info, columns_with(definition, dimensions_of(source)),
           [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
 }
@@ -130,8 +156,31 @@ table::Table make_saved(const Definition& definition, const Source& source) {
           [&definition, &source](RowSink& sink) { definition.saved_rows(source, sink); }};
 }
 
+std::vector<table::Table> make_for_programs(std::span<const Definition* const> tables,
+                                            const Source& source) {
+  std::vector<std::pair<const Definition*, std::vector<const Definition*>>> wholes;
+  for (const Definition* one : tables) {
+    const Definition& whole = whole_of(*one);
+    const auto at = std::find_if(wholes.begin(), wholes.end(),
+                                 [&](const auto& known) { return known.first == &whole; });
+    (at == wholes.end() ? wholes.emplace_back(&whole, 0) : *at).second.push_back(one);
+  }
+  std::vector<table::Table> made;
+  for (const auto& [whole, parts] : wholes) {
+    const bool of_parts = parts.front() != whole;
+    made.push_back(of_parts ? make_whole(*whole, parts, source) : make(*whole, source));
+  }
+  return made;
+}
+
 std::string absent(const Definition& definition, const Source& source) {
   std::string why;
+  for (const Scope& scope : scopes_of(definition)) {
+    const std::string of_scope = absent(scope.part, source);
+    if (of_scope.empty()) return {};
+    if (why.empty()) why = of_scope;
+  }
+  if (!why.empty()) return why;
   definition.needs.each([&](facts::Id id) {
     if (!why.empty()) return;
     why = facts::of_one_run.has(id) ? without(source, id)

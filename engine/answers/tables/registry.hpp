@@ -15,8 +15,12 @@ namespace kr::tables {
 /// In the order shown.
 std::span<const Definition* const> all();
 /// Also by a former name (TableInfo::former_id). Null where there is none.
+const Definition* find_whole(std::string_view id);
+/// The same, but a part of a table of several scopes if it has that id.
 const Definition* find(std::string_view id);
-/// The same. Throws Error, with similar ids, where there is none.
+/// The table of several scopes that it is a part of; else itself.
+const Definition& whole_of(const Definition& table);
+/// As programs name it: a table, else a part. Throws Error, with similar ids, where there is none.
 const Definition& known_table(const std::string& id);
 std::vector<const table::Info*> all_infos();
 
@@ -39,8 +43,12 @@ std::vector<table::Column> columns_with(const Definition& definition,
 /// `stage`, `substage`, others by name, `kind` last.
 std::vector<std::string> in_usual_order(std::set<std::string> dimensions);
 
-/// The table with the data of `source`, which has to outlive it. Its needs are met.
+/// The table with the data of `source`, which has to outlive it, and with those of its scopes that
+/// `source` has. Its needs are met. A part is made as people see it.
 table::Table make(const Definition& definition, const Source& source);
+/// Tables that `source` has, as programs see them: parts of one table are one.
+std::vector<table::Table> make_for_programs(std::span<const Definition* const> tables,
+                                            const Source& source);
 /// The same, with the rows of saved runs.
 table::Table make_saved(const Definition& definition, const Source& source);
 /// Why `source` has no such table; empty: it has.

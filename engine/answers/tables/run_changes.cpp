@@ -5,6 +5,7 @@
 
 #include "tables/definition.hpp"
 #include "tables/difference.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -366,7 +367,7 @@ const Definition comparison_table{
     needs<RunPair>,
     add_comparison};
 
-const Definition phase_changes_table{
+const Definition phase_changes_part{
     {"phase_changes",
      "changes by phase",
      "One row per phase that both runs have: the medians of its steps, the phase with most work "
@@ -407,7 +408,7 @@ const Definition phase_changes_table{
     needs<RunPair>,
     add_phase_changes};
 
-const Definition label_changes_table{
+const Definition label_changes_part{
     {"label_changes", "changes by label",
      "One row per dimension and label: its time in two runs, the largest change per unit of each "
      "dimension first.",
@@ -418,7 +419,7 @@ const Definition label_changes_table{
     needs<RunPair>,
     add_label_changes};
 
-const Definition name_changes_table{
+const Definition name_changes_part{
     {"name_changes", "changes by name",
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
      "largest change per unit first.",
@@ -535,5 +536,11 @@ const Definition conditions_table = TableOf<GateResult>{
     needs<RunPair>,
     add_conditions,
     no_conditions};
+
+const Definition changes_table =
+    scoped("changes", "changes", "One row per phase, label or name of two runs: what changed.",
+           {{.part = phase_changes_part, .name = "phase", .key = "phase"},
+            {.part = label_changes_part, .by = "dimension", .key = "label"},
+            {.part = name_changes_part, .name = "name", .key = "name"}});
 
 }  // namespace kr::tables

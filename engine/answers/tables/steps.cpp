@@ -9,6 +9,7 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -267,50 +268,54 @@ const Definition step_devices_table = TableOf<StepDeviceRow>{
     nullptr,
     add_saved_runs<StepDeviceRow, add_step_devices>};
 
-const Definition phase_labels_table = TableOf<PhaseLabelRow>{
-    {.id = "phase_labels",
-     .title = "phases by label",
-     .doc = "One row per run, phase, dimension and label that occurs in the phase.",
-     .columns = {run_column,
-                 {head::phase_of_phases, &PhasePart::phase},
-                 {head::dimension, &PhaseLabelRow::dimension},
-                 {head::label, &LabelPart::label},
-                 {head::instances, &LabelPart::instances},
-                 {head::total_ns, &LabelPart::total_ns},
-                 {head::share,
-                  [](const PhaseLabelRow& row) {
-                    return ratio_of(row.of<LabelPart>().total_ns, row.of<PhasePart>().total_ns);
-                  }}},
-     .in_short_form = false},
-    needs<analyze::StepSums>,
-    add_phase_labels,
-    without_steps};
+Definition phase_labels_part() {
+  return TableOf<PhaseLabelRow>{
+      {.id = "phase_labels",
+       .title = "phases by label",
+       .doc = "One row per run, phase, dimension and label that occurs in the phase.",
+       .columns = {run_column,
+                   {head::phase_of_phases, &PhasePart::phase},
+                   {head::dimension, &PhaseLabelRow::dimension},
+                   {head::label, &LabelPart::label},
+                   {head::instances, &LabelPart::instances},
+                   {head::total_ns, &LabelPart::total_ns},
+                   {head::share,
+                    [](const PhaseLabelRow& row) {
+                      return ratio_of(row.of<LabelPart>().total_ns, row.of<PhasePart>().total_ns);
+                    }}},
+       .in_short_form = false},
+      needs<analyze::StepSums>,
+      add_phase_labels,
+      without_steps};
+}
 
-const Definition step_labels_table = TableOf<StepLabelRow>{
-    {.id = "step_labels",
-     .title = "steps by label",
-     .doc = "One row per run, step, dimension and label that occurs in the step.",
-     .columns = {run_column,
-                 {head::step_id, &StepLabelRow::id},
-                 {head::phase_of_step, &StepPart::phase},
-                 {head::step, &StepPart::step},
-                 {head::dimension, &StepLabelRow::dimension},
-                 {head::label, &LabelPart::label},
-                 {"instances", Unit::count, Role::measure, "Operations of the step with the label.",
-                  &LabelPart::instances},
-                 {head::total_ns, &LabelPart::total_ns},
-                 {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the step.",
-                  [](const StepLabelRow& row) {
-                    return ratio_of(row.of<LabelPart>().total_ns, row.of<StepPart>().total_ns);
-                  },
-                  read_with("total_ns")}},
-     .in_short_form = false},
-    needs<analyze::StepSums>,
-    add_runs<StepLabelRow, add_step_labels>,
-    without_each_step,
-    facts::Reads::nothing,
-    nullptr,
-    nullptr,
-    add_saved_runs<StepLabelRow, add_step_labels>};
+Definition step_labels_part() {
+  return TableOf<StepLabelRow>{
+      {.id = "step_labels",
+       .title = "steps by label",
+       .doc = "One row per run, step, dimension and label that occurs in the step.",
+       .columns = {run_column,
+                   {head::step_id, &StepLabelRow::id},
+                   {head::phase_of_step, &StepPart::phase},
+                   {head::step, &StepPart::step},
+                   {head::dimension, &StepLabelRow::dimension},
+                   {head::label, &LabelPart::label},
+                   {"instances", Unit::count, Role::measure,
+                    "Operations of the step with the label.", &LabelPart::instances},
+                   {head::total_ns, &LabelPart::total_ns},
+                   {"share", Unit::ratio, Role::measure, "Their part of `total_ns` of the step.",
+                    [](const StepLabelRow& row) {
+                      return ratio_of(row.of<LabelPart>().total_ns, row.of<StepPart>().total_ns);
+                    },
+                    read_with("total_ns")}},
+       .in_short_form = false},
+      needs<analyze::StepSums>,
+      add_runs<StepLabelRow, add_step_labels>,
+      without_each_step,
+      facts::Reads::nothing,
+      nullptr,
+      nullptr,
+      add_saved_runs<StepLabelRow, add_step_labels>};
+}
 
 }  // namespace kr::tables

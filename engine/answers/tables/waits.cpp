@@ -5,6 +5,7 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -49,7 +50,7 @@ constexpr table::Head idle_column{
 
 }  // namespace
 
-const Definition synchronizations_table = TableOf<SynchronizationRow>{
+const Definition synchronizations_part = TableOf<SynchronizationRow>{
     {"synchronizations",
      "synchronizing calls",
      "One row per run, function and what it waited for: calls of the host that synchronize, and "
@@ -73,7 +74,7 @@ const Definition synchronizations_table = TableOf<SynchronizationRow>{
     needs<analyze::WaitStatistics>,
     add_synchronizations};
 
-const Definition os_waits_table = TableOf<OsWaitRow>{
+const Definition os_waits_part = TableOf<OsWaitRow>{
     {"os_waits",
      "calls of the operating system's runtime",
      "One row per run and function of the operating system's runtime that nsys recorded "
@@ -91,5 +92,11 @@ const Definition os_waits_table = TableOf<OsWaitRow>{
     needs<analyze::WaitStatistics>,
     add_os_waits,
     without_system_calls};
+
+const Definition waits_table = scoped(
+    "waits", "calls in which the host waited",
+    "One row per run and function of the host that waits, and whether a device worked meanwhile.",
+    {{.part = synchronizations_part, .name = "synchronization", .key = "api"},
+     {.part = os_waits_part, .name = "system", .key = "name"}});
 
 }  // namespace kr::tables

@@ -9,6 +9,7 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -185,7 +186,7 @@ constexpr const char* replay_note_doc = "Why there is no result; nothing if ther
 
 }  // namespace
 
-const Definition what_if_table{
+const Definition what_if_part{
     {"what_if", "what if",
      "One row per run, change and phase, and one for the whole run: how long it would take if "
      "operations took other times, by replaying its streams, launches and waits. The time of the "
@@ -215,7 +216,7 @@ const Definition what_if_table{
     add_what_if,
     without_changes};
 
-const Definition what_if_steps_table{
+const Definition what_if_steps_part{
     {"what_if_steps", "what if, by step", "One row per run, change and step: see `what_if`.",
      replay_columns({{"run", Unit::text, Role::key, "The run."},
                      {"change", Unit::text, Role::key, change_doc},
@@ -268,5 +269,12 @@ const Definition critical_path_table = TableOf<PathRow>{
     needs<what_if::RunReplay>,
     add_critical_path,
     without_path};
+
+const Definition what_if_table =
+    scoped("what_if", "what if",
+           "One row per run, change, and what it is about: how long it would take if operations "
+           "took other times, by replaying streams, launches and waits.",
+           {{.part = what_if_part, .name = "phase", .key = "phase", .without_key = "run"},
+            {.part = what_if_steps_part, .name = "step", .key = "step_id"}});
 
 }  // namespace kr::tables

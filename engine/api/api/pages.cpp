@@ -9,6 +9,7 @@
 #include "picture/tree_picture.hpp"
 #include "tables/difference.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/tree.hpp"
 #include "trees/for_people.hpp"
 
@@ -21,8 +22,9 @@ Definitions tables_of_page() {
     if (one->info.describes_results) all.push_back(one);
   }
   for (const char* id : page::report_tables) {
-    const Definition* one = tables::find(id);
-    if (!one->info.describes_results) all.push_back(one);
+    for (const Definition* one : tables::parts_of(*tables::find(id))) {
+      if (!one->info.describes_results) all.push_back(one);
+    }
   }
   return all;
 }

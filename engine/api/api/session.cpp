@@ -287,7 +287,8 @@ std::vector<Table> Session::tables(const std::vector<std::string>& ids) {
   std::vector<Table> present;
   for (const Definition* one : wanted) {
     if (!impl_->absent(*one).empty()) continue;
-    present.push_back(held(tables::make(*one, impl_->source()), impl_->results));
+    present.push_back(
+        held(tables::make_for_programs(std::span(&one, 1), impl_->source())[0], impl_->results));
   }
   return present;
 }
@@ -297,7 +298,7 @@ Table Session::table(const std::string& id) {
   if (!reason.empty()) {
     throw Error("", fmt::format("these runs have no table `{}`: {}", id, reason));
   }
-  return held(tables::make(tables::known_table(id), impl_->source()), impl_->results);
+  return std::move(tables({id})[0]);
 }
 
 std::string Session::absent(const std::string& id) {

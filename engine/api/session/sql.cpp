@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "session/virtual_table.hpp"
+#include "tables/scoped.hpp"
 #include "what_if/what_if.hpp"
 
 namespace kr::session {
@@ -51,6 +52,9 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
   }
   if (const auto table = after("no such table: ")) {
     if (const tables::Definition* known = tables::find(*table)) {
+      if (const tables::Definition& whole = tables::whole_of(*known); &whole != known) {
+        return tables::where_in(whole, *known);
+      }
       std::string absent = tables::absent(*known, source);
       if (!absent.empty()) return absent;
     }
