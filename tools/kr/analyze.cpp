@@ -81,7 +81,7 @@ OutputRules analyze_outputs() {
                      "trace_health"},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto", "paraver"},
+          .operations = true,
           .statistics = true,
           .collectives = true};
 }

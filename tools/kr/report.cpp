@@ -32,7 +32,7 @@ OutputRules report_outputs() {
           .tables = {page::report_tables.begin(), page::report_tables.end()},
           .database = database_tables(),
           .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto", "paraver"},
+          .operations = true,
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .collectives = true,
           .timeline = true,

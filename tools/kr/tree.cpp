@@ -16,6 +16,7 @@
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
+#include "render/renderers.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
 #include "trees/for_people.hpp"
@@ -115,7 +116,7 @@ void write_pictures(const sema::Program& program, const std::filesystem::path& f
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& name, std::string_view text) {
     PendingFile& file = files.emplace_back(folder / name);
-    if (!force) file.check_own();
+    if (!force) render::check_own(file);
     file.write(text);
   };
   for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {

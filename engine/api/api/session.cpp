@@ -16,6 +16,7 @@
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
 #include "render/render.hpp"
+#include "render/renderers.hpp"
 #include "sema/load.hpp"
 #include "session/sql.hpp"
 #include "tables/difference.hpp"
@@ -80,7 +81,7 @@ size_t merge_saved(const std::vector<std::string>& parts, const std::string& pat
     throw Error(path, "is not the name of a saved run", "let it end in .krun");
   }
   PendingFile file(path);
-  file.check_own();
+  render::check_own(file);
   const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
   file.commit();
   return runs;
@@ -324,7 +325,7 @@ void Session::save(const std::string& path) {
   }
   if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
   PendingFile file(path);
-  file.check_own();
+  render::check_own(file);
   const RunSource& first = impl_->runs[0];
   const bool trees = impl_->results->session.are_module_trees(first, first);
   if (trees && impl_->runs.size() > 1) {
