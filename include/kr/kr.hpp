@@ -198,6 +198,7 @@ class Session {
   std::vector<TreePicture> tree_pictures();
 
  private:
+  friend struct SessionRows;  // rows by number, for SQLite
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

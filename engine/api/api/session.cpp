@@ -5,6 +5,7 @@
 
 #include "api/rules.hpp"
 #include "api/session_impl.hpp"
+#include "api/session_rows.hpp"
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -317,6 +318,18 @@ Table Session::sql(const std::string& query) {
   needed.push_back(&tables::known_table("runs"));
   impl_->prepare(needed);
   return held(session::query_table(impl_->source(), query), impl_->results);
+}
+
+SessionRows SessionRows::of(Session& session, const std::vector<std::string>& tables) {
+  (void)session.tables(tables);
+  const Table table = session.table(tables.back());
+  struct Held {
+    std::shared_ptr<const Results> results;
+    std::unique_ptr<session::NumberedRows> rows;
+  };
+  const auto held = std::make_shared<Held>(session.impl_->results);
+  held->rows = session::numbered_rows(table, held->results->session.source());
+  return {table.columns(), {held, held->rows.get()}};
 }
 
 void Session::save(const std::string& path) {
