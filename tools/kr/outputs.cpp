@@ -4,48 +4,29 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "changes/saved_run.hpp"
+#include "export/chosen_tables.hpp"
 #include "export/chrome_trace.hpp"
 #include "export/paraver_files.hpp"
 #include "export/result_file.hpp"
 #include "render/renderers.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
-#include "tables/run_names.hpp"
-#include "text/numbers.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
 namespace {
 
+using exports::definitions;
+using exports::with_description;
 using render::Content;
-
-constexpr size_t max_rows = 20;
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
-  std::vector<const tables::Definition*> found;
-  found.reserve(ids.size());
-  for (const std::string& id : ids) found.push_back(tables::find(id));
-  return found;
-}
-
-/// Tables that describe the results come with every selection, and first.
-std::vector<const tables::Definition*> with_description(
-    const std::vector<const tables::Definition*>& wanted) {
-  const auto describes = [](const tables::Definition* one) { return one->info.describes_results; };
-  std::vector<const tables::Definition*> all;
-  std::copy_if(tables::all().begin(), tables::all().end(), std::back_inserter(all), describes);
-  std::remove_copy_if(wanted.begin(), wanted.end(), std::back_inserter(all), describes);
-  return all;
 }
 
 /// The first that all runs have, to be named in a message; else the first.
@@ -66,23 +47,6 @@ std::vector<std::string> parse_tables(const std::string& list, const OutputRules
 }
 
 }  // namespace
-
-std::vector<std::string> run_tables() {
-  std::vector<std::string> ids;
-  for (const tables::Definition* one : tables::all()) {
-    if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
-  }
-  return ids;
-}
-
-std::vector<std::string> database_tables() {
-  std::vector<std::string> ids = run_tables();
-  std::erase_if(ids, [](const std::string& id) {
-    const tables::Definition* const one = tables::find(id);
-    return is_nsys_report(one->info) || one->saved_form;
-  });
-  return ids;
-}
 
 struct Outputs::Target {
   const render::Renderer& format;
@@ -303,65 +267,26 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
   }
 }
 
-/// Of many ranks, what each has by itself makes a document too large to be read as a whole. Returns
-/// what is to be said of it.
-std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const Target& target,
-                                             std::vector<const tables::Definition*>& wanted,
-                                             Streams& streams) {
-  const bool read_whole = target.format.name == "json" || target.format.name == "html";
-  if (!read_whole || tables_named_ || all_rows_ || !tables::are_many_ranks(source)) return {};
-  std::vector<std::string> left_out;
-  std::erase_if(wanted, [&](const tables::Definition* one) {
-    const bool leave = tables::has_rows_within_ranks(*one) && tables::absent(*one, source).empty();
-    if (leave) left_out.push_back(one->info.id);
-    return leave;
-  });
-  if (left_out.empty()) return {};
-  const auto count = static_cast<int64_t>(left_out.size());
-  tables::Note note{
-      "", "info", "many-ranks",
-      fmt::format("of {} ranks, {} with rows for each of them are left out ({}); --all has them, "
-                  "and so has --tables",
-                  text::grouped(static_cast<int64_t>(source.runs.size())),
-                  text::counted(count, "table"), join(left_out, ", ")),
-      count};
-  streams.note(fmt::format("{}: {}", target.format.name, note.text));
-  return note;
-}
-
 /// Those of the tables that these results have. Reports why a table that the user named is absent.
 std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
                                     Streams& streams) {
   const bool for_people = target.format.for_people;
-  const bool alone = for_people || target.one_table;
-  auto wanted = alone ? target.wanted : with_description(target.wanted);
-  const std::optional<tables::Note> shortened = shorten(source, target, wanted, streams);
-  std::vector<Table> present;
-  for (const tables::Definition* one : wanted) {
-    const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
-    if (for_people && !tables_named_ && one_of_many) continue;
-    const std::string absent = tables::absent(*one, source);
-    const bool by_default = for_people && !tables_named_ && wanted.size() > 1;
-    if (by_default && absent.empty() && one->shown_by_default && !one->shown_by_default(source))
-      continue;
-    if (absent.empty()) {
-      table::Table made =
-          target.saved ? tables::make_saved(*one, source) : tables::make(*one, source);
-      if (shortened && one->info.id == "notes")
-        made = tables::with_note(std::move(made), *shortened);
-      if (for_people) {
-        made = tables::with_run_names(std::move(made), source);
-        if (!all_rows_ && !whole_lists_) {
-          made = tables::slowest_first(std::move(made), *one, max_rows);
-        }
-      }
-      present.push_back(std::move(made));
-    } else if (tables_named_ && !target.saved && !one->info.describes_results &&
-               reported_absent_.insert(one->info.id).second) {
-      streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
-    }
+  exports::ChosenTables chosen = exports::choose_tables(
+      source, {.wanted = target.wanted,
+               .named = tables_named_,
+               .for_people = for_people,
+               .described = !for_people && !target.one_table,
+               .document = target.format.name == "json" || target.format.name == "html",
+               .all_rows = all_rows_ || whole_lists_,
+               .saved = target.saved});
+  if (chosen.shortened) {
+    streams.note(fmt::format("{}: {}", target.format.name, chosen.shortened->text));
   }
-  return present;
+  for (const auto& [id, why] : chosen.absent) {
+    if (!tables_named_ || target.saved || !reported_absent_.insert(id).second) continue;
+    streams.warning(fmt::format("table `{}` is absent: {}", id, why));
+  }
+  return std::move(chosen.tables);
 }
 
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
@@ -407,10 +332,11 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
     target.empty = true;
     return;
   }
-  exports::TableStyle style{.terminal = {.max_rows = all_rows_ || whole_lists_ ? 0 : max_rows,
-                                         .short_form = !all_rows_,
-                                         .several_runs = several_runs_},
-                            .title = title_};
+  exports::TableStyle style{
+      .terminal = {.max_rows = all_rows_ || whole_lists_ ? 0 : exports::max_shown_rows,
+                   .short_form = !all_rows_,
+                   .several_runs = several_runs_},
+      .title = title_};
   if (target.one_table) style.alias = nsys_names_.style_of(tables[0].info());
   if (target.file) return target.file->write(tables, style);
   style.terminal.color = streams.color_out();

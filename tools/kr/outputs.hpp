@@ -33,11 +33,6 @@ class ParaverFiles;
 
 namespace kr::cli {
 
-/// All tables about runs, in the order of the registry.
-std::vector<std::string> run_tables();
-/// The tables of a database: these without the tables that only sum others as another program does.
-std::vector<std::string> database_tables();
-
 /// What a verb can make.
 struct OutputRules {
   std::string stem = {};                      // of files in a folder: `result`
@@ -145,9 +140,6 @@ class Outputs {
   Target& open(const render::Renderer& format, const std::filesystem::path& path,
                std::string_view begin = {});
   void print(const render::Renderer& format);
-  std::optional<tables::Note> shorten(const tables::Source& source, const Target& target,
-                                      std::vector<const tables::Definition*>& wanted,
-                                      Streams& streams);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
   bool tables_named_ = false;
   bool force_ = false;

@@ -10,17 +10,13 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "base/error.hpp"
-#include "base/printable.hpp"
 #include "browser.hpp"
 #include "changes/saved_run.hpp"
+#include "export/chosen_tables.hpp"
+#include "export/views.hpp"
 #include "outputs.hpp"
-#include "overview/efficiency_text.hpp"
-#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
-#include "overview/phases_text.hpp"
 #include "page/pages.hpp"
-#include "page/report_tables.hpp"
-#include "render/render.hpp"
 #include "tables/registry.hpp"
 #include "verb.hpp"
 #include "watch.hpp"
@@ -28,10 +24,11 @@
 namespace kr::cli {
 
 OutputRules report_outputs() {
-  return {.stem = "result",
-          .tables = {page::report_tables.begin(), page::report_tables.end()},
-          .database = database_tables(),
-          .more_tables = run_tables(),
+  const exports::View& view = exports::view_named("report");
+  return {.stem = std::string(view.stem),
+          .tables = view.tables,
+          .database = exports::database_tables(),
+          .more_tables = exports::run_tables(),
           .operations = true,
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .collectives = true,
@@ -43,17 +40,6 @@ OutputRules report_outputs() {
 }
 
 namespace {
-
-void write_markdown(const tables::Source& source, const overview::Report& report,
-                    std::span<const Table> tables, const Outputs::Bytes& out) {
-  out(overview::markdown_health(source));
-  out(overview::markdown_efficiency(source));
-  out(overview::markdown_found_phases(source));
-  render::markdown(tables, out);
-  if (const auto next = overview::next_step(report)) {
-    out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));
-  }
-}
 
 void write_roofline(RooflineFile& file, const tables::Source& source,
                     const overview::Report& report, Streams& streams) {
@@ -230,8 +216,8 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
       {{"html", [&](const auto& out,
                     auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"markdown",
-        [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
+       {"markdown", [&](const auto& out,
+                        auto tables) { exports::report_markdown(source, report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   if (roofline.wanted()) write_roofline(roofline, source, report, streams);

@@ -205,9 +205,25 @@ class Session:
         _kr.session_explain(self._handle, name, engine, model, kind, within)
         self.tables._forget()
 
-    def page(self, title: str = "") -> str:
-        """The page of `kr report` about the runs: one HTML document that fetches nothing."""
-        return _kr.session_page(self._handle, title)
+    def page(self, title: str = "", view: str = "report") -> str:
+        """What a verb shows of the runs as one HTML document that fetches nothing: `report`,
+        `analyze`, `tree`, `diff`, `coverage`, `why`."""
+        return _kr.session_page(self._handle, view, title)
+
+    def text(self, view: str = "report", *, markdown: bool = False, color: bool = False,
+             width: int = 0, all_rows: bool = False) -> str:
+        """The same as a text for a terminal, or Markdown."""
+        return _kr.session_text(self._handle, view, {
+            "markdown": markdown, "color": color, "width": width, "all_rows": all_rows})
+
+    def write(self, path: PathLike, format: str = "", *, view: str = "report",
+              tables: Sequence[str] = (), title: str = "", force: bool = False) -> None:
+        """Writes results to a file, in the format that its ending means: tables as `csv`, `json`,
+        `jsonl`, `markdown`, `sqlite` or `html`; every operation as `perfetto` (x.trace.json.gz) or
+        `paraver` (x.prv). Without tables, what the view shows. `force`: replaces a file that kr did
+        not write."""
+        _kr.session_write(self._handle, os.fspath(path), {
+            "format": format, "view": view, "tables": list(tables), "title": title, "force": force})
 
     def pictures(self) -> Pictures:
         """The module trees of the run by step, as `kr tree` draws them."""
@@ -221,8 +237,8 @@ class Session:
 
 
 _session_options = {
-    "allow_truncated", "allow_inexact", "strict", "threads", "references", "ncu", "gpu", "clock", "job",
-    "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
+    "allow_truncated", "allow_inexact", "strict", "rank", "threads", "references", "ncu", "gpu", "costs", "clock",
+    "job", "rank_names", "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }
 _shipped: Optional[Rules] = None

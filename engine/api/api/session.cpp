@@ -55,6 +55,7 @@ trace::OpenOptions open_options(const SessionOptions& options) {
   open.allow_truncated = options.allow_truncated;
   open.allow_inexact = options.allow_inexact;
   open.strict = options.strict;
+  open.rank = options.rank;
   open.threads = options.threads;
   open.each_call = options.tables.each_call;
   return open;
@@ -217,13 +218,16 @@ void Session::Impl::prepare(const Definitions& needed, const session::Demand& al
   const auto next = new_results();
   next->session.join_ncu(options.ncu,
                          options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+  if (options.costs) {
+    next->session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
+  }
   next->session.change(options.what_if);
   next->session.compare_ranks_with(
       {options.clock.empty() ? job::default_clock_policy
                              : job::named_clock_policy(options.clock, "clock"),
        options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
-       options.job.empty() ? analyze::AsJob::automatic
-                           : analyze::named_as_job(options.job, "job")});
+       options.job.empty() ? analyze::AsJob::automatic : analyze::named_as_job(options.job, "job"),
+       job::named_ranks(options.rank_names, "rank_names")});
   next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
   next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
   if (begin > 0) {
