@@ -331,7 +331,8 @@ SessionRows SessionRows::of(Session& session, const std::vector<std::string>& ta
     std::shared_ptr<const Results> results;
     std::unique_ptr<session::NumberedRows> rows;
   };
-  const auto held = std::make_shared<Held>(session.impl_->results);
+  const auto held = std::make_shared<Held>();
+  held->results = session.impl_->results;
   held->rows = session::numbered_rows(table, held->results->session.source());
   return {table.columns(), {held, held->rows.get()}};
 }
