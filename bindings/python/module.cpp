@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kr/lint.hpp"
+#include "kr/watch.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "tables.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char* rules_name = "kr.rules";
 constexpr const char* session_name = "kr.session";
+constexpr const char* watch_name = "kr.watch";
 
 struct SessionHandle {
   std::optional<Session> session;
@@ -417,6 +419,27 @@ PyObject* session_pictures(PyObject*, PyObject* args) {
   });
 }
 
+/// (folder)
+PyObject* watch_new(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string folder = string_of(at(args, 0));
+    return capsule(std::make_unique<FolderWatch>(folder), watch_name, [](PyObject* object) {
+      delete static_cast<FolderWatch*>(PyCapsule_GetPointer(object, watch_name));
+    });
+  });
+}
+
+/// (watch): paths.
+PyObject* watch_poll(PyObject*, PyObject* args) {
+  return guarded([&] {
+    Owned paths = checked(PyList_New(0));
+    for (const std::string& path : handle_of<FolderWatch>(at(args, 0), watch_name).poll()) {
+      append(paths, text(path));
+    }
+    return paths;
+  });
+}
+
 /// (parts, path)
 PyObject* merge(PyObject*, PyObject* args) {
   return guarded([&] {
@@ -436,6 +459,8 @@ PyMethodDef functions[] = {
     {"lint", lint, METH_VARARGS, nullptr},
     {"run_tests", run_tests, METH_VARARGS, nullptr},
     {"merge", merge, METH_VARARGS, nullptr},
+    {"watch_new", watch_new, METH_VARARGS, nullptr},
+    {"watch_poll", watch_poll, METH_VARARGS, nullptr},
     {"session_new", session_new, METH_VARARGS, nullptr},
     {"session_add", session_add, METH_VARARGS, nullptr},
     {"session_tables", session_tables, METH_VARARGS, nullptr},

@@ -449,6 +449,19 @@ class Module(unittest.TestCase):
             written("mine.md")
         self.assertTrue(written("mine.md", force=True).startswith(b"<!-- written by kr"))
 
+    def test_watch(self):
+        folder = pathlib.Path(self.folder.name, "watched")
+        folder.mkdir()
+        (folder / "old.csv").write_text("x")
+        paths = kr.watch(folder)
+        (folder / "new.csv").write_text("x")
+        (folder / ".hidden").write_text("x")
+        self.assertEqual(next(paths), str(folder / "new.csv"))
+        (folder / "old.csv").write_text("it changed")
+        self.assertEqual(next(paths), str(folder / "old.csv"))
+        with self.assertRaises(kr.Error):
+            kr.watch(folder / "none")
+
     def test_options_have_an_effect(self):
         unknown = pathlib.Path(self.folder.name, "unknown.csv")
         unknown.write_text("Start (ns),Duration (ns),CorrId,Device,Strm,Name\n0,9,1,0,7,zzyzx_first\n10,9,2,0,7,qwerty\n")

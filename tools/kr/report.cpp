@@ -5,21 +5,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "base/error.hpp"
+#include "base/plural.hpp"
 #include "browser.hpp"
 #include "changes/saved_run.hpp"
 #include "export/chosen_tables.hpp"
 #include "export/views.hpp"
+#include "kr/watch.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "tables/registry.hpp"
 #include "verb.hpp"
-#include "watch.hpp"
 
 namespace kr::cli {
 
@@ -95,6 +98,37 @@ Exit open_report(ReportOptions options, Streams& streams) {
   streams.note(fmt::format("the page is {}", page));
   open_in_browser(page);
   return done;
+}
+
+/// Until the user interrupts kr, calls `report` with the path of each file that appears in the
+/// folder. Says at the end which never became whole.
+Exit watch_folder(const std::string& folder,
+                  const std::function<void(const std::string& path)>& report, Streams& streams) {
+  FolderWatch watch(folder);
+  stop_when_interrupted();
+  streams.note(fmt::format("watching {}, with {} that {} not new; Ctrl-C ends it", folder,
+                           plural(watch.files(), "file"), watch.files() == 1 ? "is" : "are"));
+  size_t reported = 0;
+  while (!interrupted()) {
+    for (const std::string& path : watch.poll()) {
+      if (interrupted()) {
+        watch.failed(path, "");
+        continue;
+      }
+      try {
+        report(path);
+        ++reported;
+      } catch (const Error& error) {
+        watch.failed(path, error.what());
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  for (const auto& [name, why] : watch.unfinished()) {
+    streams.warning(fmt::format("{} was not reported: {}", name, why));
+  }
+  streams.note(fmt::format("reported {}", plural(reported, "trace")));
+  return Exit::done;
 }
 
 /// With --watch: a folder for each trace, by the name of its file.

@@ -10,6 +10,7 @@ Every result is a table: ``kr.all_tables()`` lists them with their columns and u
 from __future__ import annotations
 
 import os
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
@@ -20,7 +21,7 @@ from .tables import Column, Table, TableInfo, info_of
 
 __all__ = [
     "Column", "Error", "Finding", "InternalError", "Picture", "Pictures", "Rules", "Session", "Table", "TableInfo",
-    "Tables", "Tests", "all_tables", "classify", "diff", "lint", "merge", "report", "test", "tree", "why",
+    "Tables", "Tests", "all_tables", "classify", "diff", "lint", "merge", "report", "test", "tree", "watch", "why",
 ]
 __version__ = _kr.version()
 
@@ -350,6 +351,19 @@ def merge(parts: Sequence[PathLike], path: PathLike) -> int:
     """Writes the runs of saved runs to one, FILE.krun: the same bytes in whatever order they are
     given. Returns the number of runs."""
     return _kr.merge([os.fspath(part) for part in parts], os.fspath(path))
+
+
+def watch(folder: PathLike) -> Iterator[str]:
+    """The path of each trace that appears in a folder, or changes, once it is complete: as
+    `kr report --watch`. Never ends by itself."""
+    watched = _kr.watch_new(os.fspath(folder))
+
+    def paths() -> Iterator[str]:
+        while True:
+            yield from _kr.watch_poll(watched)
+            time.sleep(0.2)
+
+    return paths()
 
 
 def all_tables() -> List[TableInfo]:
