@@ -12,6 +12,7 @@
 
 #include "kr/arrow.hpp"
 #include "kr/kr.hpp"
+#include "kr/watch.hpp"
 
 struct kr_error {
   kr_status status;
@@ -24,6 +25,11 @@ struct kr_rules {
 
 struct kr_session {
   kr::Session session;
+};
+
+struct kr_watch {
+  kr::FolderWatch folder;
+  std::vector<std::string> complete = {};  // the next one last
 };
 
 struct kr_notes {
@@ -347,6 +353,30 @@ kr_status kr_merge_saved(const char* const* parts, size_t count, const char* pat
     const size_t merged = kr::merge_saved(texts_of(parts, count, "a part is NULL"), path);
     if (runs != nullptr) *runs = merged;
   });
+}
+
+kr_status kr_watch_new(const char* folder, kr_watch** watch, kr_error** error) {
+  return guarded(error, [&] {
+    require(folder != nullptr && watch != nullptr, "`folder` or `watch` is NULL");
+    *watch = new kr_watch{kr::FolderWatch(folder)};
+  });
+}
+
+kr_status kr_watch_next(kr_watch* watch, char** path, kr_error** error) {
+  return guarded(error, [&] {
+    require(watch != nullptr && path != nullptr, "`watch` or `path` is NULL");
+    std::vector<std::string>& complete = watch->complete;
+    if (complete.empty()) {
+      complete = watch->folder.poll();
+      std::reverse(complete.begin(), complete.end());
+    }
+    *path = complete.empty() ? nullptr : given_text(complete.back());
+    if (!complete.empty()) complete.pop_back();
+  });
+}
+
+void kr_watch_free(kr_watch* watch) {
+  delete watch;
 }
 
 kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,

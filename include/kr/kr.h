@@ -169,6 +169,14 @@ KR_API void kr_session_free(kr_session* session);
 KR_API kr_status kr_merge_saved(const char* const* parts, size_t count, const char* path,
                                 size_t* runs, kr_error** error);
 
+/* The traces that appear in a folder, as `kr report --watch`: see kr/watch.hpp. */
+typedef struct kr_watch kr_watch;
+KR_API kr_status kr_watch_new(const char* folder, kr_watch** watch, kr_error** error);
+/* The path of a trace that is complete, which the caller frees with kr_string_free; NULL: there is
+ * none now. To be called some times per second; it does not wait. */
+KR_API kr_status kr_watch_next(kr_watch* watch, char** path, kr_error** error);
+KR_API void kr_watch_free(kr_watch* watch);
+
 /* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the
  * session. */
 KR_API kr_status kr_session_compare_with(kr_session* session, const kr_rules* before,

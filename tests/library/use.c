@@ -320,6 +320,26 @@ static void check_views(kr_session* session, const char* folder) {
   CHECK_ERROR(kr_session_write(session, NULL, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
 }
 
+static void check_watch(const char* folder) {
+  char path[4096];
+  kr_error* error = NULL;
+  kr_watch* watch = NULL;
+  char* found = NULL;
+  snprintf(path, sizeof path, "%s/use_new.csv", folder);
+  remove(path);
+  CHECK_ERROR(kr_watch_new("/nowhere", &watch, &error), KR_FAILED, "/nowhere");
+  CHECK_ERROR(kr_watch_next(NULL, &found, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_OK(kr_watch_new(folder, &watch, &error));
+  fclose(open_file(path, folder, "use_new.csv"));
+  /* It is seen, then a second has to pass. */
+  while (found == NULL) CHECK_OK(kr_watch_next(watch, &found, &error));
+  CHECK(strcmp(found, path) == 0);
+  kr_string_free(found);
+  CHECK_OK(kr_watch_next(watch, &found, &error));
+  CHECK(found == NULL);
+  kr_watch_free(watch);
+}
+
 static void check_sessions(kr_rules* rules, const char* folder) {
   static const char* const conditions[] = {"work > +5%", "span > +5%", NULL};
   kr_session_options compared;
@@ -417,6 +437,7 @@ int main(int argc, char** argv) {
   options = load_options(argv[1]);
   CHECK_OK(kr_rules_load(&name, 1, &options, &rules, &error));
   check_rules(argv[1], rules);
+  check_watch(argv[2]);
   check_sessions(rules, argv[2]);
 
   CHECK_OK(kr_session_new(rules, NULL, &session, &error));
