@@ -12,6 +12,7 @@
 
 #include "kr/arrow.hpp"
 #include "kr/kr.hpp"
+#include "kr/watch.hpp"
 
 struct kr_error {
   kr_status status;
@@ -24,6 +25,11 @@ struct kr_rules {
 
 struct kr_session {
   kr::Session session;
+};
+
+struct kr_watch {
+  kr::FolderWatch folder;
+  std::vector<std::string> complete = {};  // the next one last
 };
 
 struct kr_notes {
@@ -92,6 +98,10 @@ std::string text_of(const char* text) {
   return text != nullptr ? text : "";
 }
 
+std::string view_of(const char* view) {
+  return view != nullptr ? view : "report";
+}
+
 /// As much of a structure as the caller knows; the rest is zero. A null pointer: all of it.
 template <class Options>
 Options known_part(const Options* given) {
@@ -101,6 +111,20 @@ Options known_part(const Options* given) {
           "`size` of a structure is not its size");
   std::memcpy(&options, given, std::min(given->size, sizeof options));
   return options;
+}
+
+/// For the caller, who frees it with kr_string_free.
+char* given_text(const std::string& text) {
+  auto copy = std::make_unique<char[]>(text.size() + 1);
+  std::memcpy(copy.get(), text.c_str(), text.size() + 1);
+  return copy.release();
+}
+
+/// Up to the NULL at the end; none if there is no list.
+std::vector<std::string> texts_of(const char* const* texts) {
+  std::vector<std::string> out;
+  for (; texts != nullptr && *texts != nullptr; ++texts) out.emplace_back(*texts);
+  return out;
 }
 
 std::vector<std::string> texts_of(const char* const* texts, size_t count, const char* what) {
@@ -176,10 +200,7 @@ kr_status kr_rules_label(const kr_rules* rules, const char* name, const char* di
   return guarded(error, [&] {
     require(rules != nullptr && name != nullptr && dimension != nullptr && label != nullptr,
             "`rules`, `name`, `dimension` or `label` is NULL");
-    const std::string found = rules->rules.label(name, dimension, text_of(engine), text_of(model));
-    auto copy = std::make_unique<char[]>(found.size() + 1);
-    std::memcpy(copy.get(), found.c_str(), found.size() + 1);
-    *label = copy.release();
+    *label = given_text(rules->rules.label(name, dimension, text_of(engine), text_of(model)));
   });
 }
 
@@ -214,9 +235,7 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.all_steps = given.all_steps != 0;
     tables.each_sibling = given.each_sibling != 0;
     tables.runs_before = static_cast<size_t>(given.runs_before);
-    for (const char* const* one = given.conditions; one != nullptr && *one != nullptr; ++one) {
-      tables.conditions.emplace_back(*one);
-    }
+    tables.conditions = texts_of(given.conditions);
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }
@@ -280,6 +299,35 @@ kr_status kr_session_sql(kr_session* session, const char* query, struct ArrowArr
   });
 }
 
+kr_status kr_session_page(kr_session* session, const char* view, const char* title, char** page,
+                          kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && page != nullptr, "`session` or `page` is NULL");
+    *page = given_text(session->session.page(view_of(view), text_of(title)));
+  });
+}
+
+kr_status kr_session_text(kr_session* session, const char* view, int32_t width, char** text,
+                          kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && text != nullptr, "`session` or `text` is NULL");
+    *text = given_text(session->session.text(view_of(view), {.width = width}));
+  });
+}
+
+kr_status kr_session_write(kr_session* session, const char* path, const kr_write_options* options,
+                           kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && path != nullptr, "`session` or `path` is NULL");
+    const kr_write_options given = known_part(options);
+    session->session.write(path, {.format = text_of(given.format),
+                                  .view = view_of(given.view),
+                                  .tables = texts_of(given.tables),
+                                  .title = text_of(given.title),
+                                  .force = given.force != 0});
+  });
+}
+
 void kr_session_free(kr_session* session) {
   delete session;
 }
@@ -305,6 +353,30 @@ kr_status kr_merge_saved(const char* const* parts, size_t count, const char* pat
     const size_t merged = kr::merge_saved(texts_of(parts, count, "a part is NULL"), path);
     if (runs != nullptr) *runs = merged;
   });
+}
+
+kr_status kr_watch_new(const char* folder, kr_watch** watch, kr_error** error) {
+  return guarded(error, [&] {
+    require(folder != nullptr && watch != nullptr, "`folder` or `watch` is NULL");
+    *watch = new kr_watch{kr::FolderWatch(folder)};
+  });
+}
+
+kr_status kr_watch_next(kr_watch* watch, char** path, kr_error** error) {
+  return guarded(error, [&] {
+    require(watch != nullptr && path != nullptr, "`watch` or `path` is NULL");
+    std::vector<std::string>& complete = watch->complete;
+    if (complete.empty()) {
+      complete = watch->folder.poll();
+      std::reverse(complete.begin(), complete.end());
+    }
+    *path = complete.empty() ? nullptr : given_text(complete.back());
+    if (!complete.empty()) complete.pop_back();
+  });
+}
+
+void kr_watch_free(kr_watch* watch) {
+  delete watch;
 }
 
 kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kr/lint.hpp"
+#include "kr/watch.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "tables.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char* rules_name = "kr.rules";
 constexpr const char* session_name = "kr.session";
+constexpr const char* watch_name = "kr.watch";
 
 struct SessionHandle {
   std::optional<Session> session;
@@ -254,18 +256,21 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("allow_truncated", options.allow_truncated);
     get("allow_inexact", options.allow_inexact);
     get("strict", options.strict);
+    get("rank", options.rank);
     get("threads", options.threads);
     get("references", options.references);
     get("ncu", options.ncu);
     get("gpu", options.gpu);
+    get("costs", options.costs);
     get("clock", options.clock);
     get("job", options.job);
+    get("rank_names", options.rank_names);
     get("link_gb_per_s", options.link_gb_per_s);
     get("scaling", options.scaling);
     get("nccl", options.nccl);
     get("what_if", options.what_if);
     get("by", options.tables.by);
-    get("most_groups", options.tables.max_groups);
+    get("max_groups", options.tables.max_groups);
     get("level", options.tables.level);
     get("phase", options.tables.phase);
     get("step", options.tables.step);
@@ -363,12 +368,43 @@ PyObject* session_explain(PyObject*, PyObject* args) {
   });
 }
 
-/// (session, title)
+/// (session, view, title)
 PyObject* session_page(PyObject*, PyObject* args) {
   return guarded([&] {
-    const std::string title = string_of(at(args, 1));
+    const std::string view = string_of(at(args, 1)), title = string_of(at(args, 2));
     return text(
-        run(session_of(at(args, 0)), [&](Session& session) { return session.report_page(title); }));
+        run(session_of(at(args, 0)), [&](Session& session) { return session.page(view, title); }));
+  });
+}
+
+/// (session, view, options)
+PyObject* session_text(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string view = string_of(at(args, 1));
+    const Options get(at(args, 2));
+    TextOptions options;
+    get("markdown", options.markdown);
+    get("color", options.color);
+    get("width", options.width);
+    get("all_rows", options.all_rows);
+    return text(run(session_of(at(args, 0)),
+                    [&](Session& session) { return session.text(view, options); }));
+  });
+}
+
+/// (session, path, options)
+PyObject* session_write(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string path = string_of(at(args, 1));
+    const Options get(at(args, 2));
+    WriteOptions options;
+    get("format", options.format);
+    get("view", options.view);
+    get("tables", options.tables);
+    get("title", options.title);
+    get("force", options.force);
+    run(session_of(at(args, 0)), [&](Session& session) { session.write(path, options); });
+    return none();
   });
 }
 
@@ -380,6 +416,27 @@ PyObject* session_pictures(PyObject*, PyObject* args) {
     Owned all = checked(PyList_New(0));
     for (const TreePicture& one : pictures) append(all, tuple(text(one.name), text(one.svg)));
     return all;
+  });
+}
+
+/// (folder)
+PyObject* watch_new(PyObject*, PyObject* args) {
+  return guarded([&] {
+    const std::string folder = string_of(at(args, 0));
+    return capsule(std::make_unique<FolderWatch>(folder), watch_name, [](PyObject* object) {
+      delete static_cast<FolderWatch*>(PyCapsule_GetPointer(object, watch_name));
+    });
+  });
+}
+
+/// (watch): paths.
+PyObject* watch_poll(PyObject*, PyObject* args) {
+  return guarded([&] {
+    Owned paths = checked(PyList_New(0));
+    for (const std::string& path : handle_of<FolderWatch>(at(args, 0), watch_name).poll()) {
+      append(paths, text(path));
+    }
+    return paths;
   });
 }
 
@@ -402,6 +459,8 @@ PyMethodDef functions[] = {
     {"lint", lint, METH_VARARGS, nullptr},
     {"run_tests", run_tests, METH_VARARGS, nullptr},
     {"merge", merge, METH_VARARGS, nullptr},
+    {"watch_new", watch_new, METH_VARARGS, nullptr},
+    {"watch_poll", watch_poll, METH_VARARGS, nullptr},
     {"session_new", session_new, METH_VARARGS, nullptr},
     {"session_add", session_add, METH_VARARGS, nullptr},
     {"session_tables", session_tables, METH_VARARGS, nullptr},
@@ -411,6 +470,8 @@ PyMethodDef functions[] = {
     {"session_compare_with", session_compare_with, METH_VARARGS, nullptr},
     {"session_explain", session_explain, METH_VARARGS, nullptr},
     {"session_page", session_page, METH_VARARGS, nullptr},
+    {"session_text", session_text, METH_VARARGS, nullptr},
+    {"session_write", session_write, METH_VARARGS, nullptr},
     {"session_pictures", session_pictures, METH_VARARGS, nullptr},
     {"table_info", table_info, METH_O, nullptr},
     {"table_rows", table_rows, METH_O, nullptr},

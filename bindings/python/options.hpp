@@ -42,6 +42,9 @@ class Options {
   void operator()(const char* key, unsigned& out) const {
     if (PyObject* value = get(key)) out = static_cast<unsigned>(natural(value));
   }
+  void operator()(const char* key, int& out) const {
+    if (PyObject* value = get(key)) out = static_cast<int>(natural(value));
+  }
 
  private:
   PyObject* get(const char* key) const {

@@ -7,17 +7,44 @@
 //
 // docs/library.md describes the functions. What reads files (rules, traces) is refused in views,
 // triggers and the schema: a database may be somebody else's.
-#include "extension.hpp"
+#include <sqlite3ext.h>
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
+
+#include "api/session_rows.hpp"
+#include "base/json.hpp"
+#include "base/utf8.hpp"
 
 SQLITE_EXTENSION_INIT1
 
+// Its calls go to the SQLite that loads the extension.
+#include "session/virtual_table.hpp"
+
 namespace kr_sqlite {
 namespace {
+
+using kr::session::text_of;
+
+/// The shipped rules, loaded when something first needs them.
+class SharedRules {
+ public:
+  /// Throws kr::Error.
+  const kr::Rules& get() {
+    if (!rules_) rules_ = kr::Rules::load();
+    return *rules_;
+  }
+
+ private:
+  std::optional<kr::Rules> rules_;
+};
+using Shared = std::shared_ptr<SharedRules>;
 
 /// The name and up to three words: dimension, engine, model.
 struct Query {
@@ -132,17 +159,79 @@ int add_function(sqlite3* database, const char* name, int least, int most, int f
   return SQLITE_OK;
 }
 
-}  // namespace
+/// A table of a run with the columns of a function: the run has the dimensions of its own engine
+/// and model, the function those of all.
+class RunRows : public kr::session::NumberedRows {
+ public:
+  RunRows(kr::SessionRows run, const std::vector<std::string>& columns)
+      : rows_(std::move(run.rows)) {
+    std::unordered_map<std::string_view, size_t> places;
+    for (size_t i = 0; i < run.columns.size(); ++i) places.emplace(run.columns[i].id, i);
+    for (const std::string& column : columns) {
+      const auto at = places.find(column);
+      places_.push_back(at == places.end() ? std::nullopt : std::optional(at->second));
+    }
+  }
+  void prepare() override { rows_->prepare(); }
+  size_t size() const override { return rows_->size(); }
+  kr::Cell cell(size_t row, size_t column) override {
+    if (!places_[column]) return {};
+    kr::Cell cell = rows_->cell(row, *places_[column]);
+    const auto* text = std::get_if<std::string_view>(&cell);
+    if (text == nullptr || kr::is_utf8(*text)) return cell;
+    text_ = kr::utf8_text(*text);
+    return text_;
+  }
 
-std::string_view text_of(sqlite3_value* value) {
-  // A text may be UTF-16 in the database; what is made UTF-8 has its size afterwards.
-  const void* bytes = sqlite3_value_type(value) == SQLITE_BLOB
-                          ? sqlite3_value_blob(value)
-                          : static_cast<const void*>(sqlite3_value_text(value));
-  if (bytes == nullptr) return {};
-  return {static_cast<const char*>(bytes), static_cast<size_t>(sqlite3_value_bytes(value))};
+ private:
+  std::shared_ptr<kr::session::NumberedRows> rows_;
+  std::vector<std::optional<size_t>> places_;  // by column of the function
+  std::string text_;
+};
+
+/// kr_operations('trace.json.gz'[, engine[, model]]), and the like.
+class TraceFunction : public kr::session::VirtualRows {
+ public:
+  /// `tables`: what is read of a run, and last the table that is shown.
+  TraceFunction(std::string name, std::vector<std::string> tables, Shared rules)
+      : name_(std::move(name)), tables_(std::move(tables)), rules_(std::move(rules)) {}
+
+  std::vector<kr::Column> columns() override {
+    std::vector<kr::Column> columns = rules_->get().columns(tables_.back());
+    // It is only for terminals.
+    std::erase_if(columns, [](const kr::Column& one) { return one.role == kr::Role::short_form; });
+    ids_.clear();
+    for (const kr::Column& column : columns) ids_.push_back(column.id);
+    return columns;
+  }
+  std::vector<std::string> arguments() const override { return {"path", "engine", "model"}; }
+  std::shared_ptr<kr::session::NumberedRows> rows(
+      const std::vector<std::string>& arguments) override {
+    const std::string& path = arguments[0];
+    if (path.empty()) {
+      throw kr::Error("", name_ + " has no trace to read",
+                      "name one: " + name_ + "('trace.sqlite')");
+    }
+    if (path == "-") throw kr::Error("", name_ + " cannot read standard input", "name a file");
+    kr::Session session(rules_->get());
+    session.add({.path = path, .engine = arguments[1], .model = arguments[2]});
+    return std::make_shared<RunRows>(kr::SessionRows::of(session, tables_), ids_);
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::string> tables_;
+  Shared rules_;
+  std::vector<std::string> ids_;  // of the columns
+};
+
+int add_table(sqlite3* database, const std::string& name, std::vector<std::string> tables,
+              const Shared& rules) {
+  return kr::session::add_virtual_table(
+      database, name, std::make_unique<TraceFunction>(name, std::move(tables), rules));
 }
 
+}  // namespace
 }  // namespace kr_sqlite
 
 extern "C" __attribute__((visibility("default"))) int sqlite3_kr_init(

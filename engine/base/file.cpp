@@ -154,13 +154,10 @@ void PendingFile::check_inputs() const {
   }
 }
 
-void PendingFile::check_own(std::string_view begin) const {
+std::optional<std::string> PendingFile::replaced_head() const {
   std::error_code error;
-  if (file_.empty() || fs::file_size(file_, error) == 0 || error) return;
-  const std::string head = read_head(file_);
-  if (has_own_mark(head) || (!begin.empty() && head.starts_with(begin))) return;
-  throw Error(path_.string(), "exists, and kr does not recognize it as a file that it wrote",
-              "write to another place, or replace it with --force");
+  if (file_.empty() || fs::file_size(file_, error) == 0 || error) return std::nullopt;
+  return read_head(file_);
 }
 
 void PendingFile::write(std::string_view bytes) {

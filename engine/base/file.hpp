@@ -51,9 +51,9 @@ class PendingFile {
   /// Throws Error where the file is an input that is to be kept. `commit` checks as well; call it
   /// for each of several outputs before the first is committed.
   void check_inputs() const;
-  /// Throws Error if there is a file with content that kr did not write: it has no mark of kr's
-  /// formats (base/own_output.hpp), and does not begin with `begin`, unless that is empty.
-  void check_own(std::string_view begin = {}) const;
+  /// The first kilobytes of the file that it replaces (see read_head); nothing: there is none, or
+  /// it has no content.
+  std::optional<std::string> replaced_head() const;
   /// Flushes, closes and renames. Throws Error; the file of an earlier run is then untouched.
   void commit();
   const std::filesystem::path& path() const noexcept { return path_; }

@@ -141,11 +141,41 @@ KR_API kr_status kr_session_sql(kr_session* session, const char* query,
                                 struct ArrowArrayStream* stream, kr_error** error);
 /* Writes the sums of the runs to a file FILE.krun, which can be added as a run. */
 KR_API kr_status kr_session_save(kr_session* session, const char* path, kr_error** error);
+/* What a verb of the command line shows of the runs, `report`, `analyze`, `tree`, `diff`,
+ * `coverage` or `why` (NULL: `report`), as one HTML document; `title`: NULL makes one. The caller
+ * frees it with kr_string_free. */
+KR_API kr_status kr_session_page(kr_session* session, const char* view, const char* title,
+                                 char** page, kr_error** error);
+/* The same as a text for a terminal of so many columns (0: no limit), without colours. */
+KR_API kr_status kr_session_text(kr_session* session, const char* view, int32_t width, char** text,
+                                 kr_error** error);
+
+typedef struct kr_write_options {
+  size_t size;        /* sizeof(kr_write_options) */
+  const char* format; /* `csv`, `json`, `html`, `perfetto`, …; NULL: by the ending of the file */
+  const char* view;   /* of kr_session_page; NULL: `report` */
+  /* Ids. Ends with NULL; NULL: what the view shows. */
+  const char* const* tables;
+  const char* title; /* of a page */
+  int32_t force;     /* not 0: replace a file that kr did not write */
+} kr_write_options;
+
+/* Writes results to a file: see kr::Session::write. `options` may be NULL. */
+KR_API kr_status kr_session_write(kr_session* session, const char* path,
+                                  const kr_write_options* options, kr_error** error);
 KR_API void kr_session_free(kr_session* session);
 
 /* Writes the runs of saved runs to one file, as `kr merge`. `runs` may be NULL. */
 KR_API kr_status kr_merge_saved(const char* const* parts, size_t count, const char* path,
                                 size_t* runs, kr_error** error);
+
+/* The traces that appear in a folder, as `kr report --watch`: see kr/watch.hpp. */
+typedef struct kr_watch kr_watch;
+KR_API kr_status kr_watch_new(const char* folder, kr_watch** watch, kr_error** error);
+/* The path of a trace that is complete, which the caller frees with kr_string_free; NULL: there is
+ * none now. To be called some times per second; it does not wait. */
+KR_API kr_status kr_watch_next(kr_watch* watch, char** path, kr_error** error);
+KR_API void kr_watch_free(kr_watch* watch);
 
 /* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the
  * session. */

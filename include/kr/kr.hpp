@@ -108,6 +108,7 @@ struct SessionOptions {
   bool allow_truncated = false;       // read a truncated file up to the point where it ends
   bool allow_inexact = false;         // accept times in seconds, which nsys rounds to 100 us
   bool strict = false;                // refuse records whose time cannot be right
+  std::string rank = {};              // of a merged trace only this rank; empty: all
   unsigned threads = 0;               // of readers; 0: one per processor
   std::string nsys_command = "nsys";  // exports .nsys-rep files
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never
@@ -116,10 +117,12 @@ struct SessionOptions {
   std::vector<std::string> references = {};
   std::vector<std::string> ncu = {};  // pages of ncu, files or folders, that are joined to all runs
   std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
+  bool costs = false;  // FLOPs and bytes from the shapes of ops, too, for the roofline
   /// What brings several runs to one clock: `collectives`, `utc` or `none`. Empty: `collectives`.
   std::string clock = {};
   /// Whether several runs are ranks of one job: `auto`, `yes` or `no`. Empty: `auto`.
   std::string job = {};
+  std::vector<std::string> rank_names = {};  // what ranks are called: `0=prefill`
   double link_gb_per_s = 0;  // of links between devices, to compare collectives with; 0: not known
   /// Jobs that efficiencies are compared with; the first is the reference.
   std::vector<JobSource> baselines = {};
@@ -138,6 +141,24 @@ struct SessionOptions {
 struct TreePicture {
   std::string name;  // of the phases that it shows: `prefill`, `decode_steps`, `other_steps`
   std::string svg;   // letters are outlines: it looks the same on every system
+};
+
+struct TextOptions {
+  bool markdown = false;  // for pull requests and wikis, else for a terminal
+  bool color = false;     // of a terminal
+  int width = 0;          // columns of it; 0: no limit
+  bool all_rows = false;  // else the first of each table
+};
+
+struct WriteOptions {
+  /// `table`, `csv`, `json`, `jsonl`, `markdown`, `sqlite`, `html`, `perfetto` (one run) or
+  /// `paraver` (three files, FILE.prv). Empty: by the ending of the file. `.gz` compresses.
+  std::string format = {};
+  std::string view = "report";  // see Session::page
+  /// Ids. Empty: what the view shows; in a database all tables about runs. CSV has one.
+  std::vector<std::string> tables = {};
+  std::string title = {};  // of a page
+  bool force = false;      // replace a file that kr did not write
 };
 
 /// Runs and their tables.
@@ -190,14 +211,22 @@ class Session {
   /// `explanations` and `explanation_alternatives` are about this name.
   void explain(NameQuery name);
 
-  /// The page of `kr report` about the runs: one HTML document that needs no other file and fetches
-  /// nothing. An empty title is made from the runs. Throws Error, also for module trees.
-  std::string report_page(const std::string& title = {});
+  /// What a verb of the command line shows of the runs: `report`, `analyze`, `tree`, `diff`,
+  /// `coverage`, `why`. As a page: one HTML document that needs no other file and fetches nothing;
+  /// an empty title is made from the runs. Throws Error if there is nothing to show.
+  std::string page(const std::string& view = "report", const std::string& title = {});
+  /// The same as a text for a terminal, or Markdown.
+  std::string text(const std::string& view = "report", const TextOptions& options = {});
+  /// Writes results to a file, which appears when it is whole. `perfetto` and `paraver` have every
+  /// operation: the runs are kept in memory meanwhile. Throws Error, also if there is a file that
+  /// kr did not write.
+  void write(const std::string& path, const WriteOptions& options = {});
   /// The pictures of `kr tree`, with the options of `TableOptions`. Throws Error if there is not
   /// one run.
   std::vector<TreePicture> tree_pictures();
 
  private:
+  friend struct SessionRows;  // rows by number, for SQLite
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

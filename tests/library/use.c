@@ -277,7 +277,70 @@ static void check_other_tables(kr_rules* rules, kr_session* session) {
   }
 }
 
-static void check_sessions(kr_rules* rules) {
+static int file_begins(const char* path, const char* wanted) {
+  char head[64] = "";
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) return 0;
+  if (fread(head, 1, strlen(wanted), file) != strlen(wanted)) head[0] = '\0';
+  fclose(file);
+  return strncmp(head, wanted, strlen(wanted)) == 0;
+}
+
+/* Pages, texts and files, in `folder`. */
+static void check_views(kr_session* session, const char* folder) {
+  static const char* const labels[] = {"labels", NULL};
+  kr_error* error = NULL;
+  kr_write_options options;
+  char path[4096];
+  char* text = NULL;
+  CHECK_OK(kr_session_page(session, NULL, "a title", &text, &error));
+  CHECK(strncmp(text, "<!doctype html>", 15) == 0 && strstr(text, "a title") != NULL);
+  kr_string_free(text);
+  CHECK_OK(kr_session_text(session, "analyze", 80, &text, &error));
+  CHECK(strstr(text, "use.csv") != NULL);
+  kr_string_free(text);
+  text = NULL;
+  CHECK_ERROR(kr_session_page(session, "tre", NULL, &text, &error), KR_FAILED, "tree");
+  CHECK_ERROR(kr_session_text(session, NULL, 0, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK(text == NULL);
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.tables = labels;
+  snprintf(path, sizeof path, "%s/use_labels.csv", folder);
+  CHECK_OK(kr_session_write(session, path, &options, &error));
+  CHECK(file_begins(path, "run,dimension,label,"));
+  snprintf(path, sizeof path, "%s/use_page.html", folder);
+  CHECK_OK(kr_session_write(session, path, NULL, &error));
+  CHECK(file_begins(path, "<!doctype html>"));
+  CHECK_ERROR(
+      kr_session_write(session, path, &(kr_write_options){.size = sizeof options, .format = "htm"},
+                       &error),
+      KR_FAILED, "`html`");
+  CHECK_ERROR(kr_session_write(session, trace_path, &options, &error), KR_FAILED, "use.csv");
+  CHECK_ERROR(kr_session_write(session, NULL, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+}
+
+static void check_watch(const char* folder) {
+  char path[4096];
+  kr_error* error = NULL;
+  kr_watch* watch = NULL;
+  char* found = NULL;
+  snprintf(path, sizeof path, "%s/use_new.csv", folder);
+  remove(path);
+  CHECK_ERROR(kr_watch_new("/nowhere", &watch, &error), KR_FAILED, "/nowhere");
+  CHECK_ERROR(kr_watch_next(NULL, &found, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_OK(kr_watch_new(folder, &watch, &error));
+  fclose(open_file(path, folder, "use_new.csv"));
+  /* It is seen, then a second has to pass. */
+  while (found == NULL) CHECK_OK(kr_watch_next(watch, &found, &error));
+  CHECK(strcmp(found, path) == 0);
+  kr_string_free(found);
+  CHECK_OK(kr_watch_next(watch, &found, &error));
+  CHECK(found == NULL);
+  kr_watch_free(watch);
+}
+
+static void check_sessions(kr_rules* rules, const char* folder) {
   static const char* const conditions[] = {"work > +5%", "span > +5%", NULL};
   kr_session_options compared;
   kr_error* error = NULL;
@@ -309,6 +372,7 @@ static void check_sessions(kr_rules* rules) {
   streams[0].release(&streams[0]);
   streams[2].release(&streams[2]);
   check_queries(session);
+  check_views(session, folder);
   check_other_tables(rules, session);
   kr_session_free(session);
 
@@ -373,7 +437,8 @@ int main(int argc, char** argv) {
   options = load_options(argv[1]);
   CHECK_OK(kr_rules_load(&name, 1, &options, &rules, &error));
   check_rules(argv[1], rules);
-  check_sessions(rules);
+  check_watch(argv[2]);
+  check_sessions(rules, argv[2]);
 
   CHECK_OK(kr_session_new(rules, NULL, &session, &error));
   run = source(trace_path);

@@ -3,6 +3,7 @@
     PYTHONPATH=build/python KR_SOURCE=. KR=build/tools/kr/kr python3 tests/python/test_kr.py
 """
 import ctypes
+import gzip
 import json
 import os
 import pathlib
@@ -415,7 +416,61 @@ class Module(unittest.TestCase):
         pictures = kr.Session(self.rules).add(path, "vllm").pictures()
         self.assertEqual([one.name for one in pictures], ["prefill"])
         self.assertIn("<svg", pictures.named("prefill")._repr_svg_())
+        tree = kr.tree(path, self.rules, "vllm")
+        self.assertIn("LlamaForCausalLM", tree.text("tree"))
+        self.assertIn("LlamaForCausalLM", tree.page(view="tree"))
         self.assertIn("data:image/svg+xml;base64,", pictures._repr_html_())
+
+    def test_views_and_files(self):
+        session = self.session()
+        self.assertIn("kernel summary", session.text())
+        self.assertNotIn("\x1b[", session.text("analyze", width=80))
+        self.assertIn("\x1b[", session.text(color=True))
+        self.assertIn("| --- ", session.text("report", markdown=True))
+        self.assertTrue(session.page(view="analyze").startswith("<!"))
+        with self.assertRaisesRegex(kr.Error, "choose from report"):
+            session.page(view="reprot")
+        compared = kr.diff(self.trace, self.trace, rules=self.rules)
+        self.assertIn("changes by substage", compared.text("diff"))
+
+        def written(name, *args, **options):
+            path = pathlib.Path(self.folder.name, name)
+            session.write(path, *args, **options)
+            return path.read_bytes()
+
+        self.assertEqual(json.loads(written("all.json"))["tables"]["labels"], session.tables["labels"].dicts())
+        self.assertTrue(written("labels.csv", tables=["labels"]).startswith(b"run,dimension,"))
+        self.assertEqual(written("page.html", title="t").decode(), session.page("t"))
+        self.assertTrue(gzip.decompress(written("x.trace.json.gz")).startswith(b'{"displayTimeUnit"'))
+        self.assertTrue(written("x.prv").startswith(b"#Paraver"))
+        self.assertTrue(written("y", "sqlite").startswith(b"SQLite"))
+        pathlib.Path(self.folder.name, "mine.md").write_text("mine")
+        with self.assertRaisesRegex(kr.Error, "exists"):
+            written("mine.md")
+        self.assertTrue(written("mine.md", force=True).startswith(b"<!-- written by kr"))
+
+    def test_watch(self):
+        folder = pathlib.Path(self.folder.name, "watched")
+        folder.mkdir()
+        (folder / "old.csv").write_text("x")
+        paths = kr.watch(folder)
+        (folder / "new.csv").write_text("x")
+        (folder / ".hidden").write_text("x")
+        self.assertEqual(next(paths), str(folder / "new.csv"))
+        (folder / "old.csv").write_text("it changed")
+        self.assertEqual(next(paths), str(folder / "old.csv"))
+        with self.assertRaises(kr.Error):
+            kr.watch(folder / "none")
+
+    def test_options_have_an_effect(self):
+        unknown = pathlib.Path(self.folder.name, "unknown.csv")
+        unknown.write_text("Start (ns),Duration (ns),CorrId,Device,Strm,Name\n0,9,1,0,7,zzyzx_first\n10,9,2,0,7,qwerty\n")
+        groups = [kr.report(unknown, rules=self.rules, engine="vllm", max_groups=most).tables["unexplained"].rows()
+                  for most in (1, 0)]
+        self.assertEqual(len(groups[0]), 1)
+        self.assertGreater(len(groups[1]), 1)
+        with self.assertRaisesRegex(kr.Error, "rank_names"):
+            kr.report(self.trace, rules=self.rules, rank_names=["zero"])
 
     def test_rules_go_to_other_processes(self):
         import pickle

@@ -16,6 +16,7 @@
 #include "mpi_processes.hpp"
 #include "mpi_report.hpp"
 #include "processes/job.hpp"
+#include "render/renderers.hpp"
 
 namespace kr::mpi {
 namespace {
@@ -101,7 +102,7 @@ class Member {
         throw Error(path, "is not the name of a saved run", "let it end in .krun");
       }
       saved.emplace(path);
-      if (!options_.outputs.force) saved->check_own();
+      if (!options_.outputs.force) render::check_own(*saved);
     }
     processes::JobResult result;
     const auto read = [&](const match::CompiledRules& rules, session::Session& session,

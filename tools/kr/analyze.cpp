@@ -1,14 +1,9 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
-#include <fmt/format.h>
-
-#include "analyze/run.hpp"
 #include "efficiency.hpp"
+#include "export/chosen_tables.hpp"
+#include "export/views.hpp"
 #include "outputs.hpp"
-#include "overview/efficiency_text.hpp"
-#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
-#include "page/pages.hpp"
-#include "render/render.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -16,72 +11,12 @@ namespace kr::cli {
 namespace {
 
 OutputRules analyze_outputs() {
-  return {.stem = "analysis",
-          .tables = {"optimize_first",
-                     "optimize_labels",
-                     "ncu_match",
-                     "ncu_kernels",
-                     "roofline",
-                     "roofline_roofs",
-                     "devices",
-                     "launch_matching",
-                     "idle",
-                     "idle_calls",
-                     "synchronizations",
-                     "os_waits",
-                     "ranks",
-                     "rank_balance",
-                     "efficiency",
-                     "efficiency_steps",
-                     "efficiency_labels",
-                     "efficiency_host",
-                     "scaling",
-                     "rank_step_balance",
-                     "rank_steps",
-                     "clocks",
-                     "collective_balance",
-                     "collective_bandwidth",
-                     "collectives",
-                     "point_to_point",
-                     "collective_overlap",
-                     "collective_overlap_labels",
-                     "collective_overlap_layers",
-                     "collective_overlap_phases",
-                     "collective_overlap_steps",
-                     "moe_exchange_sums",
-                     "moe_exchange_balance",
-                     "moe_exchange_labels",
-                     "moe_exchanges",
-                     "phases",
-                     "steps",
-                     "phase_labels",
-                     "step_labels",
-                     "gpu_utilization",
-                     "gpu_clock",
-                     "gpu_power",
-                     "gpu_metrics",
-                     "gpu_metric_balance",
-                     "gpu_metric_label_balance",
-                     "gpu_metric_phase_balance",
-                     "gpu_metric_labels",
-                     "gpu_metric_phases",
-                     "found_phases",
-                     "found_steps",
-                     "found_phase_labels",
-                     "found_agreement",
-                     "layers",
-                     "kernels_by_device",
-                     "launches",
-                     "launch_queue",
-                     "activity",
-                     "activity_longest",
-                     "activity_ratios",
-                     "attribution",
-                     "names_only_in",
-                     "trace_health"},
-          .database = database_tables(),
-          .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto", "paraver"},
+  const exports::View& view = exports::view_named("analyze");
+  return {.stem = std::string(view.stem),
+          .tables = view.tables,
+          .database = exports::database_tables(),
+          .more_tables = exports::run_tables(),
+          .operations = true,
           .statistics = true,
           .collectives = true};
 }
@@ -112,19 +47,15 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
 
   session.source().sort_by_rank();
   const tables::Source& source = session.source();
-  const std::vector<const analyze::RunSummary*> summaries = source.summaries();
-  const std::string title = summaries.size() == 1
-                                ? "Analysis of " + source.run_name(summaries[0]->id)
-                                : fmt::format("Analysis of {} runs", summaries.size());
   const auto page = [&](const auto& out, auto tables) {
-    out(page::analysis_html(source, tables, title));
+    out(exports::analysis_page(source, tables));
   };
   if (outputs.makes("table")) {
     const overview::TableOptions style{.color = streams.color_out(),
                                        .width = streams.out_width(),
                                        .all_rows = options.outputs.all};
-    streams.out(overview::run_facts(source, options.by, style));
-    if (!outputs.tables_named()) streams.out(overview::efficiency_text(source, style));
+    streams.out(outputs.tables_named() ? overview::run_facts(source, options.by, style)
+                                       : exports::analysis_text(source, options.by, style));
   }
   for (const tables::Note& note : tables::rank_notes(source)) {
     // The first lines of the table have it.
@@ -132,9 +63,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     note.severity == "warning" ? streams.warning(note.text) : streams.note(note.text);
   }
   const auto markdown = [&](const auto& out, auto tables) {
-    out(overview::markdown_health(source));
-    out(overview::markdown_efficiency(source));
-    render::markdown(tables, out);
+    exports::analysis_markdown(source, tables, out);
   };
   outputs.finish(source, {{"html", page}, {"markdown", markdown}}, streams);
   return Exit::done;

@@ -1,5 +1,6 @@
 // kr classify: labels, one row per distinct name or one row per operation.
 #include "analyze/run.hpp"
+#include "export/chosen_tables.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
@@ -14,7 +15,7 @@ namespace {
 OutputRules classify_outputs(bool each, bool terminal) {
   return {.stem = each ? "operations" : "kernels",
           .tables = {each ? "operations" : "kernels"},
-          .more_tables = run_tables(),
+          .more_tables = exports::run_tables(),
           .own_csv = "name,instances,total_ns,elapsed_ns,",
           .without = {terminal && !each ? "table" : "csv"}};
 }

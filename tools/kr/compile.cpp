@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "match/krdb.hpp"
+#include "render/renderers.hpp"
 #include "sema/load.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -18,7 +19,7 @@ struct CompileOptions {
 
 Exit compile(const CompileOptions& options, Streams& streams) {
   PendingFile file(options.output);
-  if (!options.force) file.check_own();
+  if (!options.force) render::check_own(file);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   const std::string bytes = match::to_krdb(*rules.rules, *rules.database);
   file.write(bytes);

@@ -7,6 +7,7 @@
 #include "base/decimal.hpp"
 #include "base/error.hpp"
 #include "coverage/suggest.hpp"
+#include "export/views.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "session.hpp"
@@ -29,9 +30,8 @@ struct CoverageOptions : RunVerbOptions {
 };
 
 OutputRules coverage_outputs() {
-  return {.stem = "coverage",
-          .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs",
-                     "cost_coverage", "cost_gaps"}};
+  const exports::View& view = exports::view_named("coverage");
+  return {.stem = std::string(view.stem), .tables = view.tables};
 }
 
 // Percentages have six decimals: 99.5 is 99500000.

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
+#include "render/renderers.hpp"
 #include "sema/load.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -43,7 +44,7 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
     streams.out(exported.text);
   } else {
     PendingFile file(options.output);
-    if (!options.force) file.check_own();
+    if (!options.force) render::check_own(file);
     file.write(exported.text);
     file.commit();
   }

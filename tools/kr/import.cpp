@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
+#include "render/renderers.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"
 
@@ -33,7 +34,7 @@ Exit import(const ImportArguments& options, Streams& streams) {
     streams.out(imported.text);
   } else {
     PendingFile file(options.output);
-    if (!options.force) file.check_own();
+    if (!options.force) render::check_own(file);
     file.write(imported.text);
     file.commit();
   }

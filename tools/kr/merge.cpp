@@ -9,6 +9,7 @@
 #include "base/plural.hpp"
 #include "changes/merge_saved.hpp"
 #include "changes/saved_run.hpp"
+#include "render/renderers.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -32,7 +33,7 @@ Exit merge(const MergeOptions& options, Streams& streams) {
     throw Error(options.output, "is not the name of a saved run", "let it end in .krun");
   }
   PendingFile file(options.output);
-  if (!options.force) file.check_own();
+  if (!options.force) render::check_own(file);
   const size_t runs =
       changes::merge_saved_runs(options.parts, file.aside().string(), options.output);
   file.commit();

@@ -4,66 +4,32 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
-#include "base/own_output.hpp"
 #include "changes/saved_run.hpp"
+#include "export/chosen_tables.hpp"
 #include "export/chrome_trace.hpp"
-#include "output_formats.hpp"
-#include "page/pages.hpp"
-#include "paraver_files.hpp"
-#include "render/render.hpp"
+#include "export/paraver_files.hpp"
+#include "export/result_file.hpp"
+#include "render/renderers.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
-#include "tables/run_names.hpp"
 #include "tables/scoped.hpp"
-#include "text/numbers.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
 namespace {
 
-constexpr size_t max_rows = 20;
+using exports::definitions;
+using exports::named_definitions;
+using exports::wholes_of;
+using exports::with_description;
+using render::Content;
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-/// As people see them. `named`: by the user, else by a verb, which may name parts.
-std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids,
-                                                   bool named) {
-  std::vector<const tables::Definition*> found;
-  for (const std::string& id : ids) {
-    const tables::Definition& table = named ? tables::known_table(id) : *tables::find(id);
-    for (const tables::Definition* one : tables::parts_of(table)) {
-      if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
-    }
-  }
-  return found;
-}
-
-/// As programs see them: parts of one table are one.
-std::vector<const tables::Definition*> wholes_of(
-    const std::vector<const tables::Definition*>& parts) {
-  std::vector<const tables::Definition*> wholes;
-  for (const tables::Definition* one : parts) {
-    const tables::Definition* const whole = &tables::whole_of(*one);
-    if (std::find(wholes.begin(), wholes.end(), whole) == wholes.end()) wholes.push_back(whole);
-  }
-  return wholes;
-}
-
-/// Tables that describe the results come with every selection, and first.
-std::vector<const tables::Definition*> with_description(
-    const std::vector<const tables::Definition*>& wanted) {
-  const auto describes = [](const tables::Definition* one) { return one->info.describes_results; };
-  std::vector<const tables::Definition*> all;
-  std::copy_if(tables::all().begin(), tables::all().end(), std::back_inserter(all), describes);
-  std::remove_copy_if(wanted.begin(), wanted.end(), std::back_inserter(all), describes);
-  return all;
 }
 
 /// The first that all runs have, to be named in a message; else the first.
@@ -73,62 +39,37 @@ const tables::Definition& usual_table(const std::vector<const tables::Definition
   return tables::whole_of(usual == wanted.end() ? *wanted.front() : **usual);
 }
 
-/// How a CSV file of one table begins: with its first columns, which no version of kr changes.
-std::string csv_begin(const std::vector<const tables::Definition*>& wanted,
-                      const NsysNames& nsys_names) {
-  if (wholes_of(wanted).size() != 1) return {};
-  const table::Info& info = tables::whole_of(*wanted[0]).info;
-  if (nsys_names.style_of(info) != render::Alias::none) {
-    const std::vector<table::AliasColumn>& columns = info.alias;
-    return fmt::format("{},{},", columns[0].title, columns[1].title);
+/// Of `--tables`: ids. Throws Error.
+std::vector<std::string> parse_tables(const std::string& list, const OutputRules& rules) {
+  std::vector<std::string> choices = rules.tables;
+  choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
+  for (const tables::Definition* one : tables::all()) {
+    if (one->info.describes_results) choices.push_back(one->info.id);
   }
-  const std::vector<table::Column>& columns = info.columns;
-  return columns.size() < 2 ? std::string() : fmt::format("{},{},", columns[0].id, columns[1].id);
+  for (size_t i = choices.size(); i-- > 0;) {
+    for (const tables::Definition* part : tables::parts_of(tables::known_table(choices[i]))) {
+      choices.push_back(part->info.id);
+    }
+  }
+  return parse_choices(list, "--tables", choices);
 }
 
 }  // namespace
 
-std::vector<std::string> run_tables() {
-  std::vector<std::string> ids;
-  for (const tables::Definition* one : tables::all()) {
-    if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
-  }
-  return ids;
-}
-
-std::vector<std::string> database_tables() {
-  std::vector<std::string> ids = run_tables();
-  std::erase_if(ids, [](const std::string& id) {
-    const tables::Definition* const one = tables::find_whole(id);
-    return is_nsys_report(one->info) || one->saved_form;
-  });
-  return ids;
-}
-
 struct Outputs::Target {
-  std::string format;
-  std::optional<PendingFile> file = {};  // none: standard output
-  std::optional<size_t> run = {};        // of a file per run
+  const render::Renderer& format;
+  std::optional<exports::ResultFile> file = {};  // none: standard output
+  std::optional<size_t> run = {};                // of a file per run
   std::vector<const tables::Definition*> wanted = {};
   bool one_table = false;  // the format has one: the first wanted
   bool saved = false;      // it is a saved run
   bool printed = false;    // the file is standard output
   bool empty = false;      // nothing to write: no file appears
 
-  Bytes sink(Streams& streams) {
-    if (!file) return [&streams](std::string_view bytes) { streams.out(bytes); };
-    return [this](std::string_view bytes) { file->write(bytes); };
-  }
   /// Calls `make` with where to write.
   void write(const std::function<void(const Bytes&)>& make, Streams& streams) {
-    const auto marked = [&](const Bytes& out) {
-      if (file && format == markdown_format) out(fmt::format("{}\n\n", own_comment));
-      make(out);
-    };
-    if (!file || file->path().extension() != ".gz") return marked(sink(streams));
-    GzipWriter gzip(sink(streams));
-    marked([&gzip](std::string_view bytes) { gzip.write(bytes); });
-    gzip.finish();
+    if (file) return file->write(make);
+    make([&streams](std::string_view bytes) { streams.out(bytes); });
   }
 };
 
@@ -148,15 +89,20 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       nsys_names_(options.nsys_names),
       title_(rules.stem) {
   many_runs_ = runs.size() > tables::max_ranks_in_full;
-  const std::string named_formats = options.formats.empty() && !options.file.empty()
-                                        ? format_of_file(options.file, rules)
-                                        : options.formats;
-  const auto formats = named_formats.empty()
-                           ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
-                           : parse_choices(named_formats, "--format", formats_of(rules));
+  std::string named_formats = options.formats;
+  if (const auto* of_file = render::renderer_of_file(options.file, rules.operations);
+      named_formats.empty() && of_file != nullptr) {
+    named_formats = of_file->name;
+  }
+  const auto formats =
+      named_formats.empty()
+          ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
+          : parse_choices(named_formats, "--format", render::format_names(rules.operations));
   const std::vector<std::string> named =
       tables_named_ ? parse_tables(nsys_names_.with_ids(options.tables), rules) : rules.tables;
-  const std::vector<const tables::Definition*> wanted = definitions(named, tables_named_);
+  const std::vector<const tables::Definition*> wanted =
+      tables_named_ ? named_definitions(named) : definitions(named);
+  const std::vector<const tables::Definition*> wholes = wholes_of(wanted);
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
   }
@@ -168,7 +114,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     throw Error(options.file, "-o writes one format", "name one with --format");
   }
   if (nsys_names_.wanted()) {
-    if (formats != std::vector{std::string(csv_format)} || !tables_named_) {
+    if (formats != std::vector<std::string>{"csv"} || !tables_named_) {
       throw Error("", "--nsys-names is about CSV of named tables",
                   "use it with --format csv --tables cuda_gpu_kern_sum");
     }
@@ -182,32 +128,39 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     std::filesystem::create_directories(folder, error);
     if (error) throw Error(folder.string(), "cannot be created: " + error.message());
   }
-  for (const std::string& format : formats) {
-    if (format == paraver_format) {
+  for (const std::string& name : formats) {
+    const render::Renderer& format = render::renderer_named(name);
+    const std::filesystem::path in_folder =
+        folder / fmt::format("{}.{}", rules.stem, format.ending);
+    if (format.content == Content::runs) {
       if (options.file.empty() && !to_folder) {
-        throw Error("", "--format paraver writes three files", "name them with -o FILE.prv");
+        throw Error("", fmt::format("--format {} writes three files", name),
+                    fmt::format("name them with -o FILE.{}", format.ending));
       }
-      paraver_ =
-          std::make_unique<ParaverFiles>(to_folder ? folder / (rules.stem + "." + ending_of(format))
-                                                   : std::filesystem::path(options.file),
-                                         force_);
+      paraver_ = std::make_unique<exports::ParaverFiles>(
+          to_folder ? in_folder : std::filesystem::path(options.file), force_);
       continue;
     }
-    const bool per_run = format == trace_format;
-    const bool per_table = format == csv_format && (tables_named_ || rules.own_csv.empty());
+    const bool per_run = format.content == Content::run;
+    const bool own_csv = !tables_named_ && !rules.own_csv.empty();
+    const bool per_table = format.content == Content::table && !own_csv;
     const size_t first = targets_.size();
     const bool shown =
-        contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
-    if (per_table && !to_folder && !rules.any_tables && wholes_of(wanted).size() != 1) {
+        contains(rules.to_terminal, name) && (name == "table" || formats.size() == 1);
+    if (per_table && !to_folder && !rules.any_tables && wholes.size() != 1) {
       throw Error(
           "", "a CSV file contains one table",
           fmt::format(
               "choose one, such as --tables {}, or use --out-dir to write one file per table",
               usual_table(wanted).info.id));
     }
-    const std::string begin = format != csv_format ? ""
-                              : per_table          ? csv_begin(wanted, nsys_names_)
-                                                   : rules.own_csv;
+    const auto begin_of = [&](const tables::Definition* one) {
+      return exports::csv_begin(one->info, nsys_names_.style_of(one->info));
+    };
+    std::string begin;
+    if (format.content == Content::table) {
+      begin = own_csv ? rules.own_csv : wholes.size() == 1 ? begin_of(wholes[0]) : "";
+    }
     if (!options.file.empty()) {
       open(format, options.file, begin);
     } else if (!to_folder || shown) {
@@ -215,83 +168,77 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     } else if (per_run) {
       for (size_t i = 0; i < runs.size(); ++i) {
         const std::string number = runs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (trace::trace_stem(runs[i].path) + number + "." + ending_of(format)))
-            .run = i;
+        const std::string stem = trace::trace_stem(runs[i].path) + number;
+        open(format, folder / fmt::format("{}.{}", stem, format.ending)).run = i;
       }
     } else if (per_table) {
-      const auto all = with_description(wanted);
+      const std::vector<const tables::Definition*> all = with_description(wanted);
       for (const tables::Definition* whole : wholes_of(all)) {
-        std::vector<const tables::Definition*> parts;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(parts),
+        Target& target = open(format, folder / fmt::format("{}.{}", whole->info.id, format.ending),
+                              begin_of(whole));
+        std::copy_if(all.begin(), all.end(), std::back_inserter(target.wanted),
                      [&](const auto* one) { return &tables::whole_of(*one) == whole; });
-        open(format, folder / (whole->info.id + ".csv"), csv_begin(parts, nsys_names_)).wanted =
-            std::move(parts);
       }
     } else {
-      open(format, folder / (rules.stem + "." + ending_of(format)), begin);
+      open(format, in_folder, begin);
     }
     for (size_t i = first; i < targets_.size(); ++i) {
       Target& target = targets_[i];
       target.one_table = per_table;
       if (!target.wanted.empty() || per_run) continue;
-      const bool whole = format == database_format && !tables_named_ && !rules.database.empty();
-      target.wanted = whole ? definitions(rules.database, true) : wanted;
+      const bool whole =
+          format.content == Content::database && !tables_named_ && !rules.database.empty();
+      target.wanted = whole ? named_definitions(rules.database) : wanted;
     }
     if (per_run && !to_folder && runs.size() > 1) {
-      throw Error("", fmt::format("a file of --format {} contains one run", format),
+      throw Error("", fmt::format("a file of --format {} contains one run", name),
                   "use --out-dir, or give one run at a time");
     }
   }
 }
 
-Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
+Outputs::Target& Outputs::open(const render::Renderer& format, const std::filesystem::path& path,
                                std::string_view begin) {
-  if (format == database_format && path.extension() == ".gz") {
-    throw Error(path.string(), "a database cannot be compressed", "remove .gz from the name");
-  }
-  PendingFile file(path);
-  if (!force_) file.check_own(begin);
-  return targets_.emplace_back(Target{format, std::move(file)});
+  return targets_.emplace_back(Target{format, exports::ResultFile(format, path, force_, begin)});
 }
 
 void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  Target& target = open(std::string(database_format), path);
+  Target& target = open(render::renderer_named("sqlite"), path);
   target.saved = true;
-  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()), true);
+  target.wanted = named_definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
-void Outputs::print(const std::string& format) {
+void Outputs::print(const render::Renderer& format) {
   for (const Target& target : targets_) {
     if (target.file && !target.printed) continue;
-    throw Error("",
-                fmt::format("{} and {} cannot both go to standard output", target.format, format),
-                "use --out-dir, or one --format at a time");
+    throw Error(
+        "",
+        fmt::format("{} and {} cannot both go to standard output", target.format.name, format.name),
+        "use --out-dir, or one --format at a time");
   }
   Target target{format};
-  if (format == database_format) {
+  if (format.content == Content::database) {
     if (isatty(STDOUT_FILENO) != 0) {
       throw Error("", "a database cannot be shown on a terminal", "name a file with -o");
     }
-    // SQLite writes here and there in a file, which is copied at the end.
-    target.file.emplace(PendingFile::standard_output());
+    target.file.emplace(exports::ResultFile::standard_output(format));
     target.printed = true;
   }
   targets_.push_back(std::move(target));
 }
 
 bool Outputs::makes(std::string_view format) const {
-  if (format == paraver_format) return paraver_ != nullptr;
   return std::any_of(targets_.begin(), targets_.end(),
-                     [&](const Target& target) { return target.format == format; });
+                     [&](const Target& target) { return target.format.name == format; });
 }
 
 bool Outputs::makes_for_programs() const {
   return paraver_ != nullptr ||
          std::any_of(targets_.begin(), targets_.end(),
-                     [](const Target& target) { return target.format != "table"; });
+                     [](const Target& target) { return target.format.name != "table"; });
 }
 
 session::Demand Outputs::demand() const {
@@ -300,7 +247,7 @@ session::Demand Outputs::demand() const {
   for (const Target& target : targets_) {
     session::Demand one = session::Demand::of(target.wanted);
     // A verb's own CSV has what operations are, not where they belong.
-    const bool own_csv = target.format == csv_format && !target.one_table;
+    const bool own_csv = target.format.content == Content::table && !target.one_table;
     if (own_csv) one.reads = Reads::nothing;
     if (collectives_ && !own_csv) one.facts |= facts::Set::of<job::Members>();
     if (rank_collectives_ && !own_csv) one.facts |= facts::Set::of<job::RankMembers>();
@@ -308,13 +255,14 @@ session::Demand Outputs::demand() const {
   }
   // The page of an analysis.
   if (statistics_) demand.facts |= facts::Set::of<analyze::StepSums, analyze::Idle>();
-  demand.each_operation = makes(trace_format) || makes(paraver_format);
+  const auto of_run = [](const Target& target) { return target.format.content == Content::run; };
+  demand.each_operation = paraver_ || std::any_of(targets_.begin(), targets_.end(), of_run);
   if (demand.each_operation || makes_timeline()) demand.reads = demand.reads | Reads::host;
-  if (makes(paraver_format)) {
+  if (paraver_) {
     demand.facts |= facts::Set::of<job::Members>();
     demand.reads = demand.reads | Reads::details | Reads::gpu_metrics;
   }
-  if (found_phases_ && (makes("table") || makes(markdown_format) || makes("html"))) {
+  if (found_phases_ && (makes("table") || makes("markdown") || makes("html"))) {
     demand.facts |= facts::Set::of<analyze::ShownPhases>();
   }
   return demand;
@@ -325,115 +273,59 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
                       Streams& streams) {
   if (paraver_) paraver_->add(rules, run);
   for (Target& target : targets_) {
-    if (target.format != trace_format || target.run.value_or(index) != index) continue;
+    if (target.format.content != Content::run || target.run.value_or(index) != index) continue;
     target.write(
         [&](const Bytes& out) { exports::write_chrome_trace(rules, run, summary, by, out); },
         streams);
   }
 }
 
-/// Of many ranks, what each has by itself makes a document too large to be read as a whole. Returns
-/// what is to be said of it.
-std::optional<tables::Note> Outputs::shorten(const tables::Source& source, const Target& target,
-                                             std::vector<const tables::Definition*>& wanted,
-                                             Streams& streams) {
-  const bool read_whole = target.format == "json" || target.format == page_format;
-  if (!read_whole || tables_named_ || all_rows_ || !tables::are_many_ranks(source)) return {};
-  std::set<std::string> left_out;
-  std::erase_if(wanted, [&](const tables::Definition* one) {
-    const bool leave = tables::has_rows_within_ranks(*one) && tables::absent(*one, source).empty();
-    if (leave) left_out.insert(tables::whole_of(*one).info.id);
-    return leave;
-  });
-  if (left_out.empty()) return {};
-  const auto count = static_cast<int64_t>(left_out.size());
-  tables::Note note{
-      "", "info", "many-ranks",
-      fmt::format("of {} ranks, {} with rows for each of them are left out ({}); --all has them, "
-                  "and so has --tables",
-                  text::grouped(static_cast<int64_t>(source.runs.size())),
-                  text::counted(count, "table"), join(left_out, ", ")),
-      count};
-  streams.note(fmt::format("{}: {}", target.format, note.text));
-  return note;
-}
-
 /// Those of the tables that these results have. Reports why a table that the user named is absent.
 std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
                                     Streams& streams) {
-  const bool for_people = is_for_people(target.format);
-  const bool alone = for_people || target.one_table;
-  auto wanted = alone ? target.wanted : with_description(target.wanted);
-  const std::optional<tables::Note> shortened = shorten(source, target, wanted, streams);
-  if (tables_named_ && !target.saved) report_absent(source, wanted, streams);
-  const bool by_default = for_people && !tables_named_ && wanted.size() > 1;
-  std::erase_if(wanted, [&](const tables::Definition* one) {
-    if (by_default && !one->info.in_short_form) return true;
-    if (!tables::absent(*one, source).empty()) return true;
-    return by_default && one->shown_by_default && !one->shown_by_default(source);
-  });
-  std::vector<Table> present;
-  if (target.saved) {
-    for (const tables::Definition* one : wanted) {
-      present.push_back(tables::make_saved(*one, source));
-    }
-  } else if (!for_people && target.format != page_format) {
-    present = tables::make_for_programs(wanted, source);
-  } else {
-    for (const tables::Definition* one : wanted) present.push_back(tables::make(*one, source));
+  const bool for_people = target.format.for_people;
+  exports::ChosenTables chosen = exports::choose_tables(
+      source, {.wanted = target.wanted,
+               .named = tables_named_,
+               .for_people = for_people,
+               .by_scope = for_people || target.format.name == "html",
+               .described = !for_people && !target.one_table,
+               .document = target.format.name == "json" || target.format.name == "html",
+               .all_rows = all_rows_ || whole_lists_,
+               .saved = target.saved});
+  if (chosen.shortened) {
+    streams.note(fmt::format("{}: {}", target.format.name, chosen.shortened->text));
   }
-  for (size_t i = 0; i < present.size(); ++i) {
-    Table& made = present[i];
-    if (shortened && made.info().id == "notes") {
-      made = tables::with_note(std::move(made), *shortened);
-    }
-    if (!for_people) continue;
-    made = tables::with_run_names(std::move(made), source);
-    if (!all_rows_ && !whole_lists_) {
-      made = tables::slowest_first(std::move(made), *wanted[i], max_rows);
-    }
+  for (const auto& [id, why] : chosen.absent) {
+    if (!tables_named_ || target.saved || !reported_absent_.insert(id).second) continue;
+    streams.warning(fmt::format("table `{}` is absent: {}", id, why));
   }
-  return present;
-}
-
-void Outputs::report_absent(const tables::Source& source,
-                            const std::vector<const tables::Definition*>& wanted,
-                            Streams& streams) {
-  std::map<const tables::Definition*, std::vector<const tables::Definition*>> parts_of;
-  for (const tables::Definition* one : wanted) parts_of[&tables::whole_of(*one)].push_back(one);
-  for (const tables::Definition* whole : wholes_of(wanted)) {
-    const auto& parts = parts_of[whole];
-    const auto is_absent = [&](const auto* one) { return !tables::absent(*one, source).empty(); };
-    if (whole->info.describes_results || !std::all_of(parts.begin(), parts.end(), is_absent)) {
-      continue;
-    }
-    const std::string& id = parts.size() > 1 ? whole->info.id : parts[0]->info.id;
-    if (!reported_absent_.insert(id).second) continue;
-    streams.warning(fmt::format("table `{}` is absent: {}", id, tables::absent(*parts[0], source)));
-  }
+  return std::move(chosen.tables);
 }
 
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
-    const std::string& format = target.format;
-    if (format == trace_format) continue;
+    if (target.format.content == Content::run) continue;
     const std::vector<Table> tables = present(source, target, streams);
-    const auto writer = own.find(format);
+    const auto writer = own.find(target.format.name);
     if (writer == own.end() || target.one_table || tables_named_) {
       write_tables(target, tables, streams);
     } else {
       target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);
     }
   }
-  if (paraver_) paraver_->write(source, streams);
+  if (paraver_) {
+    if (const std::string warning = paraver_->warning(); !warning.empty()) streams.warning(warning);
+    paraver_->write(source);
+  }
   appear(streams);
 }
 
 void Outputs::write(const tables::Source& source, const Table& table, Streams& streams) {
   for (Target& target : targets_) {
     std::vector<Table> tables;
-    if (!is_for_people(target.format) && !target.one_table) {
+    if (!target.format.for_people && !target.one_table) {
       for (const auto* one : with_description({})) tables.push_back(tables::make(*one, source));
     }
     tables.push_back(table);
@@ -443,42 +335,35 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 }
 
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
-  const std::string& format = target.format;
-  if (format == database_format) {
-    const std::string location = target.file->aside().string();
-    const std::string path = target.file->path().string();
-    render::sqlite(tables, location, path,
-                   target.saved ? changes::saved_version : render::schema_version);
-    if (target.saved) append_checksum(location, path);
+  if (target.saved) {
+    PendingFile& file = target.file->file();
+    const std::string location = file.aside().string();
+    render::sqlite(tables, location, file.path().string(), changes::saved_version);
+    append_checksum(location, file.path().string());
     return;
   }
   if (target.one_table && tables.empty()) {
     target.empty = true;
     return;
   }
-  const auto make = [&](const Bytes& out) {
-    if (format == "csv") {
-      return render::csv(tables[0], out, {.alias = nsys_names_.style_of(tables[0].info())});
-    }
-    if (format == "json") return render::json(tables, out);
-    if (format == "jsonl") return render::json_lines(tables, out);
-    if (format == markdown_format) return render::markdown(tables, out);
-    if (format == "html") return out(page::tables_html(tables, title_));
-    return render::terminal(tables, out,
-                            {.color = !target.file && streams.color_out(),
-                             .width = target.file ? 0 : streams.out_width(),
-                             .max_rows = all_rows_ || whole_lists_ ? 0 : max_rows,
-                             .short_form = !all_rows_,
-                             .several_runs = several_runs_});
-  };
-  target.write(make, streams);
+  exports::TableStyle style{
+      .terminal = {.max_rows = all_rows_ || whole_lists_ ? 0 : exports::max_shown_rows,
+                   .short_form = !all_rows_,
+                   .several_runs = several_runs_},
+      .title = title_};
+  if (target.one_table) style.alias = nsys_names_.style_of(tables[0].info());
+  if (target.file) return target.file->write(tables, style);
+  style.terminal.color = streams.color_out();
+  style.terminal.width = streams.out_width();
+  target.write([&](const Bytes& out) { exports::write_tables(target.format, tables, out, style); },
+               streams);
 }
 
 void Outputs::appear(Streams& streams) {
   streams.finish();
   std::vector<PendingFile*> files;
   for (Target& target : targets_) {
-    if (target.file && !target.empty) files.push_back(&*target.file);
+    if (target.file && !target.empty) files.push_back(&target.file->file());
   }
   if (paraver_) {
     for (PendingFile* file : paraver_->files()) files.push_back(file);
@@ -486,12 +371,49 @@ void Outputs::appear(Streams& streams) {
   commit_all(files);
   for (const Target& target : targets_) {
     if (!target.file || target.printed || target.empty) continue;
-    streams.note(fmt::format("wrote {}", target.file->path().string()));
+    streams.note(fmt::format("wrote {}", target.file->file().path().string()));
   }
   if (!paraver_) return;
   for (const PendingFile* file : paraver_->files()) {
     streams.note(fmt::format("wrote {}", file->path().string()));
   }
+}
+
+void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
+  app.add_option(
+         "--format", formats,
+         fmt::format("Output formats, separated by commas: {} (default: {}); written to "
+                     "standard output unless --out-dir is given",
+                     join(render::format_names(rules.operations), ", "), join(rules.without, ", ")))
+      ->type_name("LIST");
+  if (!rules.any_tables) {
+    app.add_option(
+           "--tables,--only", tables,
+           fmt::format(
+               "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
+               join(rules.tables, ", "),
+               rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
+        ->type_name("LIST")
+        ->check(project_check(
+            [rules](const std::string& list) { parse_tables(NsysNames().with_ids(list), rules); }))
+        ->configurable();
+  }
+  app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
+                 "Folder for output files (created if missing)")
+      ->type_name("DIR");
+  app.add_option("-o,--output", file, "Output file, for one format; compressed if it ends in .gz")
+      ->type_name("FILE");
+  app.add_flag("--all", all,
+               "Show all rows and columns of tables on a terminal; of many ranks, all tables in "
+               "JSON and pages")
+      ->configurable();
+  app.add_flag("--force", force, "Replace existing files that kr did not write");
+}
+
+void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
+  outputs.add_to(app, made);
+  rules.add_to(app);
+  trace.add_to(app);
 }
 
 }  // namespace kr::cli

@@ -24,14 +24,14 @@
 #include "session/session.hpp"
 #include "streams.hpp"
 
-namespace kr::cli {
-
+namespace kr::render {
+struct Renderer;
+}
+namespace kr::exports {
 class ParaverFiles;
+}
 
-/// All tables about runs, in the order of the registry.
-std::vector<std::string> run_tables();
-/// The tables of a database: these without the tables that only sum others as another program does.
-std::vector<std::string> database_tables();
+namespace kr::cli {
 
 /// What a verb can make.
 struct OutputRules {
@@ -39,7 +39,7 @@ struct OutputRules {
   std::vector<std::string> tables = {};       // where `--tables` names none
   std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
   std::vector<std::string> more_tables = {};  // that `--tables` may name, too
-  std::vector<std::string> own_formats = {};  // beside the formats of tables: `html`, `perfetto`
+  bool operations = false;                    // also the formats that have every operation
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
@@ -126,7 +126,7 @@ class Outputs {
   /// How the verb writes a format in its own way, with these tables. Not used if the user names
   /// tables.
   using Writer = std::function<void(const Bytes&, std::span<const Table>)>;
-  using OwnFormats = std::map<std::string, Writer>;
+  using OwnFormats = std::map<std::string, Writer, std::less<>>;
   /// Writes the others; then all files appear.
   void finish(const tables::Source& source, const OwnFormats& own, Streams& streams);
   /// The same of a table that is not in the registry, beside the tables that describe results.
@@ -137,15 +137,10 @@ class Outputs {
   void write_tables(Target& target, const std::vector<Table>& tables, Streams& streams);
   void appear(Streams& streams);
   /// `begin`: how a CSV file begins.
-  Target& open(const std::string& format, const std::filesystem::path& path,
+  Target& open(const render::Renderer& format, const std::filesystem::path& path,
                std::string_view begin = {});
-  void print(const std::string& format);
-  std::optional<tables::Note> shorten(const tables::Source& source, const Target& target,
-                                      std::vector<const tables::Definition*>& wanted,
-                                      Streams& streams);
+  void print(const render::Renderer& format);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
-  void report_absent(const tables::Source& source,
-                     const std::vector<const tables::Definition*>& wanted, Streams& streams);
   bool tables_named_ = false;
   bool force_ = false;
   bool all_rows_ = false;
@@ -161,7 +156,7 @@ class Outputs {
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;
-  std::unique_ptr<ParaverFiles> paraver_;  // null: not wanted
+  std::unique_ptr<exports::ParaverFiles> paraver_;  // null: not wanted
 };
 
 }  // namespace kr::cli

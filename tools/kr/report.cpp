@@ -5,34 +5,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "base/error.hpp"
-#include "base/printable.hpp"
+#include "base/plural.hpp"
 #include "browser.hpp"
 #include "changes/saved_run.hpp"
+#include "export/chosen_tables.hpp"
+#include "export/views.hpp"
+#include "kr/watch.hpp"
 #include "outputs.hpp"
-#include "overview/efficiency_text.hpp"
-#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
-#include "overview/phases_text.hpp"
 #include "page/pages.hpp"
-#include "page/report_tables.hpp"
-#include "render/render.hpp"
 #include "tables/registry.hpp"
 #include "verb.hpp"
-#include "watch.hpp"
 
 namespace kr::cli {
 
 OutputRules report_outputs() {
-  return {.stem = "result",
-          .tables = {page::report_tables.begin(), page::report_tables.end()},
-          .database = database_tables(),
-          .more_tables = run_tables(),
-          .own_formats = {"html", "perfetto", "paraver"},
+  const exports::View& view = exports::view_named("report");
+  return {.stem = std::string(view.stem),
+          .tables = view.tables,
+          .database = exports::database_tables(),
+          .more_tables = exports::run_tables(),
+          .operations = true,
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
           .collectives = true,
           .timeline = true,
@@ -43,17 +43,6 @@ OutputRules report_outputs() {
 }
 
 namespace {
-
-void write_markdown(const tables::Source& source, const overview::Report& report,
-                    std::span<const Table> tables, const Outputs::Bytes& out) {
-  out(overview::markdown_health(source));
-  out(overview::markdown_efficiency(source));
-  out(overview::markdown_found_phases(source));
-  render::markdown(tables, out);
-  if (const auto next = overview::next_step(report)) {
-    out(fmt::format("\n{}\n\n    {}\n", next->text, printable(next->command)));
-  }
-}
 
 void write_roofline(RooflineFile& file, const tables::Source& source,
                     const overview::Report& report, Streams& streams) {
@@ -109,6 +98,37 @@ Exit open_report(ReportOptions options, Streams& streams) {
   streams.note(fmt::format("the page is {}", page));
   open_in_browser(page);
   return done;
+}
+
+/// Until the user interrupts kr, calls `report` with the path of each file that appears in the
+/// folder. Says at the end which never became whole.
+Exit watch_folder(const std::string& folder,
+                  const std::function<void(const std::string& path)>& report, Streams& streams) {
+  FolderWatch watch(folder);
+  stop_when_interrupted();
+  streams.note(fmt::format("watching {}, with {} that {} not new; Ctrl-C ends it", folder,
+                           plural(watch.files(), "file"), watch.files() == 1 ? "is" : "are"));
+  size_t reported = 0;
+  while (!interrupted()) {
+    for (const std::string& path : watch.poll()) {
+      if (interrupted()) {
+        watch.failed(path, "");
+        continue;
+      }
+      try {
+        report(path);
+        ++reported;
+      } catch (const Error& error) {
+        watch.failed(path, error.what());
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  for (const auto& [name, why] : watch.unfinished()) {
+    streams.warning(fmt::format("{} was not reported: {}", name, why));
+  }
+  streams.note(fmt::format("reported {}", plural(reported, "trace")));
+  return Exit::done;
 }
 
 /// With --watch: a folder for each trace, by the name of its file.
@@ -230,8 +250,8 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
       {{"html", [&](const auto& out,
                     auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"markdown",
-        [&](const auto& out, auto tables) { write_markdown(source, report, tables, out); }},
+       {"markdown", [&](const auto& out,
+                        auto tables) { exports::report_markdown(source, report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   if (roofline.wanted()) write_roofline(roofline, source, report, streams);

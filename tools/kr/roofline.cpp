@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "picture/roofline_tables.hpp"
+#include "render/renderers.hpp"
 
 namespace kr::cli {
 namespace {
@@ -30,7 +31,7 @@ RooflineFile::RooflineFile(const RooflineOptions& options, bool force) {
                 "name a file such as roofline.svg");
   }
   file_.emplace(options.file);
-  if (!force) file_->check_own();
+  if (!force) render::check_own(*file_);
 }
 
 void RooflineFile::write(const table::Table& roofline, const table::Table* roofs,

@@ -1,37 +1,12 @@
 // Options of the verbs that read several runs.
-#include <fmt/format.h>
-
-#include <charconv>
 #include <filesystem>
-#include <map>
 
-#include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
 #include "session.hpp"
 
 namespace kr::cli {
-
-namespace {
-
-std::map<int64_t, std::string> rank_names_of(const std::vector<std::string>& words) {
-  std::map<int64_t, std::string> names;
-  for (const std::string& word : words) {
-    const size_t equals = word.find('=');
-    int64_t rank = -1;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-    if (equals == word.npos || error != std::errc() || stop != word.data() + equals || rank < 0 ||
-        equals + 1 == word.size()) {
-      throw Error("", fmt::format("`{}` in --rank-name is not a rank and its name", word),
-                  "write --rank-name 0=prefill");
-    }
-    names[rank] = word.substr(equals + 1);
-  }
-  return names;
-}
-
-}  // namespace
 
 void NcuOptions::add_to(CLI::App& app) {
   app.add_option("--ncu", pages,
@@ -81,7 +56,8 @@ void JobOptions::add_to(CLI::App& app) {
                  "What a rank is called beside its number: 0=prefill (repeatable)")
       ->type_name("RANK=NAME")
       ->allow_extra_args(false)
-      ->check(project_check([](const std::string& word) { rank_names_of({word}); }))
+      ->check(
+          project_check([](const std::string& word) { job::named_ranks({word}, "--rank-name"); }))
       ->configurable();
 }
 
@@ -90,7 +66,7 @@ void JobOptions::apply(session::Session& session) const {
   if (!as_job.empty()) options.as_job = analyze::named_as_job(as_job, "--job");
   if (!clock.empty()) options.clock = job::named_clock_policy(clock, "--clock");
   if (link > 0) options.link_bytes_per_s = link * 1e9;
-  options.rank_names = rank_names_of(rank_names);
+  options.rank_names = job::named_ranks(rank_names, "--rank-name");
   session.compare_ranks_with(options);
 }
 

@@ -11,11 +11,12 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "changes/saved_run.hpp"
+#include "export/views.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
-#include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
+#include "render/renderers.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
 #include "trees/for_people.hpp"
@@ -49,9 +50,9 @@ struct TreeOptions : RunVerbOptions {
 };
 
 OutputRules tree_outputs() {
-  return {.stem = "tree",
-          .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
-                     "tree_context", "module_costs", "module_devices"},
+  const exports::View& view = exports::view_named("tree");
+  return {.stem = std::string(view.stem),
+          .tables = view.tables,
           .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
                           "tree_sequences"},
           .own_csv = "phase,step,layer,depth,path,",
@@ -115,7 +116,7 @@ void write_pictures(const sema::Program& program, const std::filesystem::path& f
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& name, std::string_view text) {
     PendingFile& file = files.emplace_back(folder / name);
-    if (!force) file.check_own();
+    if (!force) render::check_own(file);
     file.write(text);
   };
   for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {
@@ -169,7 +170,6 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     streams.warning(fmt::format("{}: --gpu has no effect: {}", modules.trace.source, no_costs));
   }
   const trees::TreeView& view = *shown.view;
-  const trees::TreeRun run{shown.run, shown.engine, shown.model};
   const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
   std::optional<trees::TreeView> short_view;
   // What a person reads is short even if files for programs are made as well.
@@ -179,22 +179,13 @@ Exit tree(const TreeOptions& options, Streams& streams) {
                       : short_view.emplace(rules, modules, view_options(options, false));
   };
   const auto html = [&] {
-    std::vector<Table> costs;
-    for (const char* const id : {"module_costs", "module_devices"}) {
-      const tables::Definition& one = *tables::find(id);
-      if (!tables::absent(one, session.source()).empty()) continue;
-      costs.push_back(tables::make(one, session.source()));
-    }
-    return page::to_tree_html(rules.program(), for_people(), run, shown_metric, {},
-                              std::move(costs));
+    return exports::tree_page(session.source(), for_people(), shown_metric);
   };
   const auto page = [&](const auto& out, auto) { out(html()); };
   const auto csv = [&](const auto& out, auto) { overview::write_tree_csv(view, metric, out); };
   const auto text = [&](const auto& out, auto) {
-    const overview::TableOptions look{streams.color_out(), streams.out_width(),
-                                      options.outputs.all};
-    overview::write_tree_text(for_people(), run, shown_metric, look, out);
-    out(overview::module_costs_text(session.source(), look));
+    exports::tree_text(session.source(), for_people(), shown_metric,
+                       {streams.color_out(), streams.out_width(), options.outputs.all}, out);
   };
   outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
   if (!folder.empty()) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "export/views.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "session.hpp"
@@ -21,8 +22,8 @@ struct WhyOptions {
 };
 
 OutputRules why_outputs() {
-  return {.stem = "explanations",
-          .tables = {"explanations", "explanation_alternatives", "explanation_costs"}};
+  const exports::View& view = exports::view_named("why");
+  return {.stem = std::string(view.stem), .tables = view.tables};
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {

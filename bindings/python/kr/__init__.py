@@ -10,6 +10,7 @@ Every result is a table: ``kr.all_tables()`` lists them with their columns and u
 from __future__ import annotations
 
 import os
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
@@ -20,7 +21,7 @@ from .tables import Column, Table, TableInfo, info_of
 
 __all__ = [
     "Column", "Error", "Finding", "InternalError", "Picture", "Pictures", "Rules", "Session", "Table", "TableInfo",
-    "Tables", "Tests", "all_tables", "classify", "diff", "lint", "merge", "report", "test", "tree", "why",
+    "Tables", "Tests", "all_tables", "classify", "diff", "lint", "merge", "report", "test", "tree", "watch", "why",
 ]
 __version__ = _kr.version()
 
@@ -205,9 +206,25 @@ class Session:
         _kr.session_explain(self._handle, name, engine, model, kind, within)
         self.tables._forget()
 
-    def page(self, title: str = "") -> str:
-        """The page of `kr report` about the runs: one HTML document that fetches nothing."""
-        return _kr.session_page(self._handle, title)
+    def page(self, title: str = "", view: str = "report") -> str:
+        """What a verb shows of the runs as one HTML document that fetches nothing: `report`,
+        `analyze`, `tree`, `diff`, `coverage`, `why`."""
+        return _kr.session_page(self._handle, view, title)
+
+    def text(self, view: str = "report", *, markdown: bool = False, color: bool = False,
+             width: int = 0, all_rows: bool = False) -> str:
+        """The same as a text for a terminal, or Markdown."""
+        return _kr.session_text(self._handle, view, {
+            "markdown": markdown, "color": color, "width": width, "all_rows": all_rows})
+
+    def write(self, path: PathLike, format: str = "", *, view: str = "report",
+              tables: Sequence[str] = (), title: str = "", force: bool = False) -> None:
+        """Writes results to a file, in the format that its ending means: tables as `csv`, `json`,
+        `jsonl`, `markdown`, `sqlite` or `html`; every operation as `perfetto` (x.trace.json.gz) or
+        `paraver` (x.prv). Without tables, what the view shows. `force`: replaces a file that kr did
+        not write."""
+        _kr.session_write(self._handle, os.fspath(path), {
+            "format": format, "view": view, "tables": list(tables), "title": title, "force": force})
 
     def pictures(self) -> Pictures:
         """The module trees of the run by step, as `kr tree` draws them."""
@@ -221,8 +238,8 @@ class Session:
 
 
 _session_options = {
-    "allow_truncated", "allow_inexact", "strict", "threads", "references", "ncu", "gpu", "clock", "job",
-    "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
+    "allow_truncated", "allow_inexact", "strict", "rank", "threads", "references", "ncu", "gpu", "costs", "clock",
+    "job", "rank_names", "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }
 _shipped: Optional[Rules] = None
@@ -334,6 +351,19 @@ def merge(parts: Sequence[PathLike], path: PathLike) -> int:
     """Writes the runs of saved runs to one, FILE.krun: the same bytes in whatever order they are
     given. Returns the number of runs."""
     return _kr.merge([os.fspath(part) for part in parts], os.fspath(path))
+
+
+def watch(folder: PathLike) -> Iterator[str]:
+    """The path of each trace that appears in a folder, or changes, once it is complete: as
+    `kr report --watch`. Never ends by itself."""
+    watched = _kr.watch_new(os.fspath(folder))
+
+    def paths() -> Iterator[str]:
+        while True:
+            yield from _kr.watch_poll(watched)
+            time.sleep(0.2)
+
+    return paths()
 
 
 def all_tables() -> List[TableInfo]:

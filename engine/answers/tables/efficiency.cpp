@@ -470,12 +470,12 @@ const Definition scaling_table{
     add_scaling,
     without_baseline};
 
-const Definition efficiency_table =
-    scoped("efficiency", "parallel efficiency",
-           "One row per job (or per run, if the runs are not ranks of one job), what it is about, "
-           "and reading of communication kernels.",
-           {{.part = efficiency_part, .by = "scope", .by_doc = "`job` or `run`"},
-            {.part = efficiency_steps_part, .by = "scope", .by_doc = "`phase` or `step`", .key = "phase"},
-            {.part = efficiency_labels_part, .by = "dimension", .key = "label"}});
+const Definition efficiency_table = scoped(
+    "efficiency", "parallel efficiency",
+    "One row per job (or per run, if the runs are not ranks of one job), what it is about, "
+    "and reading of communication kernels.",
+    {{.part = efficiency_part, .by = "scope", .by_doc = "`job` or `run`"},
+     {.part = efficiency_steps_part, .by = "scope", .by_doc = "`phase` or `step`", .key = "phase"},
+     {.part = efficiency_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

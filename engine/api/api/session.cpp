@@ -5,6 +5,7 @@
 
 #include "api/rules.hpp"
 #include "api/session_impl.hpp"
+#include "api/session_rows.hpp"
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -16,6 +17,7 @@
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
 #include "render/render.hpp"
+#include "render/renderers.hpp"
 #include "sema/load.hpp"
 #include "session/sql.hpp"
 #include "tables/difference.hpp"
@@ -53,6 +55,7 @@ trace::OpenOptions open_options(const SessionOptions& options) {
   open.allow_truncated = options.allow_truncated;
   open.allow_inexact = options.allow_inexact;
   open.strict = options.strict;
+  open.rank = options.rank;
   open.threads = options.threads;
   open.each_call = options.tables.each_call;
   return open;
@@ -80,7 +83,7 @@ size_t merge_saved(const std::vector<std::string>& parts, const std::string& pat
     throw Error(path, "is not the name of a saved run", "let it end in .krun");
   }
   PendingFile file(path);
-  file.check_own();
+  render::check_own(file);
   const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
   file.commit();
   return runs;
@@ -215,13 +218,16 @@ void Session::Impl::prepare(const Definitions& needed, const session::Demand& al
   const auto next = new_results();
   next->session.join_ncu(options.ncu,
                          options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+  if (options.costs) {
+    next->session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
+  }
   next->session.change(options.what_if);
   next->session.compare_ranks_with(
       {options.clock.empty() ? job::default_clock_policy
                              : job::named_clock_policy(options.clock, "clock"),
        options.link_gb_per_s > 0 ? std::optional(options.link_gb_per_s * 1e9) : std::nullopt,
-       options.job.empty() ? analyze::AsJob::automatic
-                           : analyze::named_as_job(options.job, "job")});
+       options.job.empty() ? analyze::AsJob::automatic : analyze::named_as_job(options.job, "job"),
+       job::named_ranks(options.rank_names, "rank_names")});
   next->session.source().efficiency.scaling = job::named_scaling(options.scaling, "scaling");
   next->session.source().efficiency.readings = job::named_readings(options.nccl, "nccl");
   if (begin > 0) {
@@ -319,13 +325,26 @@ Table Session::sql(const std::string& query) {
   return held(session::query_table(impl_->source(), query), impl_->results);
 }
 
+SessionRows SessionRows::of(Session& session, const std::vector<std::string>& tables) {
+  (void)session.tables(tables);
+  const Table table = session.table(tables.back());
+  struct Held {
+    std::shared_ptr<const Results> results;
+    std::unique_ptr<session::NumberedRows> rows;
+  };
+  const auto held = std::make_shared<Held>();
+  held->results = session.impl_->results;
+  held->rows = session::numbered_rows(table, held->results->session.source());
+  return {table.columns(), {held, held->rows.get()}};
+}
+
 void Session::save(const std::string& path) {
   if (!changes::names_saved_run(path)) {
     throw Error(path, "is not the name of a saved run", "let it end in .krun");
   }
   if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
   PendingFile file(path);
-  file.check_own();
+  render::check_own(file);
   const RunSource& first = impl_->runs[0];
   const bool trees = impl_->results->session.are_module_trees(first, first);
   if (trees && impl_->runs.size() > 1) {

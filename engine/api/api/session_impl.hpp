@@ -13,6 +13,13 @@
 #include "session/session.hpp"
 #include "timeline/timeline.hpp"
 
+namespace kr::exports {
+struct View;
+}
+namespace kr::render {
+struct Renderer;
+}
+
 namespace kr {
 
 using tables::Definition;
@@ -55,6 +62,11 @@ struct Session::Impl {
   std::string absent(const Definition& definition) const;
 
   std::shared_ptr<Results> new_results() const;
+
+  /// In pages.cpp. What a verb shows, in a format whose content is tables.
+  std::string show(const exports::View& view, const render::Renderer& format,
+                   const std::string& title, const TextOptions& look);
+  void read_operations(facts::Set also, facts::Reads reads);
 
  private:
   std::optional<trees::Level> comparison_level() const;

@@ -1,8 +1,11 @@
+#include "session/numbered_rows.hpp"
+
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <unordered_set>
 
-#include "session/virtual_table.hpp"
+#include "tables/operations.hpp"
 
 namespace kr::session {
 namespace {
@@ -20,10 +23,6 @@ class KeptRows : public NumberedRows, private RowSink {
   Cell cell(size_t row, size_t column) override {
     return cells_[row * table_.columns().size() + column];
   }
-  const std::vector<uint32_t>* ordered(size_t /*column*/, bool /*descending*/) override {
-    return nullptr;
-  }
-  bool can_order(size_t /*column*/) const override { return false; }
 
  private:
   void row(std::span<const Cell> cells) override {
@@ -80,12 +79,9 @@ class AllOperations : public NumberedRows {
 
 }  // namespace
 
-std::unique_ptr<NumberedRows> kept_rows(Table table) {
+std::unique_ptr<NumberedRows> numbered_rows(Table table, const tables::Source& source) {
+  if (table.id() == "operations") return std::make_unique<AllOperations>(source);
   return std::make_unique<KeptRows>(std::move(table));
-}
-
-std::unique_ptr<NumberedRows> operation_rows(const tables::Source& source) {
-  return std::make_unique<AllOperations>(source);
 }
 
 }  // namespace kr::session

@@ -9,8 +9,10 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/sqlite.hpp"
 #include "session/virtual_table.hpp"
 #include "tables/scoped.hpp"
 #include "what_if/what_if.hpp"
@@ -67,7 +69,6 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
   return denied ? "a query can only read tables" : "";
 }
 
-/// The unit that a column of that name has in kr.
 /// Whether a table has names of kernels in a column of this name. Other texts have no short form.
 bool may_be_kernels(std::string_view name) {
   for (const tables::Definition* one : tables::all()) {
@@ -78,6 +79,7 @@ bool may_be_kernels(std::string_view name) {
   return false;
 }
 
+/// The unit that a column of that name has in kr.
 std::optional<Unit> known_unit(std::string_view name) {
   if (name.ends_with("_ns")) return Unit::ns;
   for (const tables::Definition* one : tables::all()) {
@@ -117,6 +119,22 @@ class KeptResult {
   std::deque<std::string> texts_;
 };
 
+/// A table of the runs.
+class RunTable : public VirtualRows {
+ public:
+  RunTable(const Table& table, const tables::Source& source)
+      : columns_(table.columns()), rows_(numbered_rows(table, source)) {}
+  std::vector<Column> columns() override { return columns_; }
+  std::shared_ptr<NumberedRows> rows(const std::vector<std::string>& /*arguments*/) override {
+    return rows_;
+  }
+  bool can_order(size_t column) const override { return rows_->can_order(column); }
+
+ private:
+  std::vector<Column> columns_;
+  std::shared_ptr<NumberedRows> rows_;
+};
+
 const TableInfo query_info{"query", "result", "One row per row of the result of a query.", {}};
 
 struct Query {
@@ -128,11 +146,18 @@ struct Query {
     if (code != SQLITE_OK) fail();
     for (const tables::Definition* one : tables::all()) {
       if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
-      const Table table = tables::make(*one, source);
-      rows.push_back(one->info.id == "operations" ? operation_rows(source) : kept_rows(table));
-      add_virtual_table(connection.get(), table.id(), table.columns(), *rows.back());
+      add(tables::make(*one, source));
     }
     sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
+  }
+  void add(const Table& table) {
+    KR_CHECK(add_virtual_table(connection.get(), table.id(),
+                               std::make_unique<RunTable>(table, source)) == SQLITE_OK);
+    // Connects now: once queries may only read, SQLite could not declare the columns.
+    sqlite3_stmt* one = nullptr;
+    const std::string query = "SELECT 1 FROM " + sqlite::quoted(table.id());
+    KR_CHECK(sqlite3_prepare_v2(connection.get(), query.c_str(), -1, &one, nullptr) == SQLITE_OK);
+    sqlite3_finalize(one);
   }
   [[noreturn]] void fail() const {
     const std::string message = sqlite3_errmsg(connection.get());
@@ -222,7 +247,6 @@ struct Query {
   }
 
   const tables::Source& source;
-  std::vector<std::unique_ptr<NumberedRows>> rows;
   struct Close {
     void operator()(sqlite3* one) const { sqlite3_close(one); }
     void operator()(sqlite3_stmt* one) const { sqlite3_finalize(one); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -18,6 +19,23 @@ ClockPolicy named_clock_policy(const std::string& name, const std::string& optio
   }
   throw Error("", fmt::format("`{}` is not a valid value for {}", name, option),
               "choose from utc, collectives, none");
+}
+
+std::map<int64_t, std::string> named_ranks(const std::vector<std::string>& texts,
+                                           const std::string& option) {
+  std::map<int64_t, std::string> names;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    int64_t rank = -1;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (equals == text.npos || error != std::errc() || stop != text.data() + equals || rank < 0 ||
+        equals + 1 == text.size()) {
+      throw Error("", fmt::format("`{}` in {} is not a rank and its name", text, option),
+                  fmt::format("write {} 0=prefill", option));
+    }
+    names[rank] = text.substr(equals + 1);
+  }
+  return names;
 }
 
 std::vector<Job::RunWaiting> Job::waiting_of(size_t runs) const {

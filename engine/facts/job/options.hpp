@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyze/as_job.hpp"
 
@@ -29,5 +30,8 @@ struct JobOptions {
 
 /// Throws Error if there is no such policy; `option` is the name of the option in the message.
 ClockPolicy named_clock_policy(const std::string& name, const std::string& option);
+/// Of texts `RANK=NAME`. Throws Error in the same way.
+std::map<int64_t, std::string> named_ranks(const std::vector<std::string>& texts,
+                                           const std::string& option);
 
 }  // namespace kr::job

@@ -330,3 +330,71 @@ TEST_CASE("a saved run is a run: of a report, and of a comparison on either side
   named.add({.path = files.at("a.krun"), .engine = "e"});
   CHECK(contains(message([&] { (void)named.table("runs"); }), "name only the file"));
 }
+
+TEST_CASE("views: pages and texts of verbs") {
+  const Files files;
+  kr::Session session(files.rules());
+  CHECK(contains(message([&] { session.page(); }), "there is nothing"));
+  session.add({.path = files.at("a.csv")});
+  for (const char* const view : {"report", "analyze", "coverage"}) {
+    const std::string page = session.page(view, "the <title>");
+    CHECK(page.starts_with("<!doctype html>"));
+    CHECK(contains(page, "the &lt;title&gt;"));
+    CHECK(contains(page, "substage"));
+    CHECK(contains(session.text(view), "gemm"));
+    CHECK(!contains(session.text(view), "\x1b["));
+    CHECK(contains(session.text(view, {.markdown = true}), "| "));
+  }
+  CHECK(contains(session.text("report", {.color = true}), "\x1b["));
+  CHECK(contains(message([&] { session.page("diff"); }), "it is about two runs"));
+  CHECK(contains(message([&] { session.text("why"); }), "no name to explain"));
+  CHECK(contains(message([&] { session.text("what"); }), "choose from report, analyze, tree"));
+  session.explain({.name = "a_gemm"});
+  CHECK(contains(session.text("why"), "gemm"));
+  session.add({.path = files.at("b.csv")});
+  CHECK(contains(session.page("diff"), "gemm_b"));
+  CHECK(contains(session.text("diff"), "gemm"));
+  CHECK(contains(message([&] { session.page("tree"); }), "it is about one run"));
+}
+
+TEST_CASE("write: every format, by the ending of its file") {
+  const Files files;
+  kr::Session session(files.rules());
+  session.add({.path = files.at("a.csv")});
+  const auto written = [&](const std::string& name, const kr::WriteOptions& options = {}) {
+    session.write(files.at(name), options);
+    std::ifstream file(files.at(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(written("x.json").starts_with("{\"kr\":"));
+  CHECK(contains(written("x.json", {.tables = {"labels"}}), "\"labels\":["));
+  CHECK(written("x.jsonl").starts_with("{\"table\":\"runs\""));
+  CHECK(written("labels.csv", {.tables = {"labels"}}).starts_with("run,dimension,label,"));
+  CHECK(written("x.md").starts_with("<!-- written by kr -->\n"));
+  CHECK(written("x.sqlite").starts_with("SQLite format 3"));
+  CHECK(written("x.html") == session.page());
+  CHECK(written("y.html", {.view = "analyze", .title = "t"}) == session.page("analyze", "t"));
+  CHECK(contains(written("z.html", {.tables = {"labels"}}), "\"labels\""));
+  CHECK(written("text", {.format = "table"}) == session.text());
+  CHECK(written("x.prv").starts_with("#Paraver "));
+  CHECK(fs::exists(files.at("x.pcf")));
+  CHECK(fs::exists(files.at("x.row")));
+  CHECK(written("x.trace.json.gz").starts_with("\x1f\x8b"));
+  CHECK(written("trace.json", {.format = "perfetto"}).starts_with("{\"displayTimeUnit\":\"ns\""));
+  // Again: it replaces what kr wrote, and nothing else.
+  CHECK(written("x.json").starts_with("{\"kr\":"));
+  CHECK(contains(message([&] { session.write(files.at("a.csv"), {.tables = {"labels"}}); }),
+                 "a.csv"));
+  files.write("mine.json", "{}");
+  CHECK(contains(message([&] { session.write(files.at("mine.json")); }), "--force"));
+  CHECK(written("mine.json", {.force = true}).starts_with("{\"kr\":"));
+  CHECK(contains(message([&] { session.write(files.at("x.txt")); }), "which format"));
+  CHECK(contains(message([&] { session.write("x", {.format = "jsn"}); }), "`json`"));
+  CHECK(contains(message([&] { session.write(files.at("x.csv")); }), "one table"));
+  CHECK(contains(message([&] { session.write(files.at("x.json"), {.tables = {"steps"}}); }),
+                 "no table `steps`"));
+  CHECK(!fs::exists(files.at("x.csv")));
+  session.add({.path = files.at("b.csv")});
+  CHECK(contains(message([&] { session.write(files.at("two.trace.json.gz")); }), "one run"));
+  CHECK(written("x.prv").starts_with("#Paraver "));
+}

@@ -14,10 +14,8 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "base/gzip.hpp"
 #include "base/input_files.hpp"
 #include "base/output_path.hpp"
-#include "base/own_output.hpp"
 
 using namespace kr;
 namespace fs = std::filesystem;
@@ -56,49 +54,6 @@ TEST_CASE("an earlier file stays until the new one is whole") {
   }
   CHECK(read_file(folder.path / "x") == "old");
   CHECK(count(folder.path) == 1);
-}
-
-TEST_CASE("only what kr wrote is its own") {
-  const Folder folder;
-  const fs::path path = folder.path / "x";
-  const auto is_own = [&](std::string_view bytes, std::string_view begin = {}) {
-    write_file(path, bytes);
-    try {
-      PendingFile(path).check_own(begin);
-    } catch (const Error& error) {
-      CHECK(error.path() == path.string());
-      CHECK(error.remedy().find("--force") != std::string::npos);
-      return false;
-    }
-    return true;
-  };
-  fs::remove(path);
-  PendingFile(path).check_own();
-  CHECK(is_own(""));
-  CHECK(!is_own("my notes"));
-  CHECK(is_own("{\"kr\":\"0.1.0\",\"schema\":2"));
-  CHECK(!is_own("{\"keys\":\"0.1.0\"}"));
-  CHECK(is_own("{\"table\":\"runs\",\"run\":"));
-  CHECK(is_own("<!doctype html>\n<meta name=\"generator\" content=\"kr 0.1.0\">"));
-  CHECK(!is_own("<!doctype html>\n<meta name=\"generator\" content=\"krita\">"));
-  CHECK(!is_own("my page: <meta name=\"generator\" content=\"kr 0.1.0\">"));
-  CHECK(is_own(std::string(own_comment) + "\n### labels"));
-  CHECK(is_own("<?xml version=\"1.0\"?>\n" + std::string(own_comment) + "\n<svg"));
-  CHECK(!is_own("<?xml version=\"1.0\"?>\n<svg"));
-  CHECK(is_own("\x89PNG\r\n" + std::string(own_png_text)));
-  CHECK(!is_own("\x89PNG\r\n" + std::string("Software\0Gimp", 13)));
-  CHECK(is_own("run,name,1\n", "run,name,"));
-  CHECK(!is_own("run;name,1\n", "run,name,"));
-  std::string database = std::string("SQLite format 3") + std::string(100, '\0');
-  CHECK(!is_own(database));
-  database.replace(68, 4, "krtr");
-  CHECK(is_own(database));
-  std::string packed;
-  GzipWriter gzip([&](std::string_view bytes) { packed += bytes; });
-  gzip.write("{\"kr\":" + std::string(100'000, ' '));
-  gzip.finish();
-  CHECK(is_own(packed));
-  CHECK(!is_own(std::string_view(packed).substr(0, 5)));
 }
 
 TEST_CASE("what cannot be read or written names its path") {

@@ -8,10 +8,9 @@
 
 #include "base/file.hpp"
 #include "export/paraver.hpp"
-#include "streams.hpp"
 #include "tables/source.hpp"
 
-namespace kr::cli {
+namespace kr::exports {
 
 class ParaverFiles {
  public:
@@ -22,14 +21,15 @@ class ParaverFiles {
   ~ParaverFiles();
 
   void add(const match::CompiledRules& rules, const analyze::LabelledTrace& run);
-  /// After all runs.
-  /// `source`: the runs, whose clocks are those of the job.
-  void write(const tables::Source& source, Streams& streams);
+  /// What is to be said of the clocks of the runs; empty: nothing.
+  std::string warning() const;
+  /// After all runs. `source`: the runs, whose clocks are those of the job.
+  void write(const tables::Source& source);
   std::vector<PendingFile*> files();
 
  private:
   PendingFile prv_, pcf_, row_;
-  std::unique_ptr<exports::ParaverTrace> trace_;  // null: there was no run yet
+  std::unique_ptr<ParaverTrace> trace_;  // null: there was no run yet
 };
 
-}  // namespace kr::cli
+}  // namespace kr::exports

@@ -1,7 +1,6 @@
-#include "watch.hpp"
+#include "kr/watch.hpp"
 
 #include <dirent.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -10,16 +9,17 @@
 #include <map>
 #include <memory>
 #include <string_view>
-#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/plural.hpp"
 
-namespace kr::cli {
+namespace kr {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* still_written = "it was still being written";
 
 /// Whether a file has changed: of another file under its name, too.
 struct FileState {
@@ -33,8 +33,7 @@ struct FileState {
 struct WatchedFile {
   FileState state;
   Clock::time_point since;  // that the state is the same
-  bool done = false;        // reported, or there at the beginning
-  bool tried = false;       // in this state
+  bool returned = false;    // in this state; or there at the beginning
   std::string error = {};   // of the last attempt
 };
 
@@ -81,48 +80,55 @@ std::map<std::string, FileState> traces_in(const std::string& folder) {
 
 }  // namespace
 
-Exit watch_folder(const std::string& folder,
-                  const std::function<void(const std::string& path)>& report, Streams& streams) {
-  constexpr auto settled = std::chrono::seconds(1);
-  constexpr auto pause = std::chrono::milliseconds(200);
-  std::map<std::string, WatchedFile> known;
-  for (const auto& [name, state] : traces_in(folder)) {
-    known[name] = {.state = state, .since = Clock::now(), .done = true};
+struct FolderWatch::Impl {
+  std::string folder;
+  std::map<std::string, WatchedFile> files;  // by name
+};
+
+FolderWatch::FolderWatch(std::string folder)
+    : impl_(std::make_unique<Impl>(Impl{std::move(folder), {}})) {
+  for (const auto& [name, state] : traces_in(impl_->folder)) {
+    impl_->files[name] = {.state = state, .since = Clock::now(), .returned = true};
   }
-  stop_when_interrupted();
-  streams.note(fmt::format("watching {}, with {} that {} not new; Ctrl-C ends it", folder,
-                           plural(known.size(), "file"), known.size() == 1 ? "is" : "are"));
-  size_t reported = 0;
-  while (!interrupted()) {
-    const std::map<std::string, FileState> now = traces_in(folder);
-    std::erase_if(known, [&](const auto& one) { return !now.contains(one.first); });
-    for (const auto& [name, state] : now) {
-      WatchedFile& file = known[name];
-      if (file.since == Clock::time_point() || !(file.state == state)) {
-        file = {.state = state, .since = Clock::now(), .error = std::move(file.error)};
-        continue;
-      }
-      if (file.done || file.tried || Clock::now() - file.since < settled) continue;
-      file.tried = true;
-      try {
-        report((std::filesystem::path(folder) / name).string());
-        file.done = true;
-        ++reported;
-      } catch (const Error& error) {
-        file.error = error.what();
-      }
-      if (interrupted()) break;
-    }
-    std::this_thread::sleep_for(pause);
-  }
-  for (const auto& [name, file] : known) {
-    if (!file.done) {
-      streams.warning(fmt::format("{} was not reported: {}", name,
-                                  file.error.empty() ? "it was still being written" : file.error));
-    }
-  }
-  streams.note(fmt::format("reported {}", plural(reported, "trace")));
-  return Exit::done;
+}
+FolderWatch::FolderWatch(FolderWatch&&) noexcept = default;
+FolderWatch& FolderWatch::operator=(FolderWatch&&) noexcept = default;
+FolderWatch::~FolderWatch() = default;
+
+size_t FolderWatch::files() const noexcept {
+  return impl_->files.size();
 }
 
-}  // namespace kr::cli
+std::vector<std::string> FolderWatch::poll() {
+  constexpr auto settled = std::chrono::seconds(1);
+  const std::map<std::string, FileState> now = traces_in(impl_->folder);
+  std::erase_if(impl_->files, [&](const auto& one) { return !now.contains(one.first); });
+  std::vector<std::string> complete;
+  for (const auto& [name, state] : now) {
+    WatchedFile& file = impl_->files[name];
+    if (file.since == Clock::time_point() || !(file.state == state)) {
+      file = {.state = state, .since = Clock::now(), .error = std::move(file.error)};
+    } else if (!file.returned && Clock::now() - file.since >= settled) {
+      file.returned = true;
+      file.error.clear();
+      complete.push_back((std::filesystem::path(impl_->folder) / name).string());
+    }
+  }
+  return complete;
+}
+
+void FolderWatch::failed(const std::string& path, const std::string& why) {
+  const auto at = impl_->files.find(std::filesystem::path(path).filename().string());
+  if (at != impl_->files.end()) at->second.error = why.empty() ? still_written : why;
+}
+
+std::map<std::string, std::string> FolderWatch::unfinished() const {
+  std::map<std::string, std::string> reasons;
+  for (const auto& [name, file] : impl_->files) {
+    if (file.returned && file.error.empty()) continue;
+    reasons[name] = file.error.empty() ? still_written : file.error;
+  }
+  return reasons;
+}
+
+}  // namespace kr

@@ -1,13 +1,15 @@
-#include "paraver_files.hpp"
+#include "export/paraver_files.hpp"
 
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "base/check.hpp"
 #include "base/gzip.hpp"
 #include "job/job.hpp"
+#include "render/renderers.hpp"
 
-namespace kr::cli {
+namespace kr::exports {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,7 +49,7 @@ ParaverFiles::ParaverFiles(const fs::path& path, bool force)
       pcf_(fs::path(stem_of(path) + ".pcf")),
       row_(fs::path(stem_of(path) + ".row")) {
   if (force) return;
-  for (const PendingFile* file : files()) file->check_own();
+  for (const PendingFile* file : files()) render::check_own(*file);
 }
 
 ParaverFiles::~ParaverFiles() = default;
@@ -57,26 +59,28 @@ std::vector<PendingFile*> ParaverFiles::files() {
 }
 
 void ParaverFiles::add(const match::CompiledRules& rules, const analyze::LabelledTrace& run) {
-  if (!trace_) trace_ = std::make_unique<exports::ParaverTrace>(rules, prv_.path().string());
+  if (!trace_) trace_ = std::make_unique<ParaverTrace>(rules, prv_.path().string());
   trace_->add(run);
 }
 
-void ParaverFiles::write(const tables::Source& source, Streams& streams) {
+std::string ParaverFiles::warning() const {
+  if (trace_ == nullptr || !trace_->has_unknown_clocks()) return {};
+  return "the clocks of the runs are not known: in the Paraver trace all begin at the same time";
+}
+
+void ParaverFiles::write(const tables::Source& source) {
   KR_CHECK(trace_ != nullptr);
-  if (trace_->has_unknown_clocks()) {
-    streams.warning(
-        "the clocks of the runs are not known: in the Paraver trace all begin at the same time");
-  }
-  const std::map<std::string, int64_t> shifts_ns = shifts_of(source);
   const auto to = [](PendingFile& file) {
     return [&file](std::string_view bytes) { file.write(bytes); };
   };
-  const exports::ParaverTrace::Files plain{to(prv_), to(pcf_), to(row_)};
-  if (prv_.path().extension() != packed_ending) return trace_->write(plain, shifts_ns);
-  GzipWriter gzip(plain.prv);
-  trace_->write({[&gzip](std::string_view bytes) { gzip.write(bytes); }, plain.pcf, plain.row},
-                shifts_ns);
-  gzip.finish();
+  ParaverTrace::Files files{to(prv_), to(pcf_), to(row_)};
+  std::optional<GzipWriter> gzip;
+  if (prv_.path().extension() == packed_ending) {
+    gzip.emplace(files.prv);
+    files.prv = [&gzip](std::string_view bytes) { gzip->write(bytes); };
+  }
+  trace_->write(files, shifts_of(source));
+  if (gzip) gzip->finish();
 }
 
-}  // namespace kr::cli
+}  // namespace kr::exports

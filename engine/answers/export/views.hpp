@@ -1,0 +1,45 @@
+// What verbs show where the user chooses no tables, on the command line and from the library: their
+// tables, and what they write in another way than any tables.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overview/overview.hpp"
+#include "render/render.hpp"
+#include "table/table.hpp"
+#include "tables/source.hpp"
+#include "trees/view.hpp"
+
+namespace kr::exports {
+
+struct View {
+  std::string_view verb;
+  std::string_view stem;  // of its files; the title of a page of its tables
+  std::vector<std::string> tables;
+};
+/// `report`, `analyze`, `tree`, `diff` (of runs, or, if rules are compared, of these), `coverage`
+/// and `why`. Throws Error if there is no such verb.
+const View& view_named(std::string_view verb);
+
+void report_markdown(const tables::Source& source, const overview::Report& report,
+                     std::span<const Table> tables, const render::Bytes& out);
+
+/// Before the tables: of each run its file, and how parallel it is.
+std::string analysis_text(const tables::Source& source, std::string_view by,
+                          overview::TableOptions look);
+void analysis_markdown(const tables::Source& source, std::span<const Table> tables,
+                       const render::Bytes& out);
+/// An empty title is made from the runs.
+std::string analysis_page(const tables::Source& source, std::span<const Table> tables,
+                          std::string title = {});
+
+/// Of the tree of `source`, as `view` shows it.
+std::string tree_page(const tables::Source& source, const trees::TreeView& view,
+                      trees::Metric metric);
+void tree_text(const tables::Source& source, const trees::TreeView& view, trees::Metric metric,
+               overview::TableOptions look, const render::Bytes& out);
+
+}  // namespace kr::exports
