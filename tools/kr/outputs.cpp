@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/own_output.hpp"
-#include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
 #include "output_formats.hpp"
 #include "page/pages.hpp"
 #include "paraver_files.hpp"
 #include "render/render.hpp"
+#include "saved/codec.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
 #include "tables/run_names.hpp"
@@ -81,7 +80,7 @@ std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
   std::erase_if(ids, [](const std::string& id) {
     const tables::Definition* const one = tables::find(id);
-    return is_nsys_report(one->info) || one->saved_form;
+    return is_nsys_report(one->info);
   });
   return ids;
 }
@@ -91,10 +90,10 @@ struct Outputs::Target {
   std::optional<PendingFile> file = {};  // none: standard output
   std::optional<size_t> run = {};        // of a file per run
   std::vector<const tables::Definition*> wanted = {};
-  bool one_table = false;  // the format has one: the first wanted
-  bool saved = false;      // it is a saved run
-  bool printed = false;    // the file is standard output
-  bool empty = false;      // nothing to write: no file appears
+  bool one_table = false;                     // the format has one: the first wanted
+  std::optional<session::Demand> saved = {};  // it is a saved run, which needs this
+  bool printed = false;                       // the file is standard output
+  bool empty = false;                         // nothing to write: no file appears
 
   Bytes sink(Streams& streams) {
     if (!file) return [&streams](std::string_view bytes) { streams.out(bytes); };
@@ -231,13 +230,9 @@ Outputs::Target& Outputs::open(const std::string& format, const std::filesystem:
   return targets_.emplace_back(Target{format, std::move(file)});
 }
 
-void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
-  if (!changes::names_saved_run(path.string())) {
-    throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
-  }
-  Target& target = open(std::string(database_format), path);
-  target.saved = true;
-  target.wanted = definitions(std::vector<std::string>(ids.begin(), ids.end()));
+void Outputs::save(const std::filesystem::path& path, bool module_trees) {
+  saved::check_name(path.string());
+  open(std::string(database_format), path).saved = session::Demand::of_saving(module_trees);
 }
 
 void Outputs::print(const std::string& format) {
@@ -275,7 +270,7 @@ session::Demand Outputs::demand() const {
   using facts::Reads;
   session::Demand demand{.facts = facts::Set::of<analyze::RunSummary>()};
   for (const Target& target : targets_) {
-    session::Demand one = session::Demand::of(target.wanted);
+    session::Demand one = target.saved.value_or(session::Demand::of(target.wanted));
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format == csv_format && !target.one_table;
     if (own_csv) one.reads = Reads::nothing;
@@ -351,8 +346,7 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
     if (by_default && absent.empty() && one->shown_by_default && !one->shown_by_default(source))
       continue;
     if (absent.empty()) {
-      table::Table made =
-          target.saved ? tables::make_saved(*one, source) : tables::make(*one, source);
+      table::Table made = tables::make(*one, source);
       if (shortened && one->info.id == "notes")
         made = tables::with_note(std::move(made), *shortened);
       if (for_people) {
@@ -362,7 +356,7 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
         }
       }
       present.push_back(std::move(made));
-    } else if (tables_named_ && !target.saved && !one->info.describes_results &&
+    } else if (tables_named_ && !one->info.describes_results &&
                reported_absent_.insert(one->info.id).second) {
       streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
     }
@@ -375,6 +369,10 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
   for (Target& target : targets_) {
     const std::string& format = target.format;
     if (format == trace_format) continue;
+    if (target.saved) {
+      session::save(source, target.file->aside().string(), target.file->path().string());
+      continue;
+    }
     const std::vector<Table> tables = present(source, target, streams);
     const auto writer = own.find(format);
     if (writer == own.end() || target.one_table || tables_named_) {
@@ -402,12 +400,7 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
-    const std::string location = target.file->aside().string();
-    const std::string path = target.file->path().string();
-    render::sqlite(tables, location, path,
-                   target.saved ? changes::saved_version : render::schema_version);
-    if (target.saved) append_checksum(location, path);
-    return;
+    return render::sqlite(tables, target.file->aside().string(), target.file->path().string());
   }
   if (target.one_table && tables.empty()) {
     target.empty = true;

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "browser.hpp"
-#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/efficiency_text.hpp"
 #include "overview/health_line.hpp"
@@ -187,7 +186,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
-  if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
+  if (!options.save.empty()) outputs.save(options.save, false);
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);

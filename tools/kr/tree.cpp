@@ -10,7 +10,6 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "changes/saved_run.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
@@ -52,8 +51,7 @@ OutputRules tree_outputs() {
   return {.stem = "tree",
           .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
                      "tree_context", "module_costs", "module_devices"},
-          .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
-                          "tree_sequences"},
+          .more_tables = {"tree_sums"},
           .own_csv = "phase,step,layer,depth,path,",
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
@@ -137,7 +135,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (argument.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
-  if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
+  if (!options.save.empty()) outputs.save(options.save, true);
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options.metric);
   const classify::RunSpec spec = parse_run(argument);

@@ -41,8 +41,6 @@ std::vector<std::string> in_usual_order(std::set<std::string> dimensions);
 
 /// The table with the data of `source`, which has to outlive it. Its needs are met.
 table::Table make(const Definition& definition, const Source& source);
-/// The same, with the rows of saved runs.
-table::Table make_saved(const Definition& definition, const Source& source);
 /// Why `source` has no such table; empty: it has.
 std::string absent(const Definition& definition, const Source& source);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/saved_sums.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
 
@@ -106,6 +107,20 @@ std::vector<BlockRepeat> find_repeats(const trace::Trace& trace, const Attributi
 
 facts::Computed<Repeats> Repeats::compute(const facts::Input& run) {
   return Repeats{find_repeats(run.trace.trace, run.trace.attribution(run.rules))};
+}
+
+void Repeats::saved(facts::Fields& io, const RunSummary& run) {
+  int64_t left_ns = run.gpu_total_ns;
+  io.list("all", all, [&](facts::Fields& row, BlockRepeat& one) {
+    row.amount("period", one.period);
+    row.number("device", one.device);
+    row.time("start_ns", one.start_ns);
+    row.time("wall_ns", one.wall_ns);
+    row.amount("busy_ns", one.busy_ns);
+    row.amount("total_ns", one.total_ns);
+    row.check(one.busy_ns <= one.total_ns);
+    row.take_from(left_ns, one.total_ns);
+  });
 }
 
 }  // namespace kr::analyze

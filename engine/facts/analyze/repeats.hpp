@@ -24,6 +24,7 @@ struct BlockRepeat {
 struct Repeats {
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<Repeats> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<BlockRepeat> all;  // see find_repeats
 };
