@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,7 @@ std::string random_trace(std::mt19937_64& random, int64_t rank) {
 }
 
 /// Without the column `run`; why there is no table.
-std::string csv_of(kr::Session& session, const char* id) {
+std::string csv_of(kr::Session& session, const std::string& id) {
   if (const std::string why = session.absent(id); !why.empty()) return why;
   std::string text, out;
   kr::render::csv(session.table(id), [&](std::string_view piece) { text += piece; });
@@ -129,7 +130,8 @@ TEST_CASE("a saved run has the tables of its trace, and is saved again as it was
       {.rules_folder = std::filesystem::path(kr::test::source_folder()), .use_cache = false});
   std::filesystem::create_directory(path("again"));
   std::mt19937_64 random(11);
-  // Found in the first round: a field that is not read.
+  std::set<std::string> with_rows;
+  // Found in the first round: gaps of idle_calls that are not saved.
   for (uint64_t round = 0; round < kr::test::rounds(12, 1); ++round) {
     CAPTURE(round);
     kr::Session of_traces(rules), of_saved(rules);
@@ -151,9 +153,16 @@ TEST_CASE("a saved run has the tables of its trace, and is saved again as it was
     const std::vector<std::string> all(tables.begin(), tables.end());
     of_traces.tables(all);
     of_saved.tables(all);
-    for (const char* table : tables) {
+    for (const std::string table : tables) {
       CAPTURE(table);
-      CHECK(csv_of(of_traces, table) == csv_of(of_saved, table));
+      const std::string of_trace = csv_of(of_traces, table);
+      CHECK(of_trace == csv_of(of_saved, table));
+      if (std::count(of_trace.begin(), of_trace.end(), '\n') > 1) with_rows.insert(table);
     }
+  }
+  // Kineto's traces have no waits of the operating system.
+  for (const std::string table : tables) {
+    CAPTURE(table);
+    CHECK(with_rows.contains(table) != (table == "os_waits"));
   }
 }

@@ -173,7 +173,7 @@ TEST_CASE("a file with changed numbers is refused, or has numbers that may be") 
   File files;
   size_t refused = 0;
   const uint64_t rounds = kr::test::rounds(200, 2);
-  // Found in the first rounds: the number of a text that is not there.
+  // Found in the first rounds: numbers whose type and least value are not checked.
   for (uint64_t round = 0; round < rounds; ++round) {
     std::vector<std::optional<Fact>> runs(3);
     for (auto& run : runs) run = random_fact(random);
