@@ -134,6 +134,35 @@ def check_verbs():
         expect(done.returncode == 2 and text in done.stderr.decode(), words, done.returncode, done.stderr)
 
 
+def check_many_repeats():
+    """A run without steps has as many repeats of a block as it likes: the file does not grow with them."""
+    count, noise = 12_000, random.Random(2)
+    events, now = [], 0
+    # Longer streams are not searched for blocks.
+    for repeat in range(count):
+        for name in ("gemm_a", "norm_k", "gemm_b", "relu", "gemm_c"):
+            length = noise.randrange(2, 9)
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now, "dur": length,
+                           "args": {"device": 0, "stream": repeat * 4 // count}})
+            now += length + 1
+    pathlib.Path("many.json").write_text(json.dumps({"traceEvents": events}))
+    done = kr("report", "many.json", "--rules", "e.kr", "--save", "many.krun", "--format", "table")
+    expect(done.returncode == 0 and os.path.getsize("many.krun") < 300_000, done.stderr, os.path.getsize("many.krun"))
+    how = ["--rules", "e.kr", "--format", "json", "--tables", "phase_changes,comparison"]
+    rows = [json.loads(kr("diff", a, b, *how).stdout)["tables"]["phase_changes"]
+            for a, b in (("many.json", "many.json"), ("many.json", "many.krun"), ("many.krun", "many.krun"))]
+    for found in rows:
+        row, = found or [{}]
+        if not row:
+            expect(False, "no repeats are compared")
+            continue
+        expect(row["a_steps"] == row["b_steps"] == count, row)
+        expect(abs(row["b_wall_ns"] / rows[0][0]["b_wall_ns"] - 1) < 0.02, row)
+    table = kr("report", "many.krun", "--rules", "e.kr", "--tables", "repeats,labels")
+    expect("only a sample of its repeats: name its trace" in table.stderr.decode(), table.stderr)
+    expect("a sample of 5,000 of 12,000 repeats" in table.stderr.decode(), table.stderr)
+
+
 def database_of(path):
     """The bytes of a saved run without its checksum: those of its pages, as its head numbers them."""
     data = pathlib.Path(path).read_bytes()
@@ -252,6 +281,7 @@ def main():
         check_stray_steps()
         check_verbs()
         check_hostile()
+        check_many_repeats()
         os.chdir("/")
     for line in failures[:40]:
         print(line, file=sys.stderr)

@@ -1,5 +1,6 @@
 // Runs that are kept without their operations.
 #include "analyze/ranks.hpp"
+#include "analyze/repeats.hpp"
 #include "analyze/steps.hpp"
 #include "base/shared.hpp"
 #include "changes/tree_times.hpp"
@@ -38,6 +39,16 @@ void save_tree(const tables::Source& source, saved::Writer& out) {
   out.add(summary_of(source.other_runs.front()), facts);
 }
 
+/// Of very many steps and repeats there is a sample.
+template <class Fact>
+void take_sample(tables::Run& run) {
+  const auto* const fact = run.find<Fact>();
+  auto sample = fact != nullptr ? analyze::with_sample(*fact) : std::nullopt;
+  if (!sample) return;
+  run.facts.set<Fact>(shared(std::move(sample->first)));
+  run.summary.warnings.push_back(std::move(sample->second));
+}
+
 void save_runs(const tables::Source& source, saved::Writer& out) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     tables::Run run = source.runs[i];
@@ -45,11 +56,8 @@ void save_runs(const tables::Source& source, saved::Writer& out) {
     const analyze::RankNumber& rank = source.ranks().runs[i].number;
     run.summary.distributed.rank.reset();
     if (rank.from != analyze::RankNumber::From::order) run.summary.distributed.rank = rank.rank;
-    const auto* const steps = run.find<analyze::StepSums>();
-    if (auto sampled = steps != nullptr ? analyze::with_sample(*steps) : std::nullopt) {
-      run.facts.set<analyze::StepSums>(shared(std::move(sampled->first)));
-      run.summary.warnings.push_back(std::move(sampled->second));
-    }
+    take_sample<analyze::StepSums>(run);
+    take_sample<analyze::Repeats>(run);
     out.add(run.summary, run.facts);
   }
 }

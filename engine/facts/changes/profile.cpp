@@ -167,14 +167,17 @@ facts::Computed<Profile> Profile::compute(const analyze::RunSummary& summary,
   add_steps(steps.steps, profile);
   if (steps.sample) add_sample(*steps.sample, profile);
   profile.sequences = run.get<analyze::Sequences>().all;
-  const std::vector<analyze::BlockRepeat>& repeats = run.get<analyze::Repeats>().all;
-  profile.repeats.reserve(repeats.size());
-  for (const analyze::BlockRepeat& one : repeats) {
+  const auto& repeats = run.get<analyze::Repeats>();
+  profile.repeats.reserve(repeats.all.size());
+  for (const analyze::BlockRepeat& one : repeats.all) {
     profile.repeats.push_back({fmt::format("repeated block of {} kernels", one.period),
                                one.total_ns,
                                {},
                                one.wall_ns,
                                one.busy_ns});
+  }
+  if (repeats.is_sample()) {
+    profile.all_repeats.push_back({profile.repeats.front().phase, repeats.count, repeats.total_ns});
   }
   profile.blocks = run.get<analyze::Layers>().layers;
   return profile;

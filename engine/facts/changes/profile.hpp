@@ -65,7 +65,8 @@ struct Profile {
   std::vector<StepsTime> all_steps = {};
   /// Of a run without steps: analyze::BlockRepeat, without labels. The phase is what they are.
   std::vector<StepTime> repeats;
-  int64_t blocks = 0;  // repeats of blocks that may be layers; 0: none
+  std::vector<StepsTime> all_repeats = {};  // the same of `repeats`
+  int64_t blocks = 0;                       // repeats of blocks that may be layers; 0: none
   /// Of a median step of each phase, and others: places in `names`.
   std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
