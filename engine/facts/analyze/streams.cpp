@@ -6,6 +6,7 @@
 
 #include "analyze/run.hpp"
 #include "analyze/saved_sums.hpp"
+#include "analyze/steps.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
 #include "scopes/sum_by.hpp"

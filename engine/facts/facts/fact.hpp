@@ -12,10 +12,9 @@
 //
 // `uses`, `reads`, `note` and `saved` may be left out. A fact with `saved` is in saved runs. One
 // whose `compute` takes the summary and `const facts::Facts&` is made of other facts alone: a saved
-// run that has these has it, too. facts.def lists all facts. A
-// demand is a set of them, closed under `uses`; what is read of a file is the union of their
-// `reads`. A fact without `compute` is made by what reads runs (session/session.hpp): it is the run
-// itself, or of several.
+// run that has these has it, too. facts.def lists all facts. A demand is a set of them, closed
+// under `uses`; what is read of a file is the union of their `reads`. A fact without `compute` is
+// made by what reads runs (session/session.hpp): it is the run itself, or of several.
 #pragma once
 
 #include <array>
