@@ -62,10 +62,8 @@ void terminal(std::span<const Table> tables, const Bytes& out, TerminalOptions o
 /// In the head of a database that `sqlite` wrote: `krtr`.
 inline constexpr int32_t sqlite_application_id = 0x6b727472;
 /// Fills the empty file at `location`, which is nobody else's; errors name `path`. One table per
-/// table. Texts of tables with very many rows are stored once (see docs/exports.md). `version` is
-/// its `user_version`. Throws Error.
-void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path,
-            int version = schema_version);
+/// table. Texts of tables with very many rows are stored once (see docs/exports.md). Throws Error.
+void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path);
 
 /// JSON Schema (draft 2020-12) of what `json` writes of these tables, whatever the data.
 std::string json_schema(std::span<const TableInfo* const> tables);

@@ -135,13 +135,13 @@ def check_many(part):
             if "run" not in columns:
                 continue
             rows = database.execute(f'SELECT * FROM "{table}" ORDER BY rowid').fetchall()
-            run, hashed = columns.index("run"), columns.index("operations_hash") if table == "run_identities" else None
+            hashed = columns.index("operations") if table == "RunIdentity" else None
             for copy in range(1, MANY):
-                changed = [list(row) for row in rows]
-                for row in changed:
-                    row[run] = row[run].rstrip("0123456789") + str(copy)
-                    if hashed is not None:
-                        row[hashed] = f"{copy:0{len(row[hashed])}x}"
+                changed = [[copy, *row[1:]] for row in rows]
+                if hashed is not None:
+                    # Not in the order of the file: each is looked for.
+                    database.execute("INSERT INTO texts VALUES (?)", (f"{copy * 7919 % MANY:032x}".encode(),))
+                    changed[0][hashed] = database.execute("SELECT max(rowid) FROM texts").fetchone()[0] - 1
                 database.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', changed)
     database.close()
     check_saved_run.renew_checksum("thousand.krun")
@@ -185,16 +185,16 @@ def check_refused(parts):
     refused([parts[0], "older.krun", "-o", "x.krun"], "older.krun: was saved by another version of kr", "save the run again")
     shutil.copy(parts[1], "changed.krun")
     with sqlite3.connect("changed.krun") as database:
-        database.execute("UPDATE labels SET total_ns = total_ns + 1")
+        database.execute('UPDATE "RunSummary.dimensions.labels" SET total_ns = total_ns + 1')
     database.close()
     check_saved_run.renew_checksum("changed.krun")
     refused([parts[0], "changed.krun", "-o", "x.krun"], "changed.krun", "does not add up")
     shutil.copy(parts[1], "without.krun")
     with sqlite3.connect("without.krun") as database:
-        database.execute("DELETE FROM run_identities")
+        database.execute("DELETE FROM RunIdentity")
     database.close()
     check_saved_run.renew_checksum("without.krun")
-    refused([parts[0], "without.krun", "-o", "x.krun"], "does not contain the identity of runs")
+    refused([parts[0], "without.krun", "-o", "x.krun"], "does not contain `RunIdentity`")
     expect(not pathlib.Path("x.krun").exists(), "a file was left")
 
 

@@ -810,16 +810,15 @@ RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
     ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
     ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables",
-                              "operations,host_calls,host_ranges,streams,steps,step_percentiles,in_flight,in_flight_over_time,run_identities"],
-     "operations host_calls host_ranges streams steps step_percentiles in_flight in_flight_over_time run_identities", True),
+                              "operations,host_calls,host_ranges,streams,steps,step_percentiles,in_flight,in_flight_over_time"],
+     "operations host_calls host_ranges streams steps step_percentiles in_flight in_flight_over_time", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
      "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),
     ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
      "ranks rank_balance rank_steps rank_step_balance clocks collective_balance collective_bandwidth collectives", True),
-    ("what saved runs keep", ["report", *ALL_RUNS[:2], *BY_STEPS, "--tables",
-                              "stream_totals,labels_by_device,step_devices,saved_collective_groups,saved_collectives"],
-     "stream_totals labels_by_device step_devices saved_collective_groups saved_collectives", True),
+    ("report by device", ["report", *ALL_RUNS[:2], *BY_STEPS, "--tables", "stream_totals,labels_by_device,step_devices"],
+     "stream_totals labels_by_device step_devices", True),
     ("overlap and scaling", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--baseline", ALL_RUNS[0], "--tables", "stream_overlap,scaling"],
      "stream_overlap scaling", True),
     ("nsys stats", ["analyze", "nsys.sqlite", *BY_STEPS, "--tables", NSYS_STATS], NSYS_STATS.replace(",", " "), True),
@@ -850,9 +849,7 @@ RESULTS = [
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),
     ("costs of modules", ["tree", "proton/matmul.hatchet", *BY_FILE, "--gpu", "B200", "--tables", "module_costs,module_devices"],
      "module_costs module_devices", False),
-    ("saved sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables",
-                              "tree_sums,tree_kernels,tree_labels,tree_step_labels,tree_sequences"],
-     "tree_sums tree_kernels tree_labels tree_step_labels tree_sequences", False),
+    ("sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables", "tree_sums"], "tree_sums", False),
     ("found phases", ["analyze", "serving.json", "--rules", "serving.kr", "--tables",
                       "found_phases,found_steps,found_phase_labels,found_agreement"],
      "found_phases found_steps found_phase_labels found_agreement", True),
@@ -995,9 +992,8 @@ def formats():
         seen = {table for document in documents.values() for table, rows in document["tables"].items() if rows}
         missing = set(titles) - seen
         # What `list config` shows depends on the options of this very command: see config.txtar.
-        # Only thousands of steps have saved_steps: see trace/check_growth.py.
-        check(missing <= {"list_config", "runs", "notes", "tree_context", "substitutions", "os_waits", "saved_steps",
-                          "saved_step_sums"}, f"no rows of {sorted(missing)}")
+        check(missing <= {"list_config", "runs", "notes", "tree_context", "substitutions", "os_waits"},
+              f"no rows of {sorted(missing)}")
         no_parts(setting.folder, "formats")
 
 

@@ -88,9 +88,9 @@ def run(*arguments):
 
 def tables_of_runs():
     listed = json.loads(run("list", "tables", "--format", "json"))["tables"]["list_tables"]
-    # Tables named after reports of nsys stats are in a database only if they are named, those of saved runs never.
+    # Tables named after reports of nsys stats are in a database only if they are named.
     return [table["name"] for table in listed
-            if table["needs"] not in OTHERS and not table["name"].startswith(("cuda_gpu_", "cuda_api_", "cuda_kern_", "nvtx_", "saved_"))]
+            if table["needs"] not in OTHERS and not table["name"].startswith(("cuda_gpu_", "cuda_api_", "cuda_kern_", "nvtx_"))]
 
 
 def busy(intervals):

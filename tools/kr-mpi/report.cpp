@@ -12,11 +12,11 @@
 #include "base/file.hpp"
 #include "base/part_file.hpp"
 #include "base/plural.hpp"
-#include "changes/saved_run.hpp"
 #include "mpi_processes.hpp"
 #include "mpi_report.hpp"
 #include "processes/job.hpp"
 #include "render/renderers.hpp"
+#include "saved/codec.hpp"
 
 namespace kr::mpi {
 namespace {
@@ -98,16 +98,14 @@ class Member {
       path = (folder->path() / unsaved_name).string();
     } else {
       path = options_.save;
-      if (!changes::names_saved_run(path)) {
-        throw Error(path, "is not the name of a saved run", "let it end in .krun");
-      }
+      saved::check_name(path);
       saved.emplace(path);
       if (!options_.outputs.force) render::check_own(*saved);
     }
     processes::JobResult result;
     const auto read = [&](const match::CompiledRules& rules, session::Session& session,
                           const session::Demand& demand) {
-      if (demand.beyond_saved()) {
+      if (!demand.beyond_saved().empty()) {
         throw Error("", "this output needs the operations of all runs at once",
                     "use `kr report` or `kr analyze`; kr-mpi makes what a saved run has");
       }

@@ -1,4 +1,6 @@
 // kr merge: saved runs of a job as one file.
+#include "saved/merge.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,9 +9,8 @@
 #include "base/file.hpp"
 #include "base/input_files.hpp"
 #include "base/plural.hpp"
-#include "changes/merge_saved.hpp"
-#include "changes/saved_run.hpp"
 #include "render/renderers.hpp"
+#include "saved/codec.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -23,19 +24,16 @@ struct MergeOptions {
 
 Exit merge(const MergeOptions& options, Streams& streams) {
   for (const std::string& part : options.parts) {
-    if (!changes::names_saved_run(part)) {
+    if (!saved::names_saved_run(part)) {
       throw Error(part, "is not the name of a saved run",
                   "save the run first: `kr report RUN --save FILE.krun`");
     }
     InputFiles::note(std::filesystem::path(part));
   }
-  if (!changes::names_saved_run(options.output)) {
-    throw Error(options.output, "is not the name of a saved run", "let it end in .krun");
-  }
+  saved::check_name(options.output);
   PendingFile file(options.output);
   if (!options.force) render::check_own(file);
-  const size_t runs =
-      changes::merge_saved_runs(options.parts, file.aside().string(), options.output);
+  const size_t runs = saved::merge(options.parts, file.aside().string(), options.output);
   file.commit();
   streams.note(fmt::format("wrote {}: {}", options.output, plural(runs, "run")));
   return Exit::done;

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
-#include "changes/saved_run.hpp"
 #include "export/chosen_tables.hpp"
 #include "export/chrome_trace.hpp"
 #include "export/paraver_files.hpp"
 #include "export/result_file.hpp"
 #include "render/renderers.hpp"
+#include "saved/codec.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
 #include "tables/scoped.hpp"
@@ -61,10 +60,10 @@ struct Outputs::Target {
   std::optional<exports::ResultFile> file = {};  // none: standard output
   std::optional<size_t> run = {};                // of a file per run
   std::vector<const tables::Definition*> wanted = {};
-  bool one_table = false;  // the format has one: the first wanted
-  bool saved = false;      // it is a saved run
-  bool printed = false;    // the file is standard output
-  bool empty = false;      // nothing to write: no file appears
+  bool one_table = false;                     // the format has one: the first wanted
+  std::optional<session::Demand> saved = {};  // it is a saved run, which needs this
+  bool printed = false;                       // the file is standard output
+  bool empty = false;                         // nothing to write: no file appears
 
   /// Calls `make` with where to write.
   void write(const std::function<void(const Bytes&)>& make, Streams& streams) {
@@ -202,13 +201,9 @@ Outputs::Target& Outputs::open(const render::Renderer& format, const std::filesy
   return targets_.emplace_back(Target{format, exports::ResultFile(format, path, force_, begin)});
 }
 
-void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
-  if (!changes::names_saved_run(path.string())) {
-    throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
-  }
-  Target& target = open(render::renderer_named("sqlite"), path);
-  target.saved = true;
-  target.wanted = named_definitions(std::vector<std::string>(ids.begin(), ids.end()));
+void Outputs::save(const std::filesystem::path& path, bool module_trees) {
+  saved::check_name(path.string());
+  open(render::renderer_named("sqlite"), path).saved = session::Demand::of_saving(module_trees);
 }
 
 void Outputs::print(const render::Renderer& format) {
@@ -245,7 +240,7 @@ session::Demand Outputs::demand() const {
   using facts::Reads;
   session::Demand demand{.facts = facts::Set::of<analyze::RunSummary>()};
   for (const Target& target : targets_) {
-    session::Demand one = session::Demand::of(target.wanted);
+    session::Demand one = target.saved.value_or(session::Demand::of(target.wanted));
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format.content == Content::table && !target.one_table;
     if (own_csv) one.reads = Reads::nothing;
@@ -291,13 +286,12 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
                .by_scope = for_people || target.format.name == "html",
                .described = !for_people && !target.one_table,
                .document = target.format.name == "json" || target.format.name == "html",
-               .all_rows = all_rows_ || whole_lists_,
-               .saved = target.saved});
+               .all_rows = all_rows_ || whole_lists_});
   if (chosen.shortened) {
     streams.note(fmt::format("{}: {}", target.format.name, chosen.shortened->text));
   }
   for (const auto& [id, why] : chosen.absent) {
-    if (!tables_named_ || target.saved || !reported_absent_.insert(id).second) continue;
+    if (!tables_named_ || !reported_absent_.insert(id).second) continue;
     streams.warning(fmt::format("table `{}` is absent: {}", id, why));
   }
   return std::move(chosen.tables);
@@ -307,6 +301,11 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
     if (target.format.content == Content::run) continue;
+    if (target.saved) {
+      const PendingFile& file = target.file->file();
+      session::save(source, file.aside().string(), file.path().string());
+      continue;
+    }
     const std::vector<Table> tables = present(source, target, streams);
     const auto writer = own.find(target.format.name);
     if (writer == own.end() || target.one_table || tables_named_) {
@@ -335,13 +334,6 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
 }
 
 void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
-  if (target.saved) {
-    PendingFile& file = target.file->file();
-    const std::string location = file.aside().string();
-    render::sqlite(tables, location, file.path().string(), changes::saved_version);
-    append_checksum(location, file.path().string());
-    return;
-  }
   if (target.one_table && tables.empty()) {
     target.empty = true;
     return;

@@ -103,8 +103,8 @@ class Outputs {
           const std::vector<classify::RunSpec>& runs = {});
   ~Outputs();
 
-  /// Saves these tables of the runs, too, for comparisons.
-  void save(const std::filesystem::path& path, std::span<const std::string_view> ids);
+  /// Saves the runs, too, or their module trees (session::save).
+  void save(const std::filesystem::path& path, bool module_trees);
 
   bool makes(std::string_view format) const;
   /// Any format but `table`.

@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "browser.hpp"
-#include "changes/saved_run.hpp"
 #include "export/chosen_tables.hpp"
 #include "export/views.hpp"
 #include "kr/watch.hpp"
@@ -207,7 +206,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
-  if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
+  if (!options.save.empty()) outputs.save(options.save, false);
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
   options.ncu.join(session);

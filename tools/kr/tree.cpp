@@ -10,7 +10,6 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "changes/saved_run.hpp"
 #include "export/views.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
@@ -53,8 +52,7 @@ OutputRules tree_outputs() {
   const exports::View& view = exports::view_named("tree");
   return {.stem = std::string(view.stem),
           .tables = view.tables,
-          .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
-                          "tree_sequences"},
+          .more_tables = {"tree_sums"},
           .own_csv = "phase,step,layer,depth,path,",
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
@@ -138,7 +136,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (argument.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
-  if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
+  if (!options.save.empty()) outputs.save(options.save, true);
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options.metric);
   const classify::RunSpec spec = parse_run(argument);

@@ -71,7 +71,7 @@ std::vector<std::string> database_tables() {
   std::vector<std::string> ids = run_tables();
   std::erase_if(ids, [](const std::string& id) {
     const tables::Definition& one = *tables::find_whole(id);
-    return !one.info.alias.empty() || one.saved_form;
+    return !one.info.alias.empty();
   });
   return ids;
 }
@@ -122,10 +122,9 @@ ChosenTables choose_tables(const tables::Source& source, const TableChoice& choi
     if (!tables::absent(*one, source).empty()) return true;
     return by_default && one->shown_by_default && !one->shown_by_default(source);
   });
-  if (choice.by_scope || choice.saved) {
+  if (choice.by_scope) {
     for (const tables::Definition* one : wanted) {
-      chosen.tables.push_back(choice.saved ? tables::make_saved(*one, source)
-                                           : tables::make(*one, source));
+      chosen.tables.push_back(tables::make(*one, source));
     }
   } else {
     chosen.tables = tables::make_for_programs(wanted, source);

@@ -41,7 +41,6 @@ struct TableChoice {
   bool described = true;    // with the tables that describe the results
   bool document = false;    // read as a whole: of many ranks, without what each has by itself
   bool all_rows = false;
-  bool saved = false;  // with the rows of saved runs
 };
 
 struct ChosenTables {

@@ -176,14 +176,14 @@ std::string create_view(const Table& table, const std::vector<SqlColumn>& column
 
 class SqliteWriter {
  public:
-  SqliteWriter(const std::string& location, const std::string& path, int version)
+  SqliteWriter(const std::string& location, const std::string& path)
       : database_(kr::sqlite::Database::write(location, path)) {
     // The file is nobody's until it is renamed, so a half-written one may be lost.
     database_.execute(
         fmt::format("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384;"
                     "PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN;",
-                    sqlite_application_id, version));
+                    sqlite_application_id, schema_version));
     database_.execute(
         "CREATE TABLE info (\n  key TEXT PRIMARY KEY,\n  value TEXT NOT NULL\n) WITHOUT ROWID;"
         "CREATE TABLE columns (\n  table_name TEXT NOT NULL,\n  column_name TEXT NOT NULL,\n"
@@ -229,9 +229,8 @@ class SqliteWriter {
 
 }  // namespace
 
-void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path,
-            int version) {
-  SqliteWriter writer(location, path, version);
+void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path) {
+  SqliteWriter writer(location, path);
   for (const Table& table : tables) writer.add(table);
   writer.finish();
 }

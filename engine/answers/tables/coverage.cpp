@@ -138,8 +138,6 @@ const Definition coverage_table = TableOf<CoverageRow>{
     facts::Reads::nothing,
     nullptr,
     nullptr,
-    nullptr,
-    false,
     needs<coverage::TimeCoverage>};
 
 const Definition unexplained_table = TableOf<UnexplainedRow>{

@@ -52,10 +52,6 @@ struct Definition {
   /// The column whose largest values people see first if they do not see all rows. Null: the rows
   /// are in their order.
   const char* largest_first = nullptr;
-  /// The rows in saved runs, which do not grow with the run. Null: those of `rows`.
-  std::function<void(const Source& source, RowSink& sink)> saved_rows = nullptr;
-  /// It is for saved runs: databases have the tables that are made from it.
-  bool saved_form = false;
   /// A result that does instead of `needs`.
   facts::Set instead = {};
   /// Of a table of several scopes: see tables/scoped.hpp. Null: it is one table.
@@ -88,8 +84,6 @@ struct TableOf {
   facts::Reads reads = facts::Reads::nothing;
   bool (*shown_by_default)(const Source& source) = nullptr;
   const char* largest_first = nullptr;
-  Make* saved_rows = nullptr;
-  bool saved_form = false;
   facts::Set instead = {};
 
   explicit(false) operator Definition() && {
@@ -109,8 +103,6 @@ struct TableOf {
             reads,
             shown_by_default,
             largest_first,
-            sink_rows(saved_rows),
-            saved_form,
             instead,
             nullptr};
   }

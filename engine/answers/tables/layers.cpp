@@ -20,6 +20,15 @@ void add_repeated_blocks(const Source& source, Rows<LayerRow>& rows) {
   }
 }
 
+std::string only_counted_layers(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (run.get<analyze::Layers>().only_counted) {
+      return "a saved run has only the number of its layers: name its trace";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 const Definition layers_table = TableOf<LayerRow>{
@@ -56,6 +65,7 @@ const Definition layers_table = TableOf<LayerRow>{
                   "A text for people: period, repeats, and the part of the time of the `kernels`.",
                   &LayerPart::evidence}}},
     needs<analyze::Layers>,
-    add_repeated_blocks};
+    add_repeated_blocks,
+    only_counted_layers};
 
 }  // namespace kr::tables

@@ -150,12 +150,6 @@ table::Table make(const Definition& definition, const Source& source) {
           [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
 }
 
-table::Table make_saved(const Definition& definition, const Source& source) {
-  if (definition.saved_rows == nullptr) return make(definition, source);
-  return {definition.info, columns_with(definition, dimensions_of(source)),
-          [&definition, &source](RowSink& sink) { definition.saved_rows(source, sink); }};
-}
-
 std::vector<table::Table> make_for_programs(std::span<const Definition* const> tables,
                                             const Source& source) {
   std::vector<std::pair<const Definition*, std::vector<const Definition*>>> wholes;

@@ -49,8 +49,6 @@ table::Table make(const Definition& definition, const Source& source);
 /// Tables that `source` has, as programs see them: parts of one table are one.
 std::vector<table::Table> make_for_programs(std::span<const Definition* const> tables,
                                             const Source& source);
-/// The same, with the rows of saved runs.
-table::Table make_saved(const Definition& definition, const Source& source);
 /// Why `source` has no such table; empty: it has.
 std::string absent(const Definition& definition, const Source& source);
 

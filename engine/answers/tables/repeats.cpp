@@ -21,9 +21,13 @@ void add_repeats(const Source& source, Rows<RepeatRow>& rows) {
 }
 
 std::string without_repeats(const Source& source) {
+  bool any = false;
   for (const Run& run : source.runs) {
-    if (!run.get<analyze::Repeats>().all.empty()) return {};
+    const auto& repeats = run.get<analyze::Repeats>();
+    if (repeats.is_sample()) return "a saved run has only a sample of its repeats: name its trace";
+    any |= !repeats.all.empty();
   }
+  if (any) return {};
   return "no run without steps has a repeated block with half of its time";
 }
 

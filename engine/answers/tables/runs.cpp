@@ -53,15 +53,6 @@ void add_runs(const Source& source, Rows<RunRow>& rows) {
   }
 }
 
-using IdentityRow = Parts<Run, analyze::RunIdentity>;
-void add_identities(const Source& source, Rows<IdentityRow>& rows) {
-  for (const Run& run : source.runs) {
-    const auto* const identity = run.find<analyze::RunIdentity>();
-    if (!identity) continue;
-    rows.add({run, *identity});
-  }
-}
-
 std::string no_runs(const Source& source) {
   const bool any = !source.runs.empty() || !source.other_runs.empty();
   return any ? std::string() : "the results are not about runs";
@@ -282,29 +273,5 @@ const Definition notes_table = TableOf<NoteRow>{
      true},
     needs<>,
     add_notes};
-
-const Definition run_identities_table = TableOf<IdentityRow>{
-    {.id = "run_identities",
-     .title = "identities of runs",
-     .doc =
-         "One row per run: what shows whether two files contain the same run, and what its times "
-         "count from. Runs that were saved without it have no row.",
-     .columns = {run_column,
-                 {"operations_hash", Unit::text, Role::measure,
-                  "Equal for equal operations: 32 hexadecimal digits.",
-                  &analyze::RunIdentity::operations},
-                 {"rules_hash", Unit::text, Role::measure,
-                  "Equal for equal texts of rules: 32 hexadecimal digits.",
-                  &analyze::RunIdentity::rules},
-                 {"utc_ns",
-                  Unit::ns,
-                  Role::measure,
-                  "What to add to a time of the trace to have nanoseconds since 1970; empty if the "
-                  "trace does not say.",
-                  [](const Run& run) { return run.summary.clock.utc_ns; },
-                  {.optional = true}}},
-     .in_short_form = false},
-    needs<analyze::RunSummary, analyze::RunIdentity>,
-    add_identities};
 
 }  // namespace kr::tables

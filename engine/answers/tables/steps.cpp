@@ -130,14 +130,6 @@ void add_runs(const Source& source, Rows<Row>& rows) {
   for (const Run& run : source.runs) add(run, rows);
 }
 
-/// Of the others, saved runs have a sample.
-template <class Row, void (*add)(const Run& run, Rows<Row>& rows)>
-void add_saved_runs(const Source& source, Rows<Row>& rows) {
-  for (const Run& run : source.runs) {
-    if (!analyze::has_too_many_rows(run.get<analyze::StepSums>().steps)) add(run, rows);
-  }
-}
-
 std::string without_each_step(const Source& source) {
   const std::string why = without_steps(source);
   return why.empty() ? only_sampled_steps(source) : why;
@@ -230,11 +222,7 @@ const Definition steps_table = TableOf<StepRow>{
       {"text", Unit::text, Role::measure, "The text of the annotation.", &StepPart::text}}},
     needs<analyze::StepSums>,
     add_runs<StepRow, add_steps>,
-    without_each_step,
-    facts::Reads::nothing,
-    nullptr,
-    nullptr,
-    add_saved_runs<StepRow, add_steps>};
+    without_each_step};
 
 const Definition step_devices_table = TableOf<StepDeviceRow>{
     {.id = "step_devices",
@@ -262,11 +250,7 @@ const Definition step_devices_table = TableOf<StepDeviceRow>{
      .in_short_form = false},
     needs<analyze::StepSums>,
     add_runs<StepDeviceRow, add_step_devices>,
-    without_each_step,
-    facts::Reads::nothing,
-    nullptr,
-    nullptr,
-    add_saved_runs<StepDeviceRow, add_step_devices>};
+    without_each_step};
 
 Definition phase_labels_part() {
   return TableOf<PhaseLabelRow>{
@@ -311,11 +295,7 @@ Definition step_labels_part() {
        .in_short_form = false},
       needs<analyze::StepSums>,
       add_runs<StepLabelRow, add_step_labels>,
-      without_each_step,
-      facts::Reads::nothing,
-      nullptr,
-      nullptr,
-      add_saved_runs<StepLabelRow, add_step_labels>};
+      without_each_step};
 }
 
 }  // namespace kr::tables

@@ -6,18 +6,16 @@
 #include "api/rules.hpp"
 #include "api/session_impl.hpp"
 #include "api/session_rows.hpp"
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/input_files.hpp"
 #include "changes/gate.hpp"
-#include "changes/merge_saved.hpp"
-#include "changes/saved_run.hpp"
 #include "coverage/suggest.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
-#include "render/render.hpp"
 #include "render/renderers.hpp"
+#include "saved/codec.hpp"
+#include "saved/merge.hpp"
 #include "sema/load.hpp"
 #include "session/sql.hpp"
 #include "tables/difference.hpp"
@@ -74,17 +72,15 @@ std::vector<const TableInfo*> all_tables() {
 size_t merge_saved(const std::vector<std::string>& parts, const std::string& path) {
   if (parts.empty()) throw Error(path, "there is nothing to merge", "name saved runs");
   for (const std::string& part : parts) {
-    if (!changes::names_saved_run(part)) {
+    if (!saved::names_saved_run(part)) {
       throw Error(part, "is not the name of a saved run", "save the run first, as FILE.krun");
     }
     InputFiles::note(std::filesystem::path(part));
   }
-  if (!changes::names_saved_run(path)) {
-    throw Error(path, "is not the name of a saved run", "let it end in .krun");
-  }
+  saved::check_name(path);
   PendingFile file(path);
   render::check_own(file);
-  const size_t runs = changes::merge_saved_runs(parts, file.aside().string(), path);
+  const size_t runs = saved::merge(parts, file.aside().string(), path);
   file.commit();
   return runs;
 }
@@ -339,9 +335,7 @@ SessionRows SessionRows::of(Session& session, const std::vector<std::string>& ta
 }
 
 void Session::save(const std::string& path) {
-  if (!changes::names_saved_run(path)) {
-    throw Error(path, "is not the name of a saved run", "let it end in .krun");
-  }
+  saved::check_name(path);
   if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
   PendingFile file(path);
   render::check_own(file);
@@ -350,17 +344,9 @@ void Session::save(const std::string& path) {
   if (trees && impl_->runs.size() > 1) {
     throw Error(path, "only one run of module trees can be saved", "save each by itself");
   }
-  const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
-  const std::string location = file.aside().string();
-  Definitions wanted;
-  for (const std::string_view id : ids) wanted.push_back(tables::find(id));
-  impl_->prepare(wanted);
-  std::vector<Table> made;
-  for (const Definition* one : wanted) {
-    if (impl_->absent(*one).empty()) made.push_back(tables::make_saved(*one, impl_->source()));
-  }
-  render::sqlite(made, location, path, changes::saved_version);
-  append_checksum(location, path);
+  impl_->prepare({&tables::known_table(trees ? "tree" : "runs")},
+                 session::Demand::of_saving(trees));
+  session::save(impl_->source(), file.aside().string(), path);
   file.commit();
 }
 

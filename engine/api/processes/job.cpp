@@ -12,25 +12,18 @@
 #include <set>
 #include <utility>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
-#include "changes/merge_saved.hpp"
-#include "changes/saved_run.hpp"
-#include "changes/saved_tables.hpp"
-#include "kr/render.hpp"
 #include "processes/message.hpp"
+#include "saved/codec.hpp"
+#include "saved/merge.hpp"
 #include "session/session.hpp"
-#include "tables/registry.hpp"
 
 namespace kr::processes {
 namespace {
 
-struct Identity {
-  std::string operations;  // hashes
-  std::string rules;
-};
+using Identity = analyze::RunIdentity;
 
 /// What became of a file.
 struct FileResult {
@@ -118,11 +111,12 @@ Plan share_plan(Processes& processes, std::span<const classify::RunSpec> files) 
 }
 
 std::vector<Identity> identities_of(const std::string& location) {
-  const changes::SavedTables tables(location);
-  sqlite::Statement rows = tables.database().prepare(
-      "SELECT operations_hash, rules_hash FROM run_identities ORDER BY rowid");
+  saved::Reader file(location);
   std::vector<Identity> runs;
-  while (rows.step()) runs.push_back({std::string(rows.text(0)), std::string(rows.text(1))});
+  for (size_t i = 0; i < file.runs(); ++i) {
+    const saved::SavedRun run = file.read(i, facts::Set::of<Identity>());
+    runs.push_back(run.facts.get<Identity>());
+  }
   return runs;
 }
 
@@ -159,19 +153,10 @@ void compare_identities(std::span<const classify::RunSpec> files,
 
 void save_trace(const match::CompiledRules& rules, const trace::OpenOptions& open,
                 const classify::RunSpec& spec, const std::string& location) {
-  std::vector<const tables::Definition*> wanted;
-  for (const std::string_view id : changes::saved_tables()) wanted.push_back(tables::find(id));
   session::Session session(rules, open);
-  session.read(std::span(&spec, 1), session::Demand::of(wanted));
+  session.read(std::span(&spec, 1), session::Demand::of_saving(false));
   session.source().sort_by_rank();
-  std::vector<Table> made;
-  for (const tables::Definition* one : wanted) {
-    if (tables::absent(*one, session.source()).empty()) {
-      made.push_back(tables::make_saved(*one, session.source()));
-    }
-  }
-  render::sqlite(made, location, spec.path, changes::saved_version);
-  append_checksum(location, spec.path);
+  session::save(session.source(), location, spec.path);
 }
 
 std::string place_in(const PartFolder& folder, std::string_view name) {
@@ -271,12 +256,12 @@ void send_to(Processes& processes, size_t parent, const Branch& branch) {
 SaveFile file_saver(const match::CompiledRules& rules, trace::OpenOptions open) {
   return
       [&rules, open = std::move(open)](const classify::RunSpec& spec, const std::string& location) {
-        if (!changes::names_saved_run(spec.path)) return save_trace(rules, open, spec, location);
+        if (!saved::names_saved_run(spec.path)) return save_trace(rules, open, spec, location);
         if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
           throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
                       "name only the file");
         }
-        changes::merge_saved_runs(std::span(&spec.path, 1), location, spec.path);
+        saved::merge(std::span(&spec.path, 1), location, spec.path);
       };
 }
 
@@ -318,7 +303,7 @@ JobResult Job::run(Processes& processes, bool keep_going, const std::string& loc
   if (branch.failure.empty() && !parts.empty()) {
     try {
       const std::string merged = root ? location : place_in(folder_, "merged");
-      done.runs = changes::merge_saved_runs(parts, merged, root ? path : merged);
+      done.runs = saved::merge(parts, merged, root ? path : merged);
       if (!root) branch.bytes = read_file(merged);
     } catch (const std::exception& error) {
       branch.failure = error.what();

@@ -1,15 +1,14 @@
 // What tables need of runs.
 #include "compute/compute.hpp"
+#include "saved/codec.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
 namespace {
 
-/// What a saved run has, or does without.
-constexpr facts::Set facts_of_saved =
-    facts::Set::of<analyze::RunSummary, analyze::RunIdentity, ncu::Joined, analyze::ShownPhases,
-                   job::Members, job::RankMembers, analyze::StreamUses, analyze::StepSums,
-                   changes::Profile, analyze::Findings, trees::LabelledModules>();
+/// What a saved run does without, beside facts that are saved.
+constexpr facts::Set without =
+    facts::Set::of<ncu::Joined, analyze::ShownPhases, job::RankMembers, trees::LabelledModules>();
 
 }  // namespace
 
@@ -34,10 +33,15 @@ void Demand::add(const Demand& other) noexcept {
   if (other.measured) measured = other.measured;
 }
 
-bool Demand::beyond_saved() const noexcept {
-  facts::Set lacking = facts - facts::with_made_of(facts_of_saved);
+Demand Demand::of_saving(bool module_trees) {
+  return {.facts = module_trees ? facts::Set::of<tables::Tree>() : saved::saved_facts()};
+}
+
+std::string Demand::beyond_saved() const {
+  facts::Set lacking = facts - facts::with_made_of(saved::saved_facts() | without);
   lacking = lacking - (lacking - facts::of_one_run);
-  return !lacking.empty() || each_operation || measured;
+  if (lacking.has<analyze::LabelledTrace>() || each_operation || measured) return "operations";
+  return facts::names_of(lacking);
 }
 
 }  // namespace kr::session

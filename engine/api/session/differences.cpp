@@ -9,6 +9,7 @@
 #include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "changes/profile.hpp"
+#include "saved/codec.hpp"
 #include "session/session.hpp"
 #include "session/state.hpp"
 #include "tables/difference.hpp"
@@ -185,8 +186,8 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
   // Standard input is taken to be of the other's kind, or reading it says what it is.
   const auto has_trees = [&](const std::string& path, const std::string& other) {
     const std::string& known = path == "-" ? other : path;
-    return changes::names_saved_run(known) ? changes::saves_module_trees(known)
-                                           : trace::contains_module_trees(known, state_->open);
+    return saved::names_saved_run(known) ? saved::Reader(known).has_module_trees()
+                                         : trace::contains_module_trees(known, state_->open);
   };
   const bool trees = has_trees(a.path, b.path);
   if (trees != has_trees(b.path, a.path)) {
@@ -202,19 +203,21 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
   size_t file = 0, next = 0;  // of those read
   const auto sums_of = [&](const std::string& path, size_t run) {
     if (options.level) {
+      const match::CompiledRules& rules = *state_->source.rules;
       const auto saved = state_->saved_trees.find(run);
-      changes::Profile profile =
-          saved != state_->saved_trees.end()
-              ? saved->second.profile
-              : changes::profile_of(path, *state_->source.rules, modules(run));
-      profile.nodes = saved != state_->saved_trees.end()
-                          ? saved->second.nodes(*options.level)
-                          : changes::nodes_of(*state_->source.rules, modules(run), *options.level);
+      if (saved == state_->saved_trees.end()) {
+        changes::Profile profile = changes::profile_of(path, rules, modules(run));
+        profile.nodes = changes::nodes_of(rules, modules(run), *options.level);
+        return profile;
+      }
+      changes::Profile profile = saved->second->profile;
+      profile.run = state_->source.other_runs[run].source;
+      profile.nodes = saved->second->nodes(*options.level, profile.run);
       return profile;
     }
     const tables::Run& read = state_->source.runs[run];
     changes::Profile profile = read.facts.get<changes::Profile>();
-    if (profile.run.empty()) profile.run = path;
+    profile.run = saved::names_saved_run(path) ? read.summary.source : path;
     return profile;
   };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {

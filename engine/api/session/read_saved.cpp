@@ -1,17 +1,15 @@
 // Saved runs, and the jobs that efficiencies are compared with.
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "analyze/found_phases.hpp"
-#include "analyze/health.hpp"
 #include "analyze/steps.hpp"
-#include "analyze/streams.hpp"
 #include "base/error.hpp"
-#include "base/shared.hpp"
-#include "changes/profile.hpp"
+#include "changes/tree_times.hpp"
 #include "compute/compute.hpp"
 #include "job/extract.hpp"
 #include "job/job.hpp"
-#include "ncu/joined.hpp"
+#include "saved/codec.hpp"
 #include "session/session.hpp"
 #include "session/state.hpp"
 
@@ -45,12 +43,14 @@ void Session::read_saved(const classify::RunSpec& spec, const Demand& demand) {
     throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
                 "name only the file");
   }
-  const bool trees = changes::saves_module_trees(spec.path);
-  if (demand.beyond_saved() && !trees) {
-    throw Error(spec.path, "is a saved run, without operations, which this needs",
+  saved::Reader file(spec.path);
+  const bool trees = file.has_module_trees();
+  if (const std::string lacking = demand.beyond_saved(); !lacking.empty() && !trees) {
+    throw Error(spec.path, fmt::format("is a saved run, without {}, which this needs", lacking),
                 "name the trace; kr report and kr diff read saved runs");
   }
-  if (trees != facts::closed(demand.facts).has<trees::LabelledModules>()) {
+  facts::Set wanted = facts::closed(demand.facts);
+  if (trees != wanted.has<trees::LabelledModules>()) {
     throw Error(spec.path,
                 trees ? "is a saved run of module trees, without operations"
                       : "is a saved run without module trees",
@@ -61,37 +61,34 @@ void Session::read_saved(const classify::RunSpec& spec, const Demand& demand) {
     throw Error(spec.path, "is a saved run, without the module trees of each step",
                 "name the trace; kr diff reads saved runs");
   }
-  for (changes::SavedRun& saved : changes::read_saved_runs(spec.path)) {
-    const size_t number = runs_read();
+  // Steps and collectives are quickly read, and ranks show more with them.
+  wanted |= facts::Set::of<analyze::StepSums, job::Members>();
+  if (trees) wanted = facts::Set::of<changes::TreeTimes>();
+  const size_t runs = file.runs();
+  for (size_t i = 0; i < runs; ++i) {
+    saved::SavedRun saved = file.read(i, wanted);
     analyze::RunSummary& summary = saved.summary;
-    summary.id += fmt::format("_{}", number);  // unique among the runs read
-    if (const auto named = state_->names_of_saved.find(spec.path);
-        named != state_->names_of_saved.end()) {
-      summary.source.replace(0, spec.path.size(), named->second);
-    }
-    for (const Warning& warning : summary.warnings)
+    const auto named = state_->names_of_saved.find(spec.path);
+    summary.source = named == state_->names_of_saved.end() ? spec.path : named->second;
+    if (runs > 1) summary.source += fmt::format(" ({})", summary.id);
+    summary.id = fmt::format("{}_{}_{}_{}", summary.model, summary.engine,
+                             trace::trace_stem(spec.path), runs_read());
+    for (const Warning& warning : summary.warnings) {
       state_->warnings.emplace_back(summary.source, warning);
+    }
     if (trees) {
       state_->source.other_runs.push_back(
           {summary.id, summary.source, summary.format, summary.engine, summary.model,
            summary.choice_why,
            tables::notes_of(summary.id, summary.dropped, summary.inexact, summary.warnings)});
       state_->modules.push_back(nullptr);
-      state_->saved_trees.emplace(number, std::move(saved));
+      state_->saved_trees.emplace(runs_read() - 1, saved.facts.share<changes::TreeTimes>());
       continue;
     }
     tables::Run& run = state_->source.runs.emplace_back();
     run.summary = std::move(summary);
-    run.facts.set<changes::Profile>(shared(std::move(saved.profile)));
-    run.facts.set<analyze::StepSums>(shared(std::move(saved.steps)));
-    run.facts.set<job::Members>(shared(job::Members{std::move(saved.members)}));
-    run.facts.set<analyze::StreamUses>(shared(std::move(saved.streams)));
-    run.facts.set(facts::Computed(analyze::Findings{}));
-    run.facts.set<analyze::RunIdentity>(saved.identity
-                                            ? facts::Computed(*std::move(saved.identity))
-                                            : facts::Computed<analyze::RunIdentity>::absent(
-                                                  "the run was saved without what identifies it"));
-    facts::compute_made_of(demand.facts, run.facts);
+    run.facts = std::move(saved.facts);
+    facts::compute_made_of(wanted, run.summary, run.facts);
     measure(run, nullptr);
   }
 }

@@ -16,6 +16,7 @@
 #include "job/extract.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
+#include "saved/codec.hpp"
 #include "session/state.hpp"
 #include "what_if/what_if.hpp"
 
@@ -88,7 +89,7 @@ void Session::read(std::span<const classify::RunSpec> specs, const Demand& wante
   demand.reads = demand.reads | facts::reads_of(demand.facts);
   for (const classify::RunSpec& spec : specs) {
     const size_t before = runs_read();
-    changes::names_saved_run(spec.path) ? read_saved(spec, wanted) : read_one(spec, demand, visit);
+    saved::names_saved_run(spec.path) ? read_saved(spec, wanted) : read_one(spec, demand, visit);
     state_->runs_of_file.push_back(runs_read() - before);
   }
   replay_with_changes();

@@ -40,10 +40,17 @@ struct Demand {
   /// What comparing runs needs.
   static Demand of_comparison(bool module_trees);
   void add(const Demand& other) noexcept;
-  /// Whether a saved run of operations lacks something of it: reading one throws.
-  bool beyond_saved() const noexcept;
+  /// What saving runs needs.
+  static Demand of_saving(bool module_trees);
+  /// What saved runs of operations lack of it, as words of a message: reading one throws. Empty:
+  /// nothing.
+  std::string beyond_saved() const;
   bool operator==(const Demand& other) const = default;
 };
+
+/// Writes the runs, or the one whose module trees are shown, without their operations to the empty
+/// file at `location`. They were read with Demand::of_saving. Errors name `path`, where it will be.
+void save(const tables::Source& source, const std::string& location, const std::string& path);
 
 using ProgressCall = std::function<void(const ReadProgress&)>;
 
@@ -88,9 +95,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Reads these runs, behind those that were read before. A file that `kr report --save` wrote
-  /// (changes::names_saved_run) has sums and what comparing needs, of one run or several. Throws
-  /// Error, also if a saved run lacks what is wanted.
+  /// Reads these runs, behind those that were read before. A file that `save` wrote
+  /// (saved/codec.hpp) has sums and what comparing needs, of one run or several. Throws Error, also
+  /// if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Demand& demand,
             const Visit& visit = {});
 

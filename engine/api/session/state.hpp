@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "align/reference.hpp"
-#include "changes/saved_run.hpp"
+#include "changes/tree_times.hpp"
 #include "coverage/suggest.hpp"
 #include "session/session.hpp"
 #include "tables/difference.hpp"
@@ -43,8 +43,8 @@ struct Session::State {
   std::vector<Unreplayed> unreplayed;
   /// By run; null for a saved one.
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules;
-  std::map<size_t, changes::SavedRun> saved_trees;  // by run
-  std::optional<sema::DimensionId> dimension;       // of `measured`
+  std::map<size_t, std::shared_ptr<const changes::TreeTimes>> saved_trees;  // by run
+  std::optional<sema::DimensionId> dimension;                               // of `measured`
   std::vector<coverage::MeasuredRun> measured;
   // What `source` refers to.
   std::optional<coverage::TimeCoverage> coverage;

@@ -7,12 +7,19 @@
 #include <utility>
 
 #include "analyze/run.hpp"
+#include "analyze/saved_sums.hpp"
 
 namespace kr::analyze {
 namespace {
 
 double ratio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+constexpr std::array longest_percents{1, 5, 10};
+
+Longest longest_of(int percent, int64_t instances, int64_t total_ns, int64_t of_ns) {
+  return {percent, instances, ratio(total_ns, of_ns), ratio(total_ns, instances), total_ns};
 }
 
 /// Collects the greatest values. Memory: twice the wanted number.
@@ -62,12 +69,11 @@ ActivityStatistics statistics_of(std::string type, const Each& each) {
   each([&](int64_t ns) { greatest.add(ns); });
   const std::vector<int64_t> longest = greatest.take();
   size_t place = 0;
-  for (const int percent : {1, 5, 10}) {
+  for (const int percent : longest_percents) {
     const size_t count = static_cast<size_t>(out.instances) * static_cast<size_t>(percent) / 100;
     const int64_t sum = std::accumulate(
         longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});
-    out.longest[place++] = {percent, static_cast<int64_t>(count), ratio(sum, out.total_ns),
-                            ratio(sum, static_cast<int64_t>(count)), sum};
+    out.longest[place++] = longest_of(percent, static_cast<int64_t>(count), sum, out.total_ns);
   }
   return out;
 }
@@ -135,6 +141,31 @@ std::vector<ActivityRatio> compare_activity(
     }
   }
   return out;
+}
+
+void Activity::saved(facts::Fields& io, const RunSummary& run) {
+  int64_t left = run.operations, left_ns = run.gpu_total_ns;
+  io.list("types", types, [&](facts::Fields& row, ActivityStatistics& one) {
+    row.text("type", one.type);
+    row.amount("instances", one.instances);
+    row.amount("total_ns", one.total_ns);
+    row.amount("min_ns", one.min_ns);
+    row.amount("max_ns", one.max_ns);
+    row.rows("longest", one.longest.size(), [&](facts::Fields& part, size_t i) {
+      part.check(i < one.longest.size());
+      int64_t instances = one.longest[i].instances, total_ns = one.longest[i].total_ns;
+      part.amount("instances", instances);
+      part.amount("total_ns", total_ns);
+      part.check(instances <= one.instances && total_ns <= one.total_ns);
+      if (part.reads()) {
+        one.longest[i] = longest_of(longest_percents[i], instances, total_ns, one.total_ns);
+      }
+    });
+    if (!row.reads() || !operation_kind_from(one.type)) return;
+    row.take_from(left, one.instances);
+    row.take_from(left_ns, one.total_ns);
+  });
+  io.check(left == 0 && left_ns == 0);
 }
 
 }  // namespace kr::analyze

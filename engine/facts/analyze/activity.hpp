@@ -33,6 +33,7 @@ struct ActivityStatistics {
 struct Activity {
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<Activity> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<ActivityStatistics> types;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/saved_sums.hpp"
 #include "scopes/measures.hpp"
 #include "scopes/sum_by.hpp"
 
@@ -175,6 +176,34 @@ std::vector<Concurrency> measure_concurrency(const trace::Trace& trace,
     if (flight) out.push_back(flight->finish());
   }
   return out;
+}
+
+void save_concurrency(facts::Fields& io, const RunSummary& run, Concurrency& one) {
+  io.number("device", one.device);
+  const DeviceSum none;
+  const DeviceSum& device = io.reads() ? saved_device(io, run, one.device) : none;
+  int64_t left_ns = device.span_ns;
+  io.list("in_flight", one.in_flight_ns, [&](facts::Fields& row, int64_t& ns) {
+    row.amount("total_ns", ns);
+    row.take_from(left_ns, ns);
+  });
+  io.check(left_ns == 0 && (one.in_flight_ns.empty() || one.in_flight_ns[0] == device.idle_ns));
+  io.list("overlaps", one.overlaps, [&](facts::Fields& row, Concurrency::Overlap& overlap) {
+    row.number("communication_stream", overlap.communication_stream);
+    row.number("compute_stream", overlap.compute_stream);
+    row.amount("communication_ns", overlap.communication_ns);
+    row.amount("overlap_ns", overlap.overlap_ns);
+    row.check(overlap.overlap_ns <= overlap.communication_ns &&
+              overlap.communication_ns <= device.communication_ns);
+  });
+  io.list("bins", one.bins, [&](facts::Fields& row, Concurrency::Bin& bin) {
+    row.time("begin_ns", bin.begin_ns);
+    row.time("end_ns", bin.end_ns);
+    row.amount("operation_ns", bin.operation_ns);
+    row.amount("most", bin.most);
+    row.check(bin.begin_ns < bin.end_ns &&
+              static_cast<int64_t>(one.bins.size()) < Concurrency::max_bins);
+  });
 }
 
 }  // namespace kr::analyze

@@ -7,6 +7,7 @@
 
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
+#include "facts/fact.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
@@ -37,6 +38,9 @@ struct Concurrency {
 
   static constexpr int64_t max_bins = 100;
 };
+
+/// In saved runs.
+void save_concurrency(facts::Fields& io, const RunSummary& run, Concurrency& one);
 
 /// By device. `kinds` is by row of the labels (kinds_by_row).
 std::vector<Concurrency> measure_concurrency(const trace::Trace& trace,

@@ -9,6 +9,7 @@ namespace kr::analyze {
 struct Evidence {
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<Evidence> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   classify::AttributionSums sums;
 };

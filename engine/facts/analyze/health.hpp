@@ -39,6 +39,7 @@ namespace kr::analyze {
 struct Findings {
   static constexpr facts::Set uses = facts::Set::of<RunSummary, StepSums, Idle>();
   static constexpr facts::Reads reads = facts::Reads::host;
+  void saved(facts::Fields&, const RunSummary&) {}
 };
 
 /// From the notes of the run, its operations and its calls, and from those facts that are there:

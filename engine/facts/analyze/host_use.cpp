@@ -5,6 +5,7 @@
 
 #include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
+#include "facts/fields.hpp"
 
 namespace kr::analyze {
 
@@ -25,6 +26,12 @@ facts::Computed<HostUse> HostUse::compute(const facts::Input& run) {
   out.threads = std::count(called.begin(), called.end(), true);
   out.span_ns = last_end - host.launches[0].start_ns;
   return out;
+}
+
+void HostUse::saved(facts::Fields& io, const RunSummary&) {
+  io.amount("threads", threads);
+  io.amount("span_ns", span_ns);
+  io.amount("in_calls_ns", in_calls_ns);
 }
 
 }  // namespace kr::analyze

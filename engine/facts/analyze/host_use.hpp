@@ -11,6 +11,7 @@ struct HostUse {
   static constexpr facts::Reads reads = facts::Reads::host;
   /// Absent: the format has no calls.
   static facts::Computed<HostUse> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   int64_t threads = 0;      // that made calls
   int64_t span_ns = 0;      // from the start of the first call to the end of the last

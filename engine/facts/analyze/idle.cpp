@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyze/run.hpp"
+#include "analyze/saved_sums.hpp"
 #include "base/check.hpp"
 #include "replay/model.hpp"
 #include "trace/call_kinds.hpp"
@@ -193,6 +194,12 @@ class IdlePass {
   trace::OutermostCalls calls_;
 };
 
+std::optional<IdleCause> idle_cause_from(std::string_view text) noexcept {
+  const auto at =
+      std::ranges::find_if(idle_causes, [&](IdleCause one) { return to_string(one) == text; });
+  return at == idle_causes.end() ? std::nullopt : std::optional(*at);
+}
+
 }  // namespace
 
 std::string_view to_string(IdleCause cause) noexcept {
@@ -227,6 +234,33 @@ facts::Computed<Idle> Idle::compute(const facts::Input& run) {
     KR_CHECK(out.devices[i].total_ns() == devices[i].idle_ns);
   }
   return out;
+}
+
+void Idle::saved(facts::Fields& io, const RunSummary& run) {
+  io.list("devices", devices, [&](facts::Fields& row, DeviceIdle& device) {
+    row.number("device", device.device);
+    row.rows("causes", idle_causes.size(), [&](facts::Fields& cause, size_t i) {
+      cause.check(i < idle_causes.size());
+      IdleSum& sum = device.causes[i];
+      cause.amount("total_ns", sum.total_ns);
+      cause.amount("gaps", sum.gaps);
+      cause.amount("longest_ns", sum.longest_ns);
+      cause.check(sum.longest_ns <= sum.total_ns);
+    });
+    row.list("calls", device.calls, [](facts::Fields& call, IdleCall& one) {
+      call.choice("cause", one.cause, idle_cause_from);
+      call.text("api", one.api);
+      call.amount("total_ns", one.total_ns);
+      call.amount("gaps", one.gaps);
+    });
+    if (!row.reads()) return;
+    int64_t left_ns = saved_device(row, run, device.device).idle_ns;
+    int64_t left_of_calls_ns = left_ns;
+    for (const IdleSum& sum : device.causes) row.take_from(left_ns, sum.total_ns);
+    for (const IdleCall& one : device.calls) row.take_from(left_of_calls_ns, one.total_ns);
+    row.check(left_ns == 0 && left_of_calls_ns == 0);
+  });
+  io.check(std::ranges::equal(devices, run.devices, {}, &DeviceIdle::device, &DeviceSum::device));
 }
 
 }  // namespace kr::analyze

@@ -72,6 +72,7 @@ struct Idle {
   /// Absent: the format has no launches. The parts of the idle time add up to that of the run's
   /// devices.
   static facts::Computed<Idle> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<DeviceIdle> devices;  // by device
 };

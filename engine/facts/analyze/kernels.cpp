@@ -7,10 +7,18 @@
 
 #include "analyze/moments.hpp"
 #include "analyze/run.hpp"
+#include "analyze/saved_sums.hpp"
 #include "base/check.hpp"
 #include "scopes/sum_by.hpp"
 
 namespace kr::analyze {
+namespace {
+
+double share_of(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+}  // namespace
 
 facts::Computed<Kernels> Kernels::compute(const facts::Input& input) {
   const LabelledTrace& run = input.trace;
@@ -36,8 +44,7 @@ facts::Computed<Kernels> Kernels::compute(const facts::Input& input) {
     const auto& [name, kind, device] = key;
     out.all.push_back({std::string(trace.names.get({name}).text), std::string(kind),
                        static_cast<int32_t>(device), one.count, one.sum, one.min, one.max,
-                       one.mean(), one.deviation(),
-                       total > 0 ? static_cast<double>(one.sum) / static_cast<double>(total) : 0});
+                       one.mean(), one.deviation(), share_of(one.sum, total)});
   }
   std::sort(out.all.begin(), out.all.end(),
             [](const KernelStatistics& a, const KernelStatistics& b) {
@@ -45,6 +52,25 @@ facts::Computed<Kernels> Kernels::compute(const facts::Input& input) {
                      std::tie(a.total_ns, b.name, b.device, b.kind);
             });
   return out;
+}
+
+void Kernels::saved(facts::Fields& io, const RunSummary& run) {
+  int64_t left = run.operations, left_ns = run.gpu_total_ns;
+  io.list("all", all, [&](facts::Fields& row, KernelStatistics& one) {
+    row.text("name", one.name);
+    row.text("kind", one.kind);
+    row.number("device", one.device);
+    row.amount("instances", one.instances);
+    row.amount("total_ns", one.total_ns);
+    row.amount("min_ns", one.min_ns);
+    row.amount("max_ns", one.max_ns);
+    row.real("mean_ns", one.mean_ns);
+    row.real("stddev_ns", one.stddev_ns);
+    row.take_from(left, one.instances);
+    row.take_from(left_ns, one.total_ns);
+    if (row.reads()) one.share = share_of(one.total_ns, run.gpu_total_ns);
+  });
+  io.check(left == 0 && left_ns == 0);
 }
 
 }  // namespace kr::analyze

@@ -25,6 +25,7 @@ struct KernelStatistics {
 
 struct Kernels {
   static facts::Computed<Kernels> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<KernelStatistics> all;  // by descending total, name, device
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/run.hpp"
+#include "analyze/saved_sums.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::analyze {
@@ -185,6 +186,35 @@ facts::Computed<LaunchStatistics> LaunchStatistics::compute(const facts::Input& 
   const trace::Trace& trace = run.trace.trace;
   if (!trace.host) return facts::Computed<LaunchStatistics>::absent(std::string(no_launches));
   return count_launches(trace);
+}
+
+void LaunchStatistics::saved(facts::Fields& io, const RunSummary& run) {
+  io.amount("linked", linked);
+  io.amount("orphans", orphans);
+  io.check(linked + orphans == run.operations);
+  int64_t left = linked;
+  io.list("by_api", by_api, [&](facts::Fields& row, LaunchCalls& one) {
+    row.text("api", one.api);
+    row.amount("instances", one.instances);
+    row.amount("operations", one.operations);
+    row.amount("total_ns", one.total_ns);
+    row.real("delay_mean_ns", one.delay_mean_ns);
+    row.amount("short_kernels", one.short_kernels);
+    row.amount("running_at_next_launch", one.running_at_next_launch);
+    row.take_from(left, one.operations);
+  });
+  io.check(left == 0);
+  left = linked;
+  io.list("queues", queues, [&](facts::Fields& row, StreamQueue& one) {
+    row.number("device", one.device);
+    row.number("stream", one.stream);
+    row.amount("launches", one.launches);
+    row.amount("operations", one.operations);
+    row.real("mean", one.mean);
+    row.amount("max", one.max);
+    row.real("time_weighted_mean", one.time_weighted_mean);
+    row.take_from(left, one.operations);
+  });
 }
 
 }  // namespace kr::analyze

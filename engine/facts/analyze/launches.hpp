@@ -39,6 +39,7 @@ struct LaunchStatistics {
   static constexpr facts::Reads reads = facts::Reads::host;
   /// Absent: the format has no launches.
   static facts::Computed<LaunchStatistics> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   int64_t linked = 0;               // operations with a launch
   int64_t orphans = 0;              // operations without

@@ -1,10 +1,15 @@
 #include "analyze/repeats.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "analyze/saved_sums.hpp"
+#include "analyze/step_sample.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
+#include "text/numbers.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -105,7 +110,45 @@ std::vector<BlockRepeat> find_repeats(const trace::Trace& trace, const Attributi
 }
 
 facts::Computed<Repeats> Repeats::compute(const facts::Input& run) {
-  return Repeats{find_repeats(run.trace.trace, run.trace.attribution(run.rules))};
+  Repeats out{find_repeats(run.trace.trace, run.trace.attribution(run.rules))};
+  out.count = static_cast<int64_t>(out.all.size());
+  for (const BlockRepeat& one : out.all) out.total_ns = add_saturated(out.total_ns, one.total_ns);
+  return out;
+}
+
+std::optional<std::pair<Repeats, Warning>> with_sample(const Repeats& repeats) {
+  constexpr size_t max_saved = 5'000;
+  if (repeats.all.size() <= max_saved) return std::nullopt;
+  Repeats out{{}, repeats.count, repeats.total_ns};
+  for (const size_t place : spread_places(repeats.all.size(), max_saved)) {
+    out.all.push_back(repeats.all[place]);
+  }
+  Warning note{
+      "sampled-repeats",
+      fmt::format("the saved run has a sample of {} of {} repeats of a block: medians of "
+                  "repeats and their intervals are those of the sample.",
+                  text::grouped(static_cast<int64_t>(out.all.size())), text::grouped(out.count))};
+  return std::pair(std::move(out), std::move(note));
+}
+
+void Repeats::saved(facts::Fields& io, const RunSummary& run) {
+  io.amount("count", count);
+  io.amount("total_ns", total_ns);
+  io.check(total_ns <= run.gpu_total_ns);
+  int64_t left = count, left_ns = total_ns;
+  io.list("all", all, [&](facts::Fields& row, BlockRepeat& one) {
+    row.amount("period", one.period);
+    row.number("device", one.device);
+    row.time("start_ns", one.start_ns);
+    row.time("wall_ns", one.wall_ns);
+    row.amount("busy_ns", one.busy_ns);
+    row.amount("total_ns", one.total_ns);
+    row.check(one.busy_ns <= one.total_ns);
+    row.take_from(left, 1);
+    row.take_from(left_ns, one.total_ns);
+  });
+  io.check(count > 0 ? !all.empty() : left_ns == 0);
+  io.check(left > 0 || left_ns == 0);
 }
 
 }  // namespace kr::analyze

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/run.hpp"
+#include "base/warning.hpp"
 
 namespace kr::analyze {
 
@@ -24,9 +25,20 @@ struct BlockRepeat {
 struct Repeats {
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<Repeats> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
-  std::vector<BlockRepeat> all;  // see find_repeats
+  /// See find_repeats. Of a saved run with very many a sample.
+  std::vector<BlockRepeat> all;
+  // Of all of them, in the sample or not.
+  int64_t count = 0;
+  int64_t total_ns = 0;
+
+  bool is_sample() const noexcept { return count > static_cast<int64_t>(all.size()); }
 };
+
+/// Repeats as a saved run keeps them, and what is to be said of them, if there are too many to keep
+/// each of them.
+std::optional<std::pair<Repeats, Warning>> with_sample(const Repeats& repeats);
 
 /// By start. Empty: the run has steps, or no block has half of its time. Blocks of the same kernels
 /// are one block, on all streams, devices and launches of graphs.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "facts/fields.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -234,6 +235,27 @@ std::vector<Sequence> find_sequences(const LabelledTrace& run,
 facts::Computed<Sequences> Sequences::compute(const facts::Input& run) {
   return Sequences{find_sequences(run.trace, run.trace.attribution(run.rules),
                                   run.facts.get<StepSums>(), run.summary)};
+}
+
+void save_sequences(facts::Fields& io, std::vector<Sequence>& all, size_t names) {
+  /// Steps of phases, layers, and the run.
+  constexpr size_t max_sequences = 2 * Sequence::max_phases + 1;
+  io.list("sequences", all, [&](facts::Fields& row, Sequence& one) {
+    row.choice("of", one.of, sequence_part_from);
+    row.text("phase", one.phase);
+    row.list("names", one.names, [&](facts::Fields& place, uint32_t& name) {
+      place.number("name", name);
+      if (!place.reads()) return;
+      if (name >= names) place.refuse("has a sequence of names that it does not have");
+      if (one.names.size() == Sequence::max_places || all.size() == max_sequences) {
+        place.refuse("has sequences that are too long");
+      }
+    });
+  });
+}
+
+void Sequences::saved(facts::Fields& io, const RunSummary& run) {
+  save_sequences(io, all, run.names.size());
 }
 
 }  // namespace kr::analyze

@@ -33,9 +33,13 @@ struct Sequences {
   static constexpr facts::Set uses = facts::Set::of<RunSummary, StepSums>();
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<Sequences> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<Sequence> all;  // see find_sequences
 };
+
+/// The list `sequences` of a saved run with so many names.
+void save_sequences(facts::Fields& io, std::vector<Sequence>& all, size_t names);
 
 const char* to_string(Sequence::Of of) noexcept;
 /// Nothing for any other text.

@@ -82,7 +82,8 @@ void add_rows(const StepParts& steps, const std::string& name, Phase& phase) {
 
 }  // namespace
 
-facts::Computed<StepPercentiles> StepPercentiles::compute(const facts::Facts& run) {
+facts::Computed<StepPercentiles> StepPercentiles::compute(const RunSummary&,
+                                                          const facts::Facts& run) {
   const StepSums& sums = run.get<StepSums>();
   if (sums.sample) {
     return facts::Computed<StepPercentiles>::absent(

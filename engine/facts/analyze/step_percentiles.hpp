@@ -17,7 +17,7 @@ namespace kr::analyze {
 struct StepPercentiles {
   static constexpr facts::Set uses = facts::Set::of<StepSums>();
   /// Absent: of a saved run there is only a sample of its steps.
-  static facts::Computed<StepPercentiles> compute(const facts::Facts& run);
+  static facts::Computed<StepPercentiles> compute(const RunSummary&, const facts::Facts& run);
 
   struct Row {
     std::string phase;

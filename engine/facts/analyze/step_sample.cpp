@@ -12,15 +12,10 @@ size_t rows_of(const StepParts& steps, size_t step) {
   return 1 + steps.label_count(step) + steps.devices(step).size();
 }
 
-/// One of each of `count` stretches of about the same length.
 std::vector<uint32_t> spread(const std::vector<uint32_t>& all, size_t count) {
   std::vector<uint32_t> chosen;
   chosen.reserve(count);
-  std::mt19937_64 random(1);
-  for (size_t k = 0; k < count; ++k) {
-    const size_t begin = all.size() * k / count, end = all.size() * (k + 1) / count;
-    chosen.push_back(all[begin + random() % (end - begin)]);
-  }
+  for (const size_t place : spread_places(all.size(), count)) chosen.push_back(all[place]);
   return chosen;
 }
 
@@ -72,6 +67,17 @@ StepSample::PhaseSum sum_of(const StepParts& steps, const std::vector<uint32_t>&
 }
 
 }  // namespace
+
+std::vector<size_t> spread_places(size_t size, size_t count) {
+  std::vector<size_t> chosen;
+  chosen.reserve(count);
+  std::mt19937_64 random(1);
+  for (size_t k = 0; k < count; ++k) {
+    const size_t begin = size * k / count, end = size * (k + 1) / count;
+    chosen.push_back(begin + random() % (end - begin));
+  }
+  return chosen;
+}
 
 int64_t StepSample::all_steps() const noexcept {
   return std::accumulate(sums.begin(), sums.end(), int64_t{0},

@@ -36,6 +36,10 @@ struct StepSample {
   int64_t all_steps() const noexcept;
 };
 
+/// A random place of each of `count` stretches of about the same length, of `size` places: by a
+/// fixed series of random numbers.
+std::vector<size_t> spread_places(size_t size, size_t count);
+
 /// The steps of a run are saved one by one if they have at most as many rows: one a step, one for
 /// each of its labels, and one for each of its devices.
 inline constexpr size_t max_saved_step_rows = 5'000;

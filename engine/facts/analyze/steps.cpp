@@ -14,6 +14,7 @@
 #include "base/check.hpp"
 #include "classify/step_order.hpp"
 #include "scopes/scope.hpp"
+#include "text/numbers.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -410,6 +411,18 @@ std::vector<int64_t> occurrences_of(const StepParts& steps) {
     if (key(order[i]) == key(order[i - 1])) out[order[i]] = out[order[i - 1]] + 1;
   }
   return out;
+}
+
+std::optional<std::pair<StepSums, Warning>> with_sample(const StepSums& sums) {
+  if (!has_too_many_rows(sums.steps)) return std::nullopt;
+  StepSums out{{}, sample_of(sums.steps), sums.too_deep, sums.phases};
+  Warning note{"sampled-steps",
+               fmt::format("the saved run has a sample of {} of {} steps: medians of steps and "
+                           "their intervals are those of the sample, and sums are those of all "
+                           "steps.",
+                           text::grouped(static_cast<int64_t>(out.sample->steps.size())),
+                           text::grouped(out.sample->all_steps()))};
+  return std::pair(std::move(out), std::move(note));
 }
 
 std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {

@@ -47,6 +47,7 @@ struct PhasePart {
 struct StepSums {
   static constexpr facts::Reads reads = facts::Reads::host;
   static facts::Computed<StepSums> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
   std::optional<Warning> note(const facts::Input& run) const;
 
   StepParts steps;  // in order of start on the host
@@ -63,6 +64,10 @@ StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
 
 /// Of the steps of each phase: PhasePart::wall.
 void add_wall_times(StepSums& sums);
+
+/// Steps as a saved run keeps them, and what is to be said of them, if there are too many to keep
+/// each of them.
+std::optional<std::pair<StepSums, Warning>> with_sample(const StepSums& sums);
 
 /// By step: how many steps with its phase and number come before it. The k-th of one rank is the
 /// k-th of all.

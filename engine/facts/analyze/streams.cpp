@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "analyze/run.hpp"
+#include "analyze/saved_sums.hpp"
+#include "analyze/steps.hpp"
 #include "analyze/sweep.hpp"
 #include "base/saturated.hpp"
 #include "scopes/sum_by.hpp"
@@ -101,6 +103,28 @@ std::vector<std::pair<int32_t, StreamTotals>> total_streams(const StreamUses& us
 facts::Computed<StreamUses> StreamUses::compute(const facts::Input& run) {
   const classify::Labelled& labelled = run.trace.labelled;
   return measure_streams(run.trace.trace, labelled, kinds_by_row(run.rules.program(), labelled));
+}
+
+void StreamUses::saved(facts::Fields& io, const RunSummary& run) {
+  int64_t left = run.operations, left_ns = run.gpu_total_ns;
+  io.list("streams", streams, [&](facts::Fields& row, StreamUse& one) {
+    row.number("device", one.device);
+    row.number("stream", one.stream);
+    row.amount("operations", one.operations);
+    row.amount("total_ns", one.total_ns);
+    row.amount("span_ns", one.span_ns);
+    row.amount("busy_ns", one.busy_ns);
+    row.amount("longest_gap_ns", one.longest_gap_ns);
+    if (!row.reads()) return;
+    row.check(one.busy_ns <= one.span_ns && one.longest_gap_ns <= one.span_ns &&
+              one.span_ns <= saved_device(row, run, one.device).span_ns);
+    row.take_from(left, one.operations);
+    row.take_from(left_ns, one.total_ns);
+  });
+  io.check(left == 0 && left_ns == 0);
+  io.list("devices", devices,
+          [&](facts::Fields& row, Concurrency& one) { save_concurrency(row, run, one); });
+  io.check(std::ranges::equal(devices, run.devices, {}, &Concurrency::device, &DeviceSum::device));
 }
 
 }  // namespace kr::analyze

@@ -26,6 +26,7 @@ struct StreamUse {
 /// All streams of a run.
 struct StreamUses {
   static facts::Computed<StreamUses> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<StreamUse> streams;    // by device, then stream
   std::vector<Concurrency> devices;  // by device

@@ -88,6 +88,7 @@ struct NameSum {
 /// Identifies a run: shows whether two files contain the same.
 struct RunIdentity {
   static facts::Computed<RunIdentity> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::string operations;  // 32 hexadecimal digits: of their names, times, devices, streams
   std::string rules;       // the same, of the texts of all rules loaded
@@ -98,6 +99,9 @@ struct RunIdentity {
 enum class WallFrom : uint8_t { user, span };
 
 struct RunSummary {
+  /// Without what is of the trace alone: `source`, `graphs`, and the place in a job.
+  void saved(facts::Fields& io);
+
   std::string id;
   std::string source;
   std::string format;

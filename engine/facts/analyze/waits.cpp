@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analyze/run.hpp"
+#include "facts/fields.hpp"
 #include "trace/call_kinds.hpp"
 
 namespace kr::analyze {
@@ -205,6 +206,20 @@ facts::Computed<WaitStatistics> WaitStatistics::compute(const facts::Input& run)
     return facts::Computed<WaitStatistics>::absent("no trace contains what the host waited for");
   }
   return sum_waits(trace);
+}
+
+void WaitStatistics::saved(facts::Fields& io, const RunSummary&) {
+  const auto save = [](facts::Fields& row, WaitSum& one) {
+    row.text("api", one.api);
+    row.text("waited_for", one.waited_for);
+    row.amount("calls", one.calls);
+    row.amount("total_ns", one.total_ns);
+    row.amount("max_ns", one.max_ns);
+    row.amount("busy_ns", one.busy_ns);
+    row.check(one.max_ns <= one.total_ns && one.busy_ns <= one.total_ns);
+  };
+  io.list("synchronizations", synchronizations, save);
+  io.list("system_calls", system_calls, save);
 }
 
 }  // namespace kr::analyze

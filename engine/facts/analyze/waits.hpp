@@ -33,6 +33,7 @@ struct WaitStatistics {
   static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::waits;
   /// Absent: the format does not have them.
   static facts::Computed<WaitStatistics> compute(const facts::Input& run);
+  void saved(facts::Fields& io, const RunSummary& run);
 
   std::vector<WaitSum> synchronizations;
   std::vector<WaitSum> system_calls;

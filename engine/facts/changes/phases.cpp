@@ -39,19 +39,15 @@ std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_
 std::map<std::string, PhaseTime> times_of(std::span<const Profile> runs, StepsOf steps) {
   std::map<std::string, PhaseTime> phases;
   for (const Profile& run : runs) {
-    const bool sampled = steps == &Profile::steps && !run.all_steps.empty();
-    for (size_t i = 0; !sampled && i < (run.*steps).size(); ++i) {
-      const StepTime& step = (run.*steps)[i];
-      PhaseTime& phase = phases[step.phase];
-      ++phase.steps;
-      phase.total_ns += step.total_ns;
-    }
-    for (size_t i = 0; sampled && i < run.all_steps.size(); ++i) {
-      const StepsTime& of = run.all_steps[i];
-      PhaseTime& phase = phases[of.phase];
-      phase.steps += of.steps;
-      phase.total_ns += of.total_ns;
-    }
+    const auto add = [&](const auto& time, int64_t count) {
+      PhaseTime& phase = phases[time.phase];
+      phase.steps += count;
+      phase.total_ns += time.total_ns;
+    };
+    const auto& all = steps == &Profile::steps ? run.all_steps : run.all_repeats;
+    for (const StepsTime& one : all) add(one, one.steps);
+    if (!all.empty()) continue;
+    for (const StepTime& one : run.*steps) add(one, 1);
   }
   return phases;
 }

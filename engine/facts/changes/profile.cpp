@@ -149,10 +149,9 @@ class TreeProfile {
 
 }  // namespace
 
-Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const analyze::StepSums& steps) {
+facts::Computed<Profile> Profile::compute(const analyze::RunSummary& summary,
+                                          const facts::Facts& run) {
   Profile profile;
-  profile.run = std::move(run);
   for (const analyze::DimensionSum& dimension : summary.dimensions) {
     profile.dimensions.push_back(dimension.dimension);
   }
@@ -164,29 +163,23 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   profile.all = {summary.operations, summary.gpu_total_ns};
   profile.elapsed_ns = summary.gpu_elapsed_ns;
   profile.span_ns = summary.span_ns;
+  const auto& steps = run.get<analyze::StepSums>();
   add_steps(steps.steps, profile);
   if (steps.sample) add_sample(*steps.sample, profile);
-  return profile;
-}
-
-StepTime time_of(const analyze::BlockRepeat& repeat) {
-  return {fmt::format("repeated block of {} kernels", repeat.period),
-          repeat.total_ns,
-          {},
-          repeat.wall_ns,
-          repeat.busy_ns};
-}
-
-facts::Computed<Profile> Profile::compute(const facts::Input& run) {
-  const facts::Facts& facts = run.facts;
-  Profile profile = profile_of({}, run.summary, facts.get<analyze::StepSums>());
-  profile.sequences = facts.get<analyze::Sequences>().all;
-  const std::vector<analyze::BlockRepeat>& repeats = facts.get<analyze::Repeats>().all;
-  profile.repeats.reserve(repeats.size());
-  for (const analyze::BlockRepeat& one : repeats) profile.repeats.push_back(time_of(one));
-  for (const analyze::LayerPart& part : facts.get<analyze::Layers>().parts) {
-    if (part.block.is_layers()) profile.blocks += static_cast<int64_t>(part.block.repeats);
+  profile.sequences = run.get<analyze::Sequences>().all;
+  const auto& repeats = run.get<analyze::Repeats>();
+  profile.repeats.reserve(repeats.all.size());
+  for (const analyze::BlockRepeat& one : repeats.all) {
+    profile.repeats.push_back({fmt::format("repeated block of {} kernels", one.period),
+                               one.total_ns,
+                               {},
+                               one.wall_ns,
+                               one.busy_ns});
   }
+  if (repeats.is_sample()) {
+    profile.all_repeats.push_back({profile.repeats.front().phase, repeats.count, repeats.total_ns});
+  }
+  profile.blocks = run.get<analyze::Layers>().layers;
   return profile;
 }
 

@@ -52,9 +52,9 @@ struct Profile {
   static constexpr facts::Set uses =
       facts::Set::of<analyze::RunSummary, analyze::StepSums, analyze::Layers, analyze::Repeats,
                      analyze::Sequences>();
-  static constexpr facts::Reads reads = facts::Reads::host;
   /// Without the name of the run.
-  static facts::Computed<Profile> compute(const facts::Input& run);
+  static facts::Computed<Profile> compute(const analyze::RunSummary& summary,
+                                          const facts::Facts& run);
 
   std::string run;  // as it is shown
   std::vector<std::string> dimensions;
@@ -65,7 +65,8 @@ struct Profile {
   std::vector<StepsTime> all_steps = {};
   /// Of a run without steps: analyze::BlockRepeat, without labels. The phase is what they are.
   std::vector<StepTime> repeats;
-  int64_t blocks = 0;  // repeats of blocks that may be layers; 0: none
+  std::vector<StepsTime> all_repeats = {};  // the same of `repeats`
+  int64_t blocks = 0;                       // repeats of blocks that may be layers; 0: none
   /// Of a median step of each phase, and others: places in `names`.
   std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
@@ -77,10 +78,6 @@ struct Profile {
   std::string incomplete = {};
 };
 
-/// Without blocks, repeats and sequences.
-Profile profile_of(std::string run, const analyze::RunSummary& summary,
-                   const analyze::StepSums& steps);
-StepTime time_of(const analyze::BlockRepeat& repeat);
 /// `names` are the kernels of module trees, by path; there are no `nodes`.
 Profile profile_of(std::string run, const match::CompiledRules& rules,
                    const trees::LabelledModules& modules);

@@ -5,31 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "analyze/activity.hpp"
-#include "analyze/evidence.hpp"
-#include "analyze/found_phases.hpp"
-#include "analyze/gpu_metrics.hpp"
-#include "analyze/health.hpp"
-#include "analyze/host_use.hpp"
-#include "analyze/idle.hpp"
-#include "analyze/kernels.hpp"
-#include "analyze/launches.hpp"
-#include "analyze/layers.hpp"
-#include "analyze/repeats.hpp"
-#include "analyze/run.hpp"
-#include "analyze/sequences.hpp"
-#include "analyze/step_percentiles.hpp"
-#include "analyze/steps.hpp"
-#include "analyze/streams.hpp"
-#include "analyze/waits.hpp"
 #include "base/in_parallel.hpp"
-#include "changes/profile.hpp"
-#include "cost/costed_run.hpp"
-#include "cost/rates.hpp"
-#include "job/extract.hpp"
-#include "ncu/joined.hpp"
-#include "trees/labels.hpp"
-#include "what_if/what_if.hpp"
+#include "compute/all_facts.hpp"
 
 namespace kr::facts {
 namespace {
@@ -39,20 +16,29 @@ struct Kind {
   Reads reads = Reads::nothing;
   void (*compute)(const Input& input, Facts& to) = nullptr;  // null: it is made elsewhere
   std::optional<Warning> (*note)(const Input& input) = nullptr;
-  void (*of_facts)(Facts& of) = nullptr;  // the same, if it is made of these alone
+  /// The same, if it is made of other facts alone.
+  void (*of_facts)(const analyze::RunSummary& summary, Facts& of) = nullptr;
 };
 
 template <class Fact>
 constexpr Kind kind_of() {
+  static_assert(
+      requires { sizeof(Fact); }, "all_facts.hpp has its definition");
   Kind kind;
   if constexpr (requires { Fact::uses; }) kind.uses = Fact::uses;
   if constexpr (requires { Fact::reads; }) kind.reads = Fact::reads;
   if constexpr (requires(const Input& input) { Fact::compute(input); }) {
     kind.compute = [](const Input& input, Facts& to) { to.set<Fact>(Fact::compute(input)); };
   }
-  if constexpr (requires(const Facts& facts) { Fact::compute(facts); }) {
-    kind.compute = [](const Input& input, Facts& to) { to.set<Fact>(Fact::compute(input.facts)); };
-    kind.of_facts = [](Facts& to) { to.set<Fact>(Fact::compute(to)); };
+  if constexpr (requires(const analyze::RunSummary& summary, const Facts& facts) {
+                  Fact::compute(summary, facts);
+                }) {
+    kind.compute = [](const Input& input, Facts& to) {
+      to.set<Fact>(Fact::compute(input.summary, input.facts));
+    };
+    kind.of_facts = [](const analyze::RunSummary& summary, Facts& to) {
+      to.set<Fact>(Fact::compute(summary, to));
+    };
   }
   if constexpr (requires(const Fact& fact, const Input& input) { fact.note(input); }) {
     kind.note = [](const Input& input) { return input.facts.get<Fact>().note(input); };
@@ -176,11 +162,12 @@ Set with_made_of(Set known) noexcept {
   return known;
 }
 
-void compute_made_of(Set demand, Facts& facts) {
+void compute_made_of(Set demand, const analyze::RunSummary& summary, Facts& facts) {
   demand.each([&](Id id) {
     bool any_missing = kind(id).of_facts == nullptr || facts.has(id);
-    kind(id).uses.each([&](Id used) { any_missing |= !facts.has(used); });
-    if (!any_missing) kind(id).of_facts(facts);
+    kind(id).uses.each(
+        [&](Id used) { any_missing |= used != id_of<analyze::RunSummary> && !facts.has(used); });
+    if (!any_missing) kind(id).of_facts(summary, facts);
   });
 }
 

@@ -16,7 +16,7 @@ Reads reads_of(Set demand) noexcept;
 /// With those that are made of these facts alone.
 Set with_made_of(Set known) noexcept;
 /// Computes those of `demand` that are made of other facts alone, and whose facts are there.
-void compute_made_of(Set demand, Facts& facts);
+void compute_made_of(Set demand, const analyze::RunSummary& summary, Facts& facts);
 
 /// Computes those of `input.demand`, which is closed, that have a `compute` and are not in `facts`,
 /// which is `input.facts`. Two threads take the next in the order of facts.def whose facts are

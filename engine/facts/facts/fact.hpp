@@ -6,14 +6,15 @@
 //     static constexpr facts::Reads reads = facts::Reads::host;  // of the trace, beside operations
 //     static facts::Computed<Idle> compute(const facts::Input& run);
 //     std::optional<Warning> note(const facts::Input& run) const;
+//     void saved(facts::Fields& io, const RunSummary& run);  // facts/fields.hpp
 //     ...
 //   };
 //
-// `uses`, `reads` and `note` may be left out. A fact whose `compute` takes `const facts::Facts&` is
-// made of other facts alone: a saved run that has these has it, too. facts.def lists all facts. A
-// demand is a set of them, closed under `uses`; what is read of a file is the union of their
-// `reads`. A fact without `compute` is made by what reads runs (session/session.hpp): it is the run
-// itself, or of several.
+// `uses`, `reads`, `note` and `saved` may be left out. A fact with `saved` is in saved runs. One
+// whose `compute` takes the summary and `const facts::Facts&` is made of other facts alone: a saved
+// run that has these has it, too. facts.def lists all facts. A demand is a set of them, closed
+// under `uses`; what is read of a file is the union of their `reads`. A fact without `compute` is
+// made by what reads runs (session/session.hpp): it is the run itself, or of several.
 #pragma once
 
 #include <array>
@@ -41,6 +42,8 @@ struct GpuPeaks;
 }
 
 namespace kr::facts {
+
+class Fields;
 
 enum class Id : uint8_t {
 #define KR_FACT(space, type, name) space##_##type,

@@ -192,6 +192,9 @@ struct Members {
   static constexpr facts::Set uses = facts::Set::of<analyze::RunSummary>();
   static constexpr facts::Reads reads = facts::Reads::host | facts::Reads::collectives;
   static facts::Computed<Members> compute(const facts::Input& run);
+  /// Of each device the first collectives one by one (job/packed_collectives.hpp), the others as
+  /// sums.
+  void saved(facts::Fields& io, const analyze::RunSummary& run);
   std::optional<Warning> note(const facts::Input& run) const;
 
   std::vector<Member> all;  // see members_of

@@ -101,7 +101,7 @@ TEST_CASE("percentiles of steps are those of a sorted list with the steps withou
     const Values expected = values_of(sums.steps);
     kr::facts::Facts facts;
     facts.set(kr::facts::Computed(std::move(sums)));
-    auto computed = StepPercentiles::compute(facts);
+    auto computed = StepPercentiles::compute({}, facts);
     REQUIRE(computed.fact());
     CHECK(computed.fact()->rows.size() == expected.size());
     for (const StepPercentiles::Row& row : computed.fact()->rows) {
@@ -128,7 +128,7 @@ TEST_CASE("of a sample of steps there are no percentiles") {
   sums.sample.emplace();
   kr::facts::Facts facts;
   facts.set(kr::facts::Computed(std::move(sums)));
-  auto computed = StepPercentiles::compute(facts);
+  auto computed = StepPercentiles::compute({}, facts);
   CHECK(!computed.fact());
   CHECK(computed.why().find("sample") != std::string::npos);
 }

@@ -19,7 +19,7 @@
 
 #include "base/file.hpp"
 #include "base/part_file.hpp"
-#include "changes/merge_saved.hpp"
+#include "saved/merge.hpp"
 #include "support/rules.hpp"
 #include "threads.hpp"
 
@@ -74,7 +74,7 @@ class Ranks {
       save(files.back(), saved(files.back()));
       parts.push_back(saved(files.back()));
     }
-    changes::merge_saved_runs(parts, path("whole.krun"), "whole.krun");
+    saved::merge(parts, path("whole.krun"), "whole.krun");
     whole = read_file(path("whole.krun"));
     // Equal sizes keep their order.
     largest_first = {0, 3, 6, 1, 4, 7, 2, 5, 8};
@@ -291,7 +291,7 @@ TEST_CASE("with keep_going the other files are merged") {
   for (size_t i = 0; i < ranks; ++i) {
     if (i != 2 && i != 5) parts.push_back(all.saved(all.files[i]));
   }
-  changes::merge_saved_runs(parts, all.path("seven.krun"), "seven.krun");
+  saved::merge(parts, all.path("seven.krun"), "seven.krun");
   const std::string seven = read_file(all.path("seven.krun"));
   for (const size_t count : team_sizes) {
     Team team(count);

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace kr::changes {
+namespace kr::saved {
 
 /// Writes the runs of these files to `location`; a file may have several runs. Errors name `path`,
 /// where the result will be. Returns the number of runs.
@@ -16,7 +16,7 @@ namespace kr::changes {
 ///
 /// Throws Error: a part is damaged, of another version of kr, or of module trees; two have the same
 /// run; or they were labelled by different rules.
-size_t merge_saved_runs(std::span<const std::string> parts, const std::string& location,
-                        const std::string& path);
+size_t merge(std::span<const std::string> parts, const std::string& location,
+             const std::string& path);
 
-}  // namespace kr::changes
+}  // namespace kr::saved

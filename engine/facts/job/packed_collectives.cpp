@@ -1,18 +1,15 @@
-#include "changes/saved_collectives.hpp"
+#include "job/packed_collectives.hpp"
 
 #include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 
+#include "analyze/saved_sums.hpp"
 #include "base/saturated.hpp"
 
-namespace kr::changes {
+namespace kr::job {
 namespace {
-
-using job::CollectiveInstance;
-using job::CollectiveRest;
-using job::Member;
 
 /// Times and sums are within 73 years.
 constexpr int64_t max_amount = int64_t{1} << 61;
@@ -204,4 +201,34 @@ bool unpack_collectives(std::string_view text, const std::vector<CollectiveRest>
   return true;
 }
 
-}  // namespace kr::changes
+void Members::saved(facts::Fields& io, const analyze::RunSummary& run) {
+  io.list("devices", all, [&](facts::Fields& row, Member& member) {
+    PackedCollectives packed;
+    if (row.writes()) packed = pack_collectives(member);
+    row.number("device", member.device);
+    row.rows("groups", member.groups.size(), [&](facts::Fields& of, size_t i) {
+      if (!of.writes()) {
+        member.groups.emplace_back();
+        packed.all.emplace_back();
+      }
+      CollectiveGroup& group = member.groups[i];
+      of.text("name", group.name);
+      of.text("ranks", group.ranks);
+      of.text("description", group.description);
+      of.choice("kind", group.kind, collective_kind_from);
+      of.text("kernel", group.kernel);
+      of.number("size", group.size);
+      of.amount("instances", packed.all[i].instances);
+      of.amount("total_ns", packed.all[i].total_ns);
+      of.amount("bytes", packed.all[i].bytes);
+      of.check(group.size >= CollectiveGroup::unknown);
+    });
+    row.bytes("collectives", packed.text);
+    if (!row.reads()) return;
+    row.check(all.empty() || all.back().device < member.device);
+    member.first_start_ns = analyze::saved_device(row, run, member.device).first_start_ns;
+    row.check(unpack_collectives(packed.text, packed.all, member));
+  });
+}
+
+}  // namespace kr::job

@@ -1,4 +1,5 @@
-// The collectives of a device as a short text, for saved runs: about 18 bytes each.
+// The collectives of a device as a short text, for saved runs (Members::saved): about 18 bytes
+// each.
 //
 // One word for each, in order of launch, with blanks between them: `g0,b8192,s5,1200,340,20`. Its
 // last three numbers are the time from the end of the one before (at first, from the first
@@ -17,24 +18,23 @@
 
 #include "job/member.hpp"
 
-namespace kr::changes {
+namespace kr::job {
 
 /// Of one device of a run. What follows is kept as sums.
 inline constexpr size_t max_saved_collective_bytes = size_t{256} << 10;
 
 struct PackedCollectives {
   std::string text;
-  std::vector<job::CollectiveRest> all;  // by group: of all, with those in the text
+  std::vector<CollectiveRest> all;  // by group: of all, with those in the text
 };
 
 /// Those that fit in `max_bytes`.
-PackedCollectives pack_collectives(const job::Member& member,
+PackedCollectives pack_collectives(const Member& member,
                                    size_t max_bytes = max_saved_collective_bytes);
 
 /// Fills `collectives` and `rest` of a member whose device, first start and groups are known. False
 /// where the text is not one, its numbers are out of range, or `all` is less than the text has.
-[[nodiscard]] bool unpack_collectives(std::string_view text,
-                                      const std::vector<job::CollectiveRest>& all,
-                                      job::Member& member);
+[[nodiscard]] bool unpack_collectives(std::string_view text, const std::vector<CollectiveRest>& all,
+                                      Member& member);
 
-}  // namespace kr::changes
+}  // namespace kr::job

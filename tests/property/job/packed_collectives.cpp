@@ -1,6 +1,6 @@
 // Collectives as a text: what is read is what was written, as far as it fits, and damaged text is
 // refused or means something that adds up.
-#include "changes/saved_collectives.hpp"
+#include "job/packed_collectives.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,18 +10,18 @@
 
 #include "support/rounds.hpp"
 
-using kr::changes::pack_collectives;
-using kr::changes::PackedCollectives;
-using kr::changes::unpack_collectives;
 using kr::job::CollectiveInstance;
 using kr::job::CollectiveRest;
 using kr::job::Member;
+using kr::job::pack_collectives;
+using kr::job::PackedCollectives;
+using kr::job::unpack_collectives;
 
 namespace {
 
-class Random {
+class Numbers {
  public:
-  explicit Random(unsigned seed) : random_(seed) {}
+  explicit Numbers(unsigned seed) : random_(seed) {}
   int64_t below(int64_t limit) {
     return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit));
   }
@@ -30,7 +30,7 @@ class Random {
   std::mt19937_64 random_;
 };
 
-Member some_member(Random& random) {
+Member some_member(Numbers& random) {
   Member member;
   member.device = 3;
   member.first_start_ns = random.below(2'000'000) - 1'000'000;
@@ -59,7 +59,7 @@ Member some_member(Random& random) {
   return member;
 }
 
-bool same(const CollectiveInstance& a, const CollectiveInstance& b) {
+bool same_instance(const CollectiveInstance& a, const CollectiveInstance& b) {
   return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.busy_before_ns == b.busy_before_ns &&
          a.bytes == b.bytes && a.sequence == b.sequence && a.group == b.group && a.peer == b.peer;
 }
@@ -89,12 +89,12 @@ CollectiveRest sums_of(const Member& member, uint32_t group, size_t from) {
 }  // namespace
 
 TEST_CASE("collectives are read as they were written, and the rest adds up") {
-  Random random(20261125);
+  Numbers random(20261125);
   // A peer that becomes unknown is not written: found in round 1.
   for (uint64_t round = 0; round < kr::test::rounds(4000, 1); ++round) {
     CAPTURE(round);
     const Member member = some_member(random);
-    const size_t most = round % 2 == 0 ? kr::changes::max_saved_collective_bytes
+    const size_t most = round % 2 == 0 ? kr::job::max_saved_collective_bytes
                                        : static_cast<size_t>(random.below(400));
     const PackedCollectives packed = pack_collectives(member, most);
     CHECK(packed.text.size() <= most);
@@ -104,7 +104,7 @@ TEST_CASE("collectives are read as they were written, and the rest adds up") {
     REQUIRE(kept <= member.collectives.size());
     if (round % 2 == 0) CHECK(kept == member.collectives.size());
     CHECK(std::equal(read.collectives.begin(), read.collectives.end(), member.collectives.begin(),
-                     same));
+                     same_instance));
     CHECK(read.rest.empty() == (kept == member.collectives.size()));
     for (uint32_t group = 0; group < member.groups.size(); ++group) {
       const CollectiveRest rest = read.rest.empty() ? CollectiveRest() : read.rest[group];
@@ -118,7 +118,7 @@ TEST_CASE("collectives are read as they were written, and the rest adds up") {
 }
 
 TEST_CASE("damaged text is refused, or adds up") {
-  Random random(7);
+  Numbers random(7);
   uint64_t refused = 0;
   // What is left of no instances may have a time: found in round 56.
   const uint64_t rounds = kr::test::rounds(6000, 56);
