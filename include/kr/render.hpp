@@ -17,7 +17,7 @@ namespace kr::render {
 using Bytes = std::function<void(std::string_view)>;
 
 /// The version of the shape of JSON: grows when a column is removed or changes its meaning.
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 /// `{"kr":…,"schema":1,"runs":[…],"notes":[…],"tables":{"labels":[…]}}`: tables that describe the
 /// results are beside `tables`. One object per row, one row per line. Bytes of a text that are

@@ -126,8 +126,8 @@ class Checks:
         self.same(f"{what}: N", row["devices"], sums.devices)
         self.same(f"{what}: E", row["elapsed_ns"], sums.elapsed)
         self.same(f"{what}: U", row["useful_ns"], sums.total(reading))
-        self.same(f"{what}: max U", row["most_useful_ns"], max(sums.useful[reading].values()))
-        self.same(f"{what}: max A", row["most_active_ns"], max(sums.active.values()))
+        self.same(f"{what}: max U", row["max_useful_ns"], max(sums.useful[reading].values()))
+        self.same(f"{what}: max A", row["max_active_ns"], max(sums.active.values()))
         for factor, value in sums.factors(reading).items():
             self.same(f"{what}: {factor}", row[COLUMNS[factor]], value)
         if before is None:
@@ -200,7 +200,7 @@ class Checks:
             for label, row in rows.items():
                 parts = by_label[label]
                 self.same(f"{name} {reading} {label}: U", row["useful_ns"], sum(parts))
-                self.same(f"{name} {reading} {label}: most", row["most_useful_ns"], max(parts))
+                self.same(f"{name} {reading} {label}: most", row["max_useful_ns"], max(parts))
                 self.same(f"{name} {reading} {label}: part", row["part"],
                           fractions.Fraction(sum(parts), whole.devices * whole.elapsed))
                 self.same(f"{name} {reading} {label}: balance", row["load_balance"],

@@ -15,6 +15,7 @@
 #include "sema/load.hpp"
 #include "session/session.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::test::analysis_pages {
@@ -199,7 +200,7 @@ void write_sampled(const std::string& path) {
 /// What `kr analyze` has when no tables are chosen, and the other tables about runs.
 std::vector<kr::Table> tables_of(const kr::tables::Source& source) {
   std::vector<kr::Table> made;
-  for (const kr::tables::Definition* one : kr::tables::all()) {
+  for (const kr::tables::Definition* one : kr::tables::all_parts()) {
     if (!kr::tables::is_about_runs(*one)) continue;
     if (kr::tables::absent(*one, source).empty()) made.push_back(kr::tables::make(*one, source));
   }
@@ -212,7 +213,7 @@ kr::session::Demand demand_of_runs() {
       kr::facts::Set::of<kr::analyze::LabelledTrace, kr::analyze::FoundPhases,
                          kr::what_if::RunReplay, kr::cost::CostedRun, kr::job::Members>();
   std::vector<const kr::tables::Definition*> wanted;
-  for (const kr::tables::Definition* one : kr::tables::all()) {
+  for (const kr::tables::Definition* one : kr::tables::all_parts()) {
     if (kr::tables::is_about_runs(*one) && !one->needs.has_any(of_others)) wanted.push_back(one);
   }
   return kr::session::Demand::of(wanted);

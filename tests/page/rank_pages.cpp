@@ -14,6 +14,7 @@
 #include "sema/load.hpp"
 #include "session/session.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::test::rank_pages {
@@ -80,7 +81,7 @@ void write_pages(const kr::match::CompiledRules& rules, const std::filesystem::p
                                                    kr::analyze::Kernels, kr::job::Members>()});
   const kr::tables::Source& source = session.source();
   std::vector<kr::Table> tables;
-  for (const kr::tables::Definition* one : kr::tables::all()) {
+  for (const kr::tables::Definition* one : kr::tables::all_parts()) {
     if (!kr::tables::is_about_runs(*one) || !kr::tables::absent(*one, source).empty()) continue;
     if (!one->info.alias.empty() || one->info.many_rows) continue;
     if (kr::tables::are_many_ranks(source) && kr::tables::has_rows_within_ranks(*one)) continue;

@@ -10,6 +10,7 @@
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::test::report_pages {
@@ -23,7 +24,7 @@ void write(const std::filesystem::path& folder, const std::string& name, const s
   report.title = title;
   const kr::tables::Source source = source_of(report);
   std::vector<kr::table::Table> tables;
-  for (const kr::tables::Definition* one : kr::tables::all()) {
+  for (const kr::tables::Definition* one : kr::tables::all_parts()) {
     const bool wanted =
         one->info.describes_results || one->needs == kr::tables::needs<kr::analyze::RunSummary>;
     if (wanted && kr::tables::absent(*one, source).empty()) {

@@ -11,7 +11,7 @@ const rows = (page) => page.evaluate(() => rowsOf("roofline"));
 for (const file of ["roofline-one", "roofline-six", "roofline-many"]) {
   pageTest(`each kernel is a point or is named as missing: ${file}`, file, async (page) => {
     const first = (await rows(page))[0].run;
-    const ofRun = (await rows(page)).filter((row) => row.run === first && row.level === "kernel");
+    const ofRun = (await rows(page)).filter((row) => row.run === first && row.scope === "kernel");
     const drawn = ofRun.filter((row) => row.intensity > 0 && row.flops_per_s > 0);
     assert.equal(await points(page).count(), drawn.length);
     const notes = await page.$$eval("#roofline .roofline-note", (all) => all.map((one) => one.textContent));

@@ -23,9 +23,9 @@ using kr::table::Unit;
 const kr::table::Info roofline_info{
     "roofline",
     "roofline",
-    "One row per run, level and key.",
+    "One row per run, scope and key.",
     {{"run", Unit::text, Role::key, "The run."},
-     {"level", Unit::text, Role::key, "What a row is."},
+     {"scope", Unit::text, Role::key, "What a row is."},
      {"key", Unit::name, Role::key, "The kernel."},
      {"label", Unit::text, Role::measure, "Its label.", true},
      {"precision", Unit::text, Role::key, "Of its operations.", true},

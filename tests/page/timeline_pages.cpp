@@ -13,6 +13,7 @@
 #include "sema/load.hpp"
 #include "support/labelled.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::test::timeline_pages {
@@ -116,7 +117,7 @@ void write(const kr::match::CompiledRules& rules, const std::filesystem::path& f
   report.runs = source.summaries();
   report.styles = kr::picture::label_styles(rules.program(), report.runs);
   std::vector<kr::table::Table> tables;
-  for (const kr::tables::Definition* one : kr::tables::all()) {
+  for (const kr::tables::Definition* one : kr::tables::all_parts()) {
     const bool wanted =
         one->info.describes_results || one->needs == kr::tables::needs<kr::analyze::RunSummary>;
     if (wanted && kr::tables::absent(*one, source).empty()) {

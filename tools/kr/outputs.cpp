@@ -102,6 +102,11 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   const std::vector<const tables::Definition*> wanted =
       tables_named_ ? named_definitions(named) : definitions(named);
   const std::vector<const tables::Definition*> wholes = wholes_of(wanted);
+  if (tables_named_) {
+    for (const std::string& id : named) {
+      if (tables::find_whole(id) == nullptr) named_parts_.insert(id);
+    }
+  }
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
   }
@@ -290,6 +295,14 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   if (chosen.shortened) {
     streams.note(fmt::format("{}: {}", target.format.name, chosen.shortened->text));
   }
+  if (!for_people && target.format.name != "html") {
+    for (const std::string& id : named_parts_) {
+      const tables::Definition& part = *tables::find(id);
+      const tables::Definition& whole = tables::whole_of(part);
+      streams.note(fmt::format("table `{}`: {}", id, tables::where_in(whole, part)));
+    }
+    named_parts_.clear();
+  }
   for (const auto& [id, why] : chosen.absent) {
     if (!tables_named_ || !reported_absent_.insert(id).second) continue;
     streams.warning(fmt::format("table `{}` is absent: {}", id, why));
@@ -302,7 +315,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
   for (Target& target : targets_) {
     if (target.format.content == Content::run) continue;
     if (target.saved) {
-      const PendingFile& file = target.file->file();
+      PendingFile& file = target.file->file();
       session::save(source, file.aside().string(), file.path().string());
       continue;
     }

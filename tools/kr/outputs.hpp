@@ -155,6 +155,7 @@ class Outputs {
   NsysNames nsys_names_;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
+  std::set<std::string> named_parts_;      // of tables, that the user named
   std::vector<Target> targets_;
   std::unique_ptr<exports::ParaverFiles> paraver_;  // null: not wanted
 };

@@ -76,7 +76,7 @@ constexpr std::string_view kernel_level = "kernel";
 std::string level_of(const table::Table& roofline, std::string_view dimension) {
   std::string level;
   each_row(roofline, [&](const RowOf& row) {
-    const std::string one = row.text("level");
+    const std::string one = row.text("scope");
     const bool better = level != kernel_level && one == dimension;
     if (level.empty() || one == kernel_level || better) level = one;
   });
@@ -137,7 +137,7 @@ RooflinePoint point_of(const RowOf& row) {
 void add_points(const table::Table& table, const std::string& level, const std::string& dimension,
                 Roofline& roofline) {
   each_row(table, [&](const RowOf& row) {
-    const std::string of = row.text("level");
+    const std::string of = row.text("scope");
     // What is computed is shown beside the kernels that were measured.
     if (of != level && !(is_computed(row) && of == dimension)) return;
     RooflinePoint point = point_of(row);
@@ -222,7 +222,7 @@ Roofline roofline_of(const table::Table& roofline, const table::Table* roofs,
   if (made.roofs.empty()) {
     Peaks peaks;
     each_row(roofline, [&](const RowOf& row) {
-      if (row.text("level") == level) peaks.add(row);
+      if (row.text("scope") == level) peaks.add(row);
     });
     peaks.to_roofs(made.roofs);
   }
@@ -251,7 +251,7 @@ std::vector<LevelRoofline> rooflines_by_level(const table::Table& roofline,
   std::vector<Peaks> peaks;
   std::map<std::pair<std::string, std::string>, size_t> places;
   each_row(roofline, [&](const RowOf& row) {
-    std::string run = row.text("run"), level = row.text("level");
+    std::string run = row.text("run"), level = row.text("scope");
     const auto [at, fresh] = places.try_emplace({run, level}, made.size());
     if (fresh) {
       made.push_back({std::move(run), std::move(level), {}});

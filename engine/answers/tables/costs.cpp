@@ -188,12 +188,12 @@ const Definition costs_table{
 
 const Definition cost_rates_table{
     {"cost_rates", "achieved rates by declared cost",
-     "One row per run, level and key: the costs of its ops added up, per second, and against the "
+     "One row per run, scope and key: the costs of its ops added up, per second, and against the "
      "roof. What an op costs counts for the label, step, module, layer and name of its longest "
-     "operation. The rows of a level add up to the time of all operations.",
+     "operation. The rows of a scope add up to the time of all operations.",
      rate_columns(
          {{"run", Unit::text, Role::key, "The run."},
-          {"level", Unit::text, Role::key,
+          {"scope", Unit::text, Role::key,
            "`run`, a dimension of the rules, `step`, `module`, `layer` or `kernel`."},
           known_or_empty("key", Unit::name, Role::key,
                          "The label, the text of the step, the module, the number of the layer, or "

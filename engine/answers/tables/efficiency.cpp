@@ -78,8 +78,8 @@ std::vector<Column> with_factors(std::vector<Column> columns) {
        "and `elapsed_ns` is the longest span of a run, so that efficiencies are upper bounds."},
       {"useful_ns", Unit::ns, Role::measure,
        "The time in which a useful kernel ran, of all devices added: the sum of U."},
-      {"most_useful_ns", Unit::ns, Role::detail, "The largest U of a device."},
-      {"most_active_ns", Unit::ns, Role::detail,
+      {"max_useful_ns", Unit::ns, Role::detail, "The largest U of a device."},
+      {"max_active_ns", Unit::ns, Role::detail,
        "The largest time of a device in which any operation ran: the largest A."},
       {"parallel_efficiency", Unit::ratio, Role::measure,
        "`useful_ns` / (N·E), which is load balance · communication efficiency · orchestration "
@@ -88,11 +88,11 @@ std::vector<Column> with_factors(std::vector<Column> columns) {
       {"load_balance", Unit::ratio, Role::measure,
        "The mean useful time of a device divided by the largest.", true},
       {"communication_efficiency", Unit::ratio, Role::measure,
-       "`most_useful_ns` / `most_active_ns`: what is lost to copies, and to communication where "
+       "`max_useful_ns` / `max_active_ns`: what is lost to copies, and to communication where "
        "that is not useful.",
        true},
       {"orchestration_efficiency", Unit::ratio, Role::measure,
-       "`most_active_ns` / E: what is lost while no device has work.", true},
+       "`max_active_ns` / E: what is lost while no device has work.", true},
       {"computation_scalability", Unit::factor, Role::measure,
        "The useful time of the reference (the first `--baseline`) divided by this; with "
        "`--scaling weak` times N / N of the reference.",
@@ -418,11 +418,11 @@ const Definition efficiency_labels_part{
           {"useful_ns", Unit::ns, Role::measure,
            "The time of its useful kernels that no earlier useful kernel of the device covers, of "
            "all devices added; the labels add up to `useful_ns` of `efficiency`."},
-          {"most_useful_ns", Unit::ns, Role::measure, "The largest of a device."},
+          {"max_useful_ns", Unit::ns, Role::measure, "The largest of a device."},
           {"part", Unit::ratio, Role::measure,
            "`useful_ns` / (N·E): the labels add up to the parallel efficiency.", true},
           {"load_balance", Unit::ratio, Role::measure,
-           "`useful_ns` / (N · `most_useful_ns`): 1 if all devices have as much of it.", true},
+           "`useful_ns` / (N · `max_useful_ns`): 1 if all devices have as much of it.", true},
           {"computation_scalability", Unit::factor, Role::measure,
            "The useful time of the label in the reference divided by this; with `--scaling weak` "
            "times N / N of the reference.",

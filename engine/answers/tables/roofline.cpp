@@ -278,7 +278,7 @@ const Definition roofline_table{
      "`source` "
      "is `shapes`, the declared costs of the label's ops by their time.",
      {{"run", Unit::text, Role::key, "The run."},
-      {"level", Unit::text, Role::key, "`kernel`, or the dimension."},
+      {"scope", Unit::text, Role::key, "`kernel`, or the dimension."},
       {"key", Unit::name, Role::key, "The kernel as ncu names it, or the label."},
       known_column("grid", Unit::text, Role::key, "The kernel's grid."),
       known_column("block", Unit::text, Role::key, "The kernel's block."),

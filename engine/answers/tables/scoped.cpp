@@ -88,7 +88,7 @@ std::vector<Column> columns_of(const std::vector<Scope>& scopes) {
     const std::string name = name_of(scope);
     if (!names.empty()) names += ", ";
     names += name;
-    always &= !scope.key.empty();
+    always &= !scope.key.empty() && scope.without_key.empty();
     if (scope.key.empty()) continue;
     if (!keys.empty()) keys += ", ";
     keys +=
@@ -203,6 +203,14 @@ std::vector<const Definition*> parts_of(const Definition& table) {
   std::vector<const Definition*> parts;
   for (const Scope& scope : scopes_of(table)) parts.push_back(&scope.part);
   if (parts.empty()) parts.push_back(&table);
+  return parts;
+}
+
+std::vector<const Definition*> all_parts() {
+  std::vector<const Definition*> parts;
+  for (const Definition* one : all()) {
+    for (const Definition* part : parts_of(*one)) parts.push_back(part);
+  }
   return parts;
 }
 

@@ -40,6 +40,9 @@ std::vector<const Definition*> parts_of(const Definition& table);
 
 /// `scope` in words: `` `phase` ``, `a dimension`.
 std::string name_of(const Scope& scope);
+/// All tables as people see them.
+std::vector<const Definition*> all_parts();
+
 /// ``its rows are those of `efficiency` with scope = 'phase'``.
 std::string where_in(const Definition& whole, const Definition& part);
 

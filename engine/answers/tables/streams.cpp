@@ -109,7 +109,7 @@ const Definition stream_totals_table = TableOf<StreamTotalsRow>{
                                             : Cell();
            },
            optional},
-          {"most_at_once", Unit::count, Role::measure,
+          {"max_at_once", Unit::count, Role::measure,
            "The most operations that ran at once on one device.", &StreamTotals::max_at_once}},
      .in_short_form = false},
     needs<analyze::StreamUses>,

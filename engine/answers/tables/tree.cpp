@@ -234,17 +234,17 @@ const Definition tree_table{
          {"total_ns", Unit::ns, Role::measure,
           "The time of all kernels below the node, in all these steps."},
          {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
-         {"least_ns", Unit::ns, Role::measure,
+         {"min_ns", Unit::ns, Role::measure,
           "The least time of one of the merged siblings, in all these steps; nothing if there is "
           "one node.",
           true},
          {"median_ns", Unit::ns, Role::measure, "The median of their times.", true},
-         {"most_ns", Unit::ns, Role::measure, "The most time of one of them.", true},
-         {"least_number", Unit::text, Role::measure,
+         {"max_ns", Unit::ns, Role::measure, "The most time of one of them.", true},
+         {"min_number", Unit::text, Role::measure,
           "Which sibling has the least time: its number, after those of the merged nodes above it, "
           "as in `3.7`. Of siblings with one name, `#2` is the second.",
           true},
-         {"most_number", Unit::text, Role::measure, "The same for the most time.", true},
+         {"max_number", Unit::text, Role::measure, "The same for the most time.", true},
      }},
     needs<Tree>,
     add_tree};

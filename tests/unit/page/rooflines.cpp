@@ -15,7 +15,7 @@ kr::table::Table kernels(size_t of_a, size_t of_b) {
   kr::table::Info info;
   info.id = "roofline";
   info.columns = {{"run", Unit::text, Role::key, {}},
-                  {"level", Unit::text, Role::key, {}},
+                  {"scope", Unit::text, Role::key, {}},
                   {"key", Unit::name, Role::key, {}},
                   {"total_ns", Unit::ns, Role::measure, {}},
                   {"flops_per_s", Unit::per_second, Role::measure, {}},

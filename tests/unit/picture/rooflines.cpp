@@ -332,7 +332,7 @@ TEST_CASE("a roofline is made from the rows of its tables") {
     return info;
   };
   const kr::table::Info info = info_of("roofline", {{"run", Unit::text},
-                                                    {"level", Unit::text},
+                                                    {"scope", Unit::text},
                                                     {"key", Unit::name},
                                                     {"label", Unit::text},
                                                     {"precision", Unit::text},
@@ -391,7 +391,7 @@ TEST_CASE("a roofline is made from the rows of its tables") {
 
   // Without a table of roofs: the highest peaks of the points.
   const kr::table::Info whole = info_of("roofline", {{"run", Unit::text},
-                                                     {"level", Unit::text},
+                                                     {"scope", Unit::text},
                                                      {"key", Unit::name},
                                                      {"grid", Unit::text},
                                                      {"substage", Unit::text},

@@ -4,12 +4,12 @@
 const isRate = (value) => Number.isFinite(value) && value > 0;
 
 /** The label of a kernel in the dimension of the page; of a row that is a label, itself. */
-const labelOfPoint = (row) => (row.level === "kernel" ? row[state.by] ?? row[`${state.by}_label`] ?? row.label : row.key) ?? "";
+const labelOfPoint = (row) => (row.scope === "kernel" ? row[state.by] ?? row[`${state.by}_label`] ?? row.label : row.key) ?? "";
 
 /** How the label of a row looks. */
 function lookOfPoint(row) {
   const styles = (page.styles || []).filter((style) => style.label === labelOfPoint(row));
-  const wanted = row.level === "kernel" ? state.by : row.level;
+  const wanted = row.scope === "kernel" ? state.by : row.scope;
   return styles.find(({ dimension }) => dimension === wanted) || styles[0] || { title: "", color: REST };
 }
 const titleOfLabel = (row) => printable(lookOfPoint(row).title || labelOfPoint(row)) || "no label";
@@ -187,9 +187,9 @@ SHOWS.roofline = (entry) => {
   const names = [...new Set(all.map((row) => row.run))];
   const run = choose("run", names);
   const ofRun = all.filter((row) => row.run === run);
-  const levels = [...new Set(ofRun.map((row) => row.level))];
+  const levels = [...new Set(ofRun.map((row) => row.scope))];
   const level = choose("level", levels, levels.includes("kernel") ? "kernel" : state.by);
-  const rows = ofRun.filter((row) => row.level === level);
+  const rows = ofRun.filter((row) => row.scope === level);
   const { charts, notes } = page.rooflines.find((one) => one.run === run && one.level === level);
   const chart = new RooflineChart(rows, charts);
   const made = SHOWS.table(
