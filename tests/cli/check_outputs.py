@@ -9,6 +9,7 @@ mistake destroys no device of the machine.
 
     KR=build/tools/kr/kr tests/cli/check_outputs.py
 """
+import collections
 import copy
 import fcntl
 import json
@@ -803,47 +804,77 @@ ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
 NSYS_STATS = ("cuda_gpu_kern_sum,cuda_gpu_kern_gb_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_gpu_sum,cuda_graph_sum,"
               "cuda_gpu_trace,cuda_api_sum,cuda_api_gpu_sum,cuda_kern_exec_sum,cuda_kern_exec_trace,"
               "nvtx_sum,nvtx_pushpop_sum,nvtx_startend_sum,nvtx_kern_sum,nvtx_gpu_proj_sum")
-NCU = "optimize_first,optimize_labels,ncu_kernels,ncu_labels,ncu_stalls,ncu_rules,ncu_match,roofline,roofline_roofs"
-SAMPLED = "gpu_utilization,gpu_clock,gpu_power,gpu_metrics,gpu_metric_labels,gpu_metric_phases,gpu_metric_steps,gpu_metric_kernels"
-# The name, the words, and tables that must have rows. `grid`: on a terminal, too, a table is lines below its title.
+NCU = "optimize_first,ncu_kernels,ncu_stalls,ncu_rules,ncu_match,roofline,roofline_roofs"
+# Tables of several scopes: what people see each part as. A scope that is not here is a dimension.
+PARTS = {
+    "gpu_metrics": {"gpu": "sampled GPU metrics", "dimension": "sampled GPU metrics by label", "phase": "sampled GPU metrics by phase",
+                    "step": "sampled GPU metrics by step", "kernel": "sampled GPU metrics by kernel"},
+    "gpu_metric_balance": {"run": "sampled GPU metrics over ranks", "dimension": "sampled GPU metrics over ranks by label",
+                           "phase": "sampled GPU metrics over ranks by phase"},
+    "gpu_below_highest": {"clock": "clocks below the highest by label", "power": "power below the highest by label"},
+    "collective_overlap": {"device": "collectives below compute and exposed", "dimension": "exposed collectives by label",
+                           "layer": "exposed collectives by layer", "phase": "exposed collectives by phase",
+                           "step": "exposed collectives by step"},
+    "balance": {"device": "load balance of ranks and devices", "dimension": "load balance of labels across ranks",
+                "kernel": "kernel summary of all ranks", "moe_exchange": "dispatch and combine of experts over ranks"},
+    "label_times": {"phase": "phases by label", "step": "steps by label", "found_phase": "found phases by label",
+                    "device": "kernel time by label and device", "rank": "labels by rank",
+                    "moe_exchange": "between dispatch and combine by label"},
+    "efficiency": {"job": "parallel efficiency", "run": "parallel efficiency", "phase": "parallel efficiency by phase and step",
+                   "step": "parallel efficiency by phase and step", "dimension": "parallel efficiency by label"},
+    "what_if": {"run": "what if", "phase": "what if", "step": "what if, by step"},
+    "changes": {"phase": "changes by phase", "dimension": "changes by label", "name": "changes by name"},
+    "ncu_kernels": {"kernel": "kernels as ncu measured them", "dimension": "labels as ncu measured them"},
+    "optimize_first": {"kernel": "optimize first", "dimension": "optimize first, by label"},
+    "waits": {"synchronization": "synchronizing calls", "system": "calls of the operating system's runtime"},
+    "unexplained_parts": {"name": "names of unexplained groups", "run": "unexplained groups by run"},
+    "rank_steps": {"job": "slowest rank by step, by own time", "rank": "steps by rank"},
+    "found_phases": {"phase": "phases, found from the kernels", "step": "steps, found from the kernels"},
+    "explanations": {"label": "explanations", "alternative": "other rules that match", "cost": "clauses of costs"},
+    "rule_changes": {"label": "changes of labels", "model": "models of one ruleset only"},
+}
+SAMPLED = "gpu_utilization,gpu_below_highest,gpu_metrics"
+GPU_METRICS = " ".join(f"gpu_metrics/{scope}" for scope in PARTS["gpu_metrics"])
+# The name, the words, and tables, or TABLE/SCOPE, that must have rows. `grid`: on a terminal, too, a table is lines below its title.
 RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
-    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
+    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels balance/dimension devices coverage ranks balance/device kernels balance/kernel", False),
     ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables",
                               "operations,host_calls,host_ranges,streams,steps,step_percentiles,in_flight,in_flight_over_time"],
      "operations host_calls host_ranges streams steps step_percentiles in_flight in_flight_over_time", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
-     "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
+     "runs notes devices idle steps phases label_times/phase label_times/step layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),
     ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
-     "ranks rank_balance rank_steps rank_step_balance clocks collective_balance collective_bandwidth collectives", True),
-    ("report by device", ["report", *ALL_RUNS[:2], *BY_STEPS, "--tables", "stream_totals,labels_by_device,step_devices"],
-     "stream_totals labels_by_device step_devices", True),
+     "ranks balance/device rank_steps/rank rank_steps/job clocks collective_balance collective_bandwidth collectives", True),
+    ("report by device", ["report", *ALL_RUNS[:2], *BY_STEPS, "--tables", "stream_totals,label_times,step_devices"],
+     "stream_totals label_times/device step_devices", True),
     ("overlap and scaling", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--baseline", ALL_RUNS[0], "--tables", "stream_overlap,scaling"],
      "stream_overlap scaling", True),
     ("nsys stats", ["analyze", "nsys.sqlite", *BY_STEPS, "--tables", NSYS_STATS], NSYS_STATS.replace(",", " "), True),
     ("pages of ncu", ["analyze", "nsys.sqlite", *BY_STEPS, "--ncu", "details.csv", "--ncu", "raw.csv", "--tables", NCU],
-     NCU.replace(",", " "), True),
-    ("GPU metrics", ["analyze", "sampled.sqlite", *BY_STEPS, "--tables", SAMPLED], SAMPLED.replace(",", " "), True),
+     f"{NCU.replace(',', ' ')} optimize_first/kernel optimize_first/dimension ncu_kernels/kernel ncu_kernels/dimension", True),
+    ("GPU metrics", ["analyze", "sampled.sqlite", *BY_STEPS, "--tables", SAMPLED],
+     f"gpu_utilization gpu_below_highest/clock gpu_below_highest/power {GPU_METRICS}", True),
     ("GPU metrics of ranks", ["analyze", "sampled.sqlite", "sampled1.sqlite", "--job", "yes", *BY_STEPS, "--tables",
-                              "gpu_metric_balance,gpu_metric_label_balance,gpu_metric_phase_balance"],
-     "gpu_metric_balance gpu_metric_label_balance gpu_metric_phase_balance", True),
+                              "gpu_metric_balance"],
+     "gpu_metric_balance/run gpu_metric_balance/dimension gpu_metric_balance/phase", True),
     ("exchanges of experts", ["analyze", *(f"moe/job/rank{rank}.json,generic" for rank in range(4)), "--tables",
-                              "moe_exchange_sums,moe_exchange_balance,moe_exchange_labels,moe_exchanges"],
-     "moe_exchange_sums moe_exchange_balance moe_exchange_labels moe_exchanges", True),
-    ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "rank_labels,rank_collectives"],
-     "rank_labels rank_collectives", True),
+                              "moe_exchange_sums,balance,label_times,moe_exchanges"],
+     "moe_exchange_sums balance/moe_exchange label_times/moe_exchange moe_exchanges", True),
+    ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "label_times,rank_collectives"],
+     "label_times/rank rank_collectives", True),
     ("repeats", ["analyze", "stack.json,generic", "--tables", "layers,repeats"], "layers repeats", True),
-    ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap_layers"], "collective_overlap_layers", True),
+    ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap"], "collective_overlap/layer", True),
     ("sends", ["analyze", *(f"collectives/pipe/rank{rank}.json" for rank in range(3)), "--rules", "collectives/r.kr", "--tables",
                "point_to_point"], "point_to_point", True),
     ("costs", ["analyze", "costs/new.json", "--rules", "costs/mine.kr", "--tables",
                "costs,cost_rates,cost_steps,cost_coverage,cost_gaps"], "costs cost_rates cost_steps cost_coverage cost_gaps", True),
-    ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanation_costs", False),
+    ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanations/cost", False),
     ("graphs", ["analyze", "graphs/replay.json,generic", "--reference", "graphs/capture.json", "--tables", "graph_alignment"],
      "graph_alignment", True),
     ("what if", ["analyze", "serving.json", "--rules", "serving.kr", "--what-if", "host = 0.5x", "--tables",
-                 "what_if,what_if_steps,critical_path"], "what_if what_if_steps critical_path", True),
+                 "what_if,critical_path"], "what_if/run what_if/phase what_if/step critical_path", True),
     ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
     ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
     ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),
@@ -851,21 +882,35 @@ RESULTS = [
      "module_costs module_devices", False),
     ("sums of a tree", ["tree", "rank0.json", *BY_STEPS, "--tables", "tree_sums"], "tree_sums", False),
     ("found phases", ["analyze", "serving.json", "--rules", "serving.kr", "--tables",
-                      "found_phases,found_steps,found_phase_labels,found_agreement"],
-     "found_phases found_steps found_phase_labels found_agreement", True),
+                      "found_phases,label_times,found_agreement"],
+     "found_phases/phase found_phases/step label_times/found_phase found_agreement", True),
     ("sequences", ["report", "rank0.json", *BY_STEPS, "--tables", "sequences"], "sequences", False),
     ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
-    ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_names unexplained_runs", False),
-    ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison label_changes name_changes", False),
-    ("diff with a condition", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--fail-if", "total > +2%"], "conditions label_changes", False),
-    ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison label_changes name_changes", False),
-    ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"], "rule_changes model_changes", False),
-    ("why", ["why", "gemm_b", "--engine", "e", "--model", "m", *BY_STEPS], "explanations explanation_alternatives", False),
-    ("why of a name of odd bytes", ["why", b"gemm_\xff\n\"", *BY_FILE], "explanations", False),
+    ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_parts/name unexplained_parts/run", False),
+    ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison changes/dimension changes/name", False),
+    ("diff with a condition", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--fail-if", "total > +2%"], "conditions changes/dimension", False),
+    ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison changes/dimension changes/name", False),
+    ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"], "rule_changes/label rule_changes/model", False),
+    ("why", ["why", "gemm_b", "--engine", "e", "--model", "m", *BY_STEPS], "explanations/label explanations/alternative", False),
+    ("why of a name of odd bytes", ["why", b"gemm_\xff\n\"", *BY_FILE], "explanations/label", False),
     *((f"list {what}", ["list", what, "--rules", "old.kr"], f"list_{what}", True)
       for what in ("engines", "models", "labels", "patterns", "checks", "formats", "gpus", "rulesets", "tables", "columns")),
     ("list modules", ["list", "modules", *BY_FILE], "list_modules", True),
 ]
+
+
+def part_of(table, row):
+    """TABLE/SCOPE, or TABLE if it has no parts."""
+    if table not in PARTS:
+        return table
+    if table == "gpu_below_highest":
+        return f"{table}/{'power' if row['highest_hz'] is None else 'clock'}"
+    return f"{table}/{row['scope'] if row['scope'] in PARTS[table] else 'dimension'}"
+
+
+def rows_of_parts(tables):
+    """The number of rows of each table without parts and of each part."""
+    return collections.Counter(part_of(table, row) for table, rows in tables.items() for row in rows)
 
 
 def grids(text):
@@ -897,7 +942,8 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
 
     document = to_output("json")
     tables = read_back.of_json(document)
-    empty = [table for table in with_rows.split() if not tables.get(table)]
+    parts = rows_of_parts(tables)
+    empty = [part for part in with_rows.split() if not (tables.get(part) or parts[part])]
     check(not empty, f"{name}: no rows of {empty}")
     errors = list(schema.iter_errors(json.loads(document)))
     check(not errors, f"{name}: its JSON does not fit the schema: {[(list(error.absolute_path), error.message) for error in errors[:3]]}")
@@ -935,7 +981,10 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
         check(done.stdout == made.get(f"{table}.csv"), f"{name}: CSV of {table} on standard output: {shown(done)}")
 
     shown_rows = markdown_tables(of_ending[".md"].decode())
-    want = {titles[table]: len(tables[table]) for table in ids if tables[table]}
+    want = collections.Counter()
+    for part, count in parts.items():
+        if part not in ("runs", "notes"):
+            want[titles[part]] += count
     check(shown_rows == want, f"{name} as markdown: {shown_rows}, not {want}")
     check(to_output("table").strip(), f"{name} as a table: nothing")
     if grid:
@@ -986,13 +1035,16 @@ def formats():
         validator = Draft202012Validator(schema)
         titles = {row["name"]: row["title"] for row in
                   json.loads(kr(setting.folder, ["list", "tables", "--format", "json"]).stdout)["tables"]["list_tables"]}
+        check(PARTS.keys() <= titles.keys(), f"no tables {PARTS.keys() - titles.keys()}")
+        titles = {name: title for name, title in titles.items() if name not in PARTS}
+        titles |= {f"{table}/{scope}": title for table, scopes in PARTS.items() for scope, title in scopes.items()}
         documents = {name: same_rows(setting.folder, validator, titles, name, words, with_rows, grid)
                      for name, words, with_rows, grid in RESULTS}
         refusals(validator, documents["analyze"])
-        seen = {table for document in documents.values() for table, rows in document["tables"].items() if rows}
+        seen = {part for document in documents.values() for part in rows_of_parts(document["tables"])}
         missing = set(titles) - seen
         # What `list config` shows depends on the options of this very command: see config.txtar.
-        check(missing <= {"list_config", "runs", "notes", "tree_context", "substitutions", "os_waits"},
+        check(missing <= {"list_config", "runs", "notes", "tree_context", "substitutions", "waits/system"},
               f"no rows of {sorted(missing)}")
         no_parts(setting.folder, "formats")
 

@@ -273,7 +273,7 @@ def check_merged(path, profile, *options):
             times = [sorted(by_place.values()) for (phase, kinds), by_place in nodes.items()
                      if phase == row["phase"] and len(by_place) == row["nodes"]
                      and sum(by_place.values()) == row["total_ns"]]
-            shown = [row["least_ns"], row["median_ns"], row["most_ns"]]
+            shown = [row["min_ns"], row["median_ns"], row["max_ns"]]
             expect(any([t[0], statistics.median(t), t[-1]] == shown for t in times), path.name, level, row["path"],
                    "has least, median and most", shown, "of", times[:2])
     return several
@@ -318,13 +318,14 @@ def drop_self(node):
 def check_difference(one, other, totals):
     # 1: there are differences.
     same = Results(run("diff", str(one), str(one), "--format", "json"))
-    expect(all(row["a_ns"] == row["b_ns"] and row["change_ns"] == 0 for row in same.rows("name_changes")), one.name,
+    expect(all(row["a_ns"] == row["b_ns"] and row["change_ns"] == 0 for row in same.rows("changes", scope="name")), one.name,
            "is not itself")
     for level in ("kernel", "module", "layer", "2"):
         found = Results(run("diff", str(one), str(other), "--format", "json", "--level", level,
                             status=1))
         comparison, = found.rows("comparison")
-        names, labels = found.rows("name_changes"), found.rows("label_changes")
+        names = found.rows("changes", scope="name")
+        labels = [row for row in found.rows("changes") if row["scope"] != "name"]
         expect(all(row["change_ns"] == row["b_ns"] - row["a_ns"] for row in names + labels), level,
                "changes are not differences")
         for side in ("a_ns", "b_ns"):
@@ -333,7 +334,7 @@ def check_difference(one, other, totals):
             expect(total(names, side) == of, level, side, "names do not add up")
             sums = collections.Counter()
             for label in labels:
-                sums[label["dimension"]] += label[side]
+                sums[label["scope"]] += label[side]
             expect(sums and all(ns == of for ns in sums.values()), level, side,
                    "labels do not add up:", dict(sums))
 

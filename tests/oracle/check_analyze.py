@@ -59,8 +59,8 @@ def identities(found, report):
     yield "devices", devices, report.rows("devices")
     operations, time = report.run()["operations"], report.run()["gpu_total_ns"]
     yield "operations of devices", total(devices, "operations"), operations
-    for table in ("kernels_by_device", "activity"):
-        rows = [row for row in found.rows(table) if table != "activity" or row["type"] not in ("runtime", "driver")]
+    activity = [row for row in found.rows("activity", scope="all") if row["type"] not in ("runtime", "driver")]
+    for table, rows in (("kernels_by_device", found.rows("kernels_by_device")), ("activity", activity)):
         yield f"instances of {table}", total(rows, "instances"), operations
         yield f"total of {table}", total(rows, "total_ns"), time
     attribution = found.rows("attribution")
@@ -87,13 +87,14 @@ def identities(found, report):
     yield "phases by step", +by_phase, +by_step
     # Every dimension of the report, in every phase and step.
     dimensions = {label["dimension"] for label in report.rows("labels")}
-    for table, places, key in (("phase_labels", phases, "phase"), ("step_labels", steps, "step_id")):
-        labels = found.grouped(table, key, "dimension")
-        yield f"dimensions of {table}", {dimension for _, dimension in labels}, dimensions if places else set()
+    labels = found.grouped("label_times", "scope", "key", "dimension")
+    for scope, places, key in (("phase", phases, "phase"), ("step", steps, "step_id")):
+        yield (f"dimensions of {scope}", {dimension for part, _, dimension in labels if part == scope},
+               dimensions if places else set())
         for place in places:
             for dimension in dimensions:
-                rows = labels[place[key], dimension]
-                yield (f"{table} of {place[key]}", (total(rows, "instances"), total(rows, "total_ns")),
+                rows = labels[scope, str(place[key]), dimension]
+                yield (f"labels of {scope} {place[key]}", (total(rows, "instances"), total(rows, "total_ns")),
                        (place["instances"], place["total_ns"]))
     matching = found.rows("launch_matching")
     if matching:
@@ -109,9 +110,8 @@ def identities(found, report):
                 yield f"calls of {row['cause']}", total(calls, "total_ns"), row["total_ns"]
         yield "causes of calls", len({(row["device"], row["cause"]) for row in found.rows("idle_calls")}), len(
             found.rows("idle"))
-        for table in ("synchronizations", "os_waits"):
-            for row in found.rows(table):
-                yield f"busy and idle of {table}", row["busy_ns"] + row["idle_ns"], row["total_ns"]
+        for row in found.rows("waits"):
+            yield f"busy and idle of {row['scope']}", row["busy_ns"] + row["idle_ns"], row["total_ns"]
     else:
         yield "tables of launches", [found.rows(table) for table in ("launches", "launch_queue", "idle")], [[], [], []]
 
@@ -135,10 +135,11 @@ def check_ranks(same):
              [(1, "trace", 8), (3, "trace", 8)])
     same("ranks: backend", [run["backend"] for run in found.runs], ["nccl", "nccl"])
     times = ("span", "busy", "compute", "communication", "exposed_communication", "memory", "exposed_memory", "idle")
-    same("balance", [row["what"] for row in found.rows("rank_balance")], list(times))
-    for row in found.rows("rank_balance"):
-        values = [device[row["what"] + "_ns"] for device in found.rows("devices")]
-        same(f"balance of {row['what']}", (row["min_ns"], row["mean_ns"], row["max_ns"]),
+    balance = found.rows("balance", scope="device")
+    same("balance", [row["key"] for row in balance], list(times))
+    for row in balance:
+        values = [device[row["key"] + "_ns"] for device in found.rows("devices")]
+        same(f"balance of {row['key']}", (row["min_ns"], row["mean_ns"], row["max_ns"]),
              (min(values), sum(values) / 2, max(values)))
     communication = [total(found.rows("kernels_by_device", rank=rank, kind="communication"), "total_ns")
                      for rank in (1, 3)]

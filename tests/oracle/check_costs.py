@@ -52,12 +52,12 @@ def check_levels(name, path, capture, gpu_ns):
     for table in ("cost_rates", "roofline"):
         levels = collections.Counter()
         for row in table_of(path, capture, table, "--costs", "--gpu", gpu):
-            levels[row["level"]] += int(row["total_ns"])
+            levels[row["scope"]] += int(row["total_ns"])
             compared += 1
             if float(row["peak_ratio"] or 0) > 1.05:
                 wrong += 1
                 print(f"{name} {table} {row['level']} {row['key']}: {row['peak_ratio']} of the roof")
-            if row["level"] == "kernel" and row.get("above_peak_ns"):
+            if row["scope"] == "kernel" and row.get("above_peak_ns"):
                 above.add(row["key"])
         for level, ns in levels.items():
             compared += 1
@@ -93,7 +93,7 @@ def check_parts():
     for name in PARTS:
         path = FOLDER / f"graphs/sglang_decode.replay.{name}.constructed.json.gz"
         rows = by_op(path)
-        run = next(row for row in table_of(path, capture, "cost_rates") if row["level"] == "run")
+        run = next(row for row in table_of(path, capture, "cost_rates") if row["scope"] == "run")
         compared += 1
         if float(run["flops_share"]) < 0.8:
             wrong += 1

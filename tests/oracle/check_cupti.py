@@ -121,9 +121,9 @@ def write(folder, kinds, records, form):
 
 
 # What a folder does not contain: ranges, and so steps; ranks; names of devices and of process groups.
-OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers", "found_agreement", "efficiency_steps",
-             "collective_bandwidth", "collective_overlap_layers", "collective_overlap_phases", "collective_overlap_steps")
-OF_GROUPS = ("collective_overlap", "collective_overlap_labels")
+OF_RANGES = ("attribution", "phases", "steps", "layers", "found_agreement", "collective_bandwidth")
+SCOPES_OF_RANGES = {"label_times": ("phase", "step"), "efficiency": ("phase", "step"),
+                    "collective_overlap": ("layer", "phase", "step")}
 OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",
               "min_rank", "max_rank", "waits_most_rank", "waits_least_rank", "device_name")
 
@@ -132,12 +132,15 @@ def plain(found):
     """Tables without what a folder does not contain."""
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
-        return column in OF_A_TRACE or (table, column) == ("runs", "name") or (table in OF_GROUPS and column == "group")
+        return column in OF_A_TRACE or (table, column) == ("runs", "name") or (table, column) == ("collective_overlap", "group")
+    def is_of_ranges(table, row):
+        return (table == "trace_health" and row["code"] in ("outside-steps", "no-context") or
+                table in SCOPES_OF_RANGES and row["scope"] in SCOPES_OF_RANGES[table])
     def cell(column, value):
         # CUPTI's names of functions end in versions of many kinds.
         return re.sub(r"_v\d+$", "", value) if column == "api" and value else value
     return {table: [{column: cell(column, value) for column, value in row.items() if not is_of_a_trace(table, column)}
-                    for row in rows if table != "trace_health" or row["code"] not in ("outside-steps", "no-context")]
+                    for row in rows if not is_of_ranges(table, row)]
             for table, rows in tables.items() if table not in OF_RANGES}
 
 

@@ -48,23 +48,29 @@ class Checks:
             self.wrong.append(" ".join(map(str, what)))
 
 
+def label_changes(found):
+    """By dimension and label."""
+    return [row for row in found.rows("changes") if row["scope"] != "name"]
+
+
 def check_sums(checks, name, found):
     total, = found.rows("comparison")
     of = collections.defaultdict(collections.Counter)
-    for row in found.rows("label_changes"):
-        what = f"{name} {row['dimension']}/{row['label']}"
+    names = found.rows("changes", scope="name")
+    for row in label_changes(found):
+        what = f"{name} {row['scope']}/{row['key']}"
         parts = row["calls_ns"] + row["time_per_call_ns"] + row["names_ns"]
         checks.expect(parts == row["change_ns"], what, "parts add up to", parts, "not", row["change_ns"])
         checks.expect(row["change_ns"] == row["b_ns"] - row["a_ns"], what, "change")
-        of[row["dimension"]].update({key: row[key] for key in ("a_ns", "b_ns", "a_instances", "b_instances")})
+        of[row["scope"]].update({key: row[key] for key in ("a_ns", "b_ns", "a_instances", "b_instances")})
     for dimension, sums in of.items():
         for key, value in sums.items():
             checks.expect(value == total[key], name, dimension, key, value, "not", total[key])
     # The headline has the sums of the columns below it.
     for key in PARTS:
-        by_names = sum(row[key] for row in found.rows("name_changes"))
+        by_names = sum(row[key] for row in names)
         checks.expect(by_names == total[key], name, key, "of names add up to", by_names, "not", total[key])
-    only = {row["name"]: "a" if row["b_instances"] == 0 else "b" for row in found.rows("name_changes")
+    only = {row["key"]: "a" if row["b_instances"] == 0 else "b" for row in names
             if row["a_instances"] == 0 or row["b_instances"] == 0}
     seen = collections.Counter()
     for row in found.rows("substitutions") if total["comparable"] else []:
@@ -74,17 +80,17 @@ def check_sums(checks, name, found):
                 checks.expect(only.get(one) == side, name, "a substituted name is in both runs", one)
     checks.expect(all(count == 1 for count in seen.values()), name, "a name is substituted twice")
     for side in "ab":
-        times = sum(row[f"{side}_ns"] for row in found.rows("name_changes") if row["name"] in seen)
+        times = sum(row[f"{side}_ns"] for row in names if row["key"] in seen)
         groups = sum(row[f"{side}_ns"] or 0 for row in found.rows("substitutions"))
         checks.expect(times == groups, name, "substituted names of", side, "have", times, "ns, not", groups)
-    for row in found.rows("name_changes"):
-        checks.expect(row["calls_ns"] + row["time_per_call_ns"] + row["names_ns"] == row["change_ns"], name, row["name"][:60], "parts")
+    for row in names:
+        checks.expect(row["calls_ns"] + row["time_per_call_ns"] + row["names_ns"] == row["change_ns"], name, row["key"][:60], "parts")
     parts = total["calls_ns"] + total["time_per_call_ns"] + total["names_ns"]
     checks.expect(parts == total["b_ns"] - total["a_ns"], name, "parts of the total")
 
 
 def check_mfu(checks, found):
-    rows = {row["label"]: row for row in found.rows("label_changes") if row["dimension"] == "substage"}
+    rows = {row["key"]: row for row in found.rows("changes", scope="substage")}
     # For equal work the run takes some 12 % longer, of which the work itself has 2.2 %.
     of, = found.rows("comparison")
     # The median of the time from an attention to the next one but one, on both devices, grew by 13.8 %.
@@ -169,7 +175,7 @@ def check_pairs(checks):
                 check_sums(checks, f"{a.name} and {b.name}", found)
             for (a, a_saved), (b, b_saved) in itertools.pairwise(saved):
                 traces, both = kr("diff", a, b), kr("diff", a_saved, b_saved)
-                for table in ("label_changes", "name_changes", "substitutions"):
+                for table in ("changes", "substitutions"):
                     checks.expect(traces.rows(table) == both.rows(table), a.name, b.name, table, "of saved runs differ")
     return pairs
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Parallel efficiencies of the shared data: first a slow exact reading of the files against the numbers in
-ranks/ORACLE.tsv, then the tables `efficiency`, `efficiency_steps`, `efficiency_labels` and `scaling` of `kr analyze`
+ranks/ORACLE.tsv, then the tables `efficiency` and `scaling` of `kr analyze`
 against the slow reading.
 
     KR=build/tools/kr/kr tests/oracle/check_efficiency.py
@@ -92,7 +92,12 @@ def check_oracle(data):
 
 COLUMNS = {"PE": "parallel_efficiency", "LB": "load_balance", "CE": "communication_efficiency",
            "OE": "orchestration_efficiency"}
-TABLES = "efficiency,efficiency_steps,efficiency_labels,efficiency_host,scaling"
+TABLES = "efficiency,efficiency_host,scaling"
+
+
+def of_whole(found):
+    """The rows about all of the job, or of the only run."""
+    return [row for row in found.rows("efficiency") if row["scope"] in ("job", "run")]
 
 
 def run(name, *arguments):
@@ -144,7 +149,7 @@ class Checks:
             shift = {row["rank"]: row["applied_ns"] for row in found.rows("clocks")}
             self.same(f"{name}: anything moved by {policy}", policy == "collectives" and any(shift.values()),
                       policy == "collectives" and name in MOVED)
-            rows = found.rows("efficiency")
+            rows = of_whole(found)
             self.same(f"{name}: rows", len(rows), 2)
             for row in rows:
                 self.factors(f"{name} {policy} {row['nccl']}", row, slow.whole(data, shift))
@@ -160,7 +165,7 @@ class Checks:
             return
         occurrences = slow.occurrences(data, of_process=True)
         steps = {(row["step"], row["occurrence"], row["nccl"]): row
-                 for row in found.rows("efficiency_steps", scope="step", phase="step")}
+                 for row in found.rows("efficiency", scope="step", key="step")}
         for (step, number), operations in occurrences.items():
             sums = slow.Sums()
             sums.add(operations, shift)
@@ -170,7 +175,7 @@ class Checks:
                     self.wrong.append(f"{name}: no row of {step}; there are {list(steps)[:4]}")
                     continue
                 self.factors(f"{name} {step} {reading}", row, sums)
-        for row in found.rows("efficiency_steps", scope="phase", phase="step"):
+        for row in found.rows("efficiency", scope="phase", key="step"):
             self.factors(f"{name} steps {row['nccl']}", row, slow.within_steps(data, shift, of_process=True))
             self.same(f"{name}: steps", row["steps"], len(occurrences))
 
@@ -195,7 +200,7 @@ class Checks:
             by_label = collections.defaultdict(list)
             for (_, label), part in slow.label_parts(operations, labels, reading).items():
                 by_label[label].append(part)
-            rows = {row["label"]: row for row in found.rows("efficiency_labels", dimension="substage", nccl=reading)}
+            rows = {row["key"]: row for row in found.rows("efficiency", scope="substage", nccl=reading)}
             self.same(f"{name} {reading}: labels", set(rows), {label for label, parts in by_label.items() if sum(parts)})
             for label, row in rows.items():
                 parts = by_label[label]
@@ -236,7 +241,7 @@ class Checks:
             self.same(f"{after}: jobs", len(rows), 4)
             for row, sums in zip(rows, (reference, reference, job, job)):
                 self.factors(f"{before} -> {after} {kind} {row['nccl']}", row, sums, reference, kind == "weak")
-            for row in found.rows("efficiency"):
+            for row in of_whole(found):
                 self.factors(f"{before} -> {after} {kind}", row, job, reference, kind == "weak")
 
 

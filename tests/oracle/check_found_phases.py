@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from results import Results  # noqa: E402
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data"
-TABLES = "found_phases,found_steps,found_phase_labels,found_agreement,devices"
+TABLES = "found_phases,label_times,found_agreement,devices"
 # Layers of the only step that is complete; the numbers are those of the models.
 LAYERS = {"kineto/vllm_decode_graph.json.gz": 24, "kineto/sglang_prefill.json.gz": 36,
           "graphs/vllm_decode.replay.json.gz": 24, "graphs/sglang_decode.replay.json.gz": 36}
@@ -56,12 +56,12 @@ def analyze(path):
 def check_sums(name, results):
     """Phases divide the time of each device."""
     for device in results.rows("devices"):
-        rows = results.rows("found_phases", run=device["run"], device=device["device"])
+        rows = results.rows("found_phases", scope="phase", run=device["run"], device=device["device"])
         if not rows:
             continue
         for column in ("span_ns", "busy_ns"):
             check(f"{name} {column}", sum(row[column] for row in rows), device[column])
-        labels = results.rows("found_phase_labels", device=device["device"], dimension="kind")
+        labels = results.rows("label_times", scope="found_phase", device=device["device"], dimension="kind")
         check(f"{name} labels", sum(row["total_ns"] for row in labels), sum(row["total_ns"] for row in rows))
 
 
@@ -70,15 +70,15 @@ def check_real():
         results = analyze(DATA / name)
         if results is None:
             continue
-        check(f"{name} layers", [row["layers"] for row in results.rows("found_steps")], [layers])
-        check(f"{name} phases", {row["phase"] for row in results.rows("found_steps")}, {"other"})
-        check(f"{name} confidence", {row["confidence"] for row in results.rows("found_steps")}, {"low"})
+        check(f"{name} layers", [row["layers"] for row in results.rows("found_phases", scope="step")], [layers])
+        check(f"{name} phases", {row["phase"] for row in results.rows("found_phases", scope="step")}, {"other"})
+        check(f"{name} confidence", {row["confidence"] for row in results.rows("found_phases", scope="step")}, {"low"})
         check_sums(name, results)
     for name in NOTHING:
         results = analyze(DATA / name)
         if results is not None:
-            check(f"{name} steps", len(results.rows("found_steps")), 0)
-            check(f"{name} phases", len(results.rows("found_phases")), 0)
+            check(f"{name} steps", len(results.rows("found_phases", scope="step")), 0)
+            check(f"{name} phases", len(results.rows("found_phases", scope="phase")), 0)
 
 
 def gpu_operations(name):
@@ -98,8 +98,8 @@ def check_unfused(folder):
     path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": operations[begin:]}))
     results = analyze(path)
     if results is not None:
-        check("unfused layers", [row["layers"] for row in results.rows("found_steps")], [24])
-        check("unfused confidence", [row["confidence"] for row in results.rows("found_steps")], ["low"])
+        check("unfused layers", [row["layers"] for row in results.rows("found_phases", scope="step")], [24])
+        check("unfused confidence", [row["confidence"] for row in results.rows("found_phases", scope="step")], ["low"])
 
 
 def with_graph_as_one(operations):
@@ -177,10 +177,10 @@ def check_serving(folder, whole):
                 check(f"{name} {phase} steps", row["found_steps"], plan.count(phase))
                 check(f"{name} {phase} annotated", row["annotated_steps"], plan.count(phase))
                 at_least(f"{name} {phase} agreement", row["share"], 0.999)
-            for row in results.rows("found_phases", phase=phase):
+            for row in results.rows("found_phases", scope="phase", key=phase):
                 check(f"{name} {phase} layers", row["layers"], None if whole and phase == "decode" else 36)
                 check(f"{name} {phase} confidence", row["confidence"], "medium" if whole else "high")
-        check(f"{name} load", len(results.rows("found_phases", phase="model_load")), plan.count("load"))
+        check(f"{name} load", len(results.rows("found_phases", scope="phase", key="model_load")), plan.count("load"))
 
 
 def main():

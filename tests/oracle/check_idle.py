@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recomputes how long devices are idle, how much of it ends with an operation whose launch is not in the trace, and what
 synchronizing calls waited for, from the SQLite exports and two PyTorch traces of the shared data, and compares the tables
-`idle`, `idle_calls` and `synchronizations` of `kr analyze`. Why devices are idle is compared with runs whose truth is known
+`idle`, `idle_calls` and `waits` of `kr analyze`. Why devices are idle is compared with runs whose truth is known
 (check_planted.py).
 
     KR=build/tools/kr/kr tests/oracle/check_idle.py [FOLDER]
@@ -178,8 +178,8 @@ def main():
         expected = [
             (idle(operations), {row["device"]: (row["idle_ns"], unknown[row["device"]]) for row in found.rows("devices")}),
             (synchronizations(operations, calls, records),
-             {(row["api"] or "", row["waited_for"]): (row["calls"], row["total_ns"], row["max_ns"], row["busy_ns"])
-              for row in found.rows("synchronizations")})]
+             {(row["key"] or "", row["waited_for"]): (row["calls"], row["total_ns"], row["max_ns"], row["busy_ns"])
+              for row in found.rows("waits", scope="synchronization")})]
         for device in found.rows("devices"):
             expected.append((device["idle_ns"], causes[device["device"]]))
             expected.append((device["idle_ns"], by_call[device["device"]]))

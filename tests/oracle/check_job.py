@@ -359,7 +359,7 @@ def tables_of(found):
             if row[column] is not None:
                 out["collective." + name, f"{row['group']}/{row['kind']} {key(row)}"] = str(row[column])
     ranks = {row["run"]: row["rank"] for row in found.rows("ranks")}
-    for row in found.rows("collective_overlap"):
+    for row in found.rows("collective_overlap", scope="device"):
         name = f"rank {ranks[row['run']]}" if several else f"device {row['device']}"
         for column in ("instances", "busy_ns", "exposed_ns"):
             out["overlap." + column, f"{row['group']}/{row['kind']} {name}"] = str(row[column])

@@ -88,7 +88,7 @@ NUMBERS = {"duration_ns": "duration_ns", "fp32_flops": "fp32_flops_per_s", "peak
            "roof_fp32": "fp32_roof_flops_per_s", "of_roof_fp32": "fp32_roof_ratio", "dram_bytes": "dram_bytes",
            "tensor_ops": "tensor_flops", "tensor_flops": "tensor_flops_per_s", "ai_tensor": "tensor_intensity",
            "sol_compute_pct": "compute_ratio", "sol_memory_pct": "memory_ratio"}
-TEXTS = {"name": "name", "sol": "verdict"}
+TEXTS = {"name": "key", "sol": "verdict"}
 RUN = "vecadd4.cuda_gpu_trace.2023.4.csv"  # any run: some pages have no times of their own
 
 
@@ -113,7 +113,7 @@ def wrong_bound(want, row, points):
     """`compute?` is a kernel of tensor operations whose roof is not known."""
     if want != "compute?":
         return None if row["fp32_bound"] == want else f"bound: {row['fp32_bound']}, expected {want}"
-    point = next((one for one in points if one["level"] == "kernel" and one["key"] == row["name"]), None)
+    point = next((one for one in points if one["scope"] == "kernel" and one["key"] == row["key"]), None)
     if row["precision"] != "tensor" or row["roof_ratio"] is not None:
         return "a part of a roof of tensor cores, without such a roof"
     return "a bound without a roof" if point and point["bound"] else None
@@ -127,7 +127,7 @@ def check_numbers():
     wrong, numbers = [], 0
     for file, metrics in known.items():
         found = kr("analyze", FOLDER / RUN, "--ncu", FOLDER / file, "--tables", "ncu_kernels,roofline")
-        row, = found.rows("ncu_kernels")
+        row, = found.rows("ncu_kernels", scope="kernel")
         for metric, want in metrics:
             numbers += 1
             if metric == "bound":
@@ -171,8 +171,8 @@ def check_join():
         options = [word for page in pages for word in ("--ncu", page)]
         found = kr("analyze", run, *options, "--tables", "optimize_first,ncu_match")
     wrong = []
-    rows = found.rows("optimize_first")
-    got = {row["name"]: row["total_ns"] for row in rows}
+    rows = found.rows("optimize_first", scope="kernel")
+    got = {row["key"]: row["total_ns"] for row in rows}
     if got != want:
         wrong.append(f"joined {sorted(got)[:3]}…, expected {sorted(want)[:3]}… ({len(got)}, {len(want)})")
     if sum(row["total_ns"] for row in found.rows("ncu_match")) != now:
@@ -185,7 +185,7 @@ def check_join():
         wrong.append("optimize_first is not in order of the time saved")
     for row in rows:
         if row["saved_ns"] is not None and row["saved_ns"] + row["at_roof_ns"] != row["total_ns"]:
-            wrong.append(f"{row['name'][:50]}: saved and left do not add up")
+            wrong.append(f"{row['key'][:50]}: saved and left do not add up")
     if len(want) < 5:
         wrong.append(f"only {len(want)} kernels are in both")
     return wrong

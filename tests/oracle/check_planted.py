@@ -13,8 +13,27 @@ import tempfile
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/planted")
-# The checker has the names of causes of an earlier version.
-NAMES = {'"no_work"': '"host"', '"launch_latency"': '"launch"'}
+# The checker has the names of causes, and reads the tables, of an earlier version.
+NEWER = {
+    '"no_work"': '"host"',
+    '"launch_latency"': '"launch"',
+    'what_if,what_if_steps': 'what_if',
+    'if x["phase"] is None}': 'if x["scope"] == "run"}',
+    'if x["phase"] is None and': 'if x["scope"] == "run" and',
+    'if x["phase"] is None or not w': 'if x["scope"] != "phase" or not w',
+    'x["phase"] not in before or x["phase"] not in w[': 'x["key"] not in before or x["key"] not in w[',
+    'before[x["phase"]]': 'before[x["key"]]',
+    '["step_wall_mean_ns"][x["phase"]]': '["step_wall_mean_ns"][x["key"]]',
+    "steps of {x['phase']}": "steps of {x['key']}",
+    '{x["phase"]: x for x in T.get("found_phases", [])}': '{x["key"]: x for x in T.get("found_phases", []) if x["scope"] == "phase"}',
+    '{x["phase"]: x.get("layers") for x in T.get("found_phases", [])}':
+        '{x["key"]: x.get("layers") for x in T.get("found_phases", []) if x["scope"] == "phase"}',
+    'clocks,rank_step_balance': 'clocks,rank_steps',
+    'T.get("rank_step_balance", [])': 'T.get("rank_steps", []) if x["scope"] == "job"',
+    'comparison,label_changes,conditions': 'comparison,changes,conditions',
+    '{x["label"]: x for x in T.get("label_changes", []) if x["dimension"] == "substage"}':
+        '{x["key"]: x for x in T.get("changes", []) if x["scope"] == "substage"}',
+}
 # Wrong by the checker: (quantity, scenario) and why.
 KNOWN = {
     ("critical path", "pdl"): "a kernel that begins before its predecessor ends: the time up to its begin is the predecessor's",
@@ -30,7 +49,8 @@ def main():
         print(f"skipped: {checker} is missing", file=sys.stderr)
         return 77
     text = checker.read_text()
-    for old, new in NAMES.items():
+    for old, new in NEWER.items():
+        assert old in text, old
         text = text.replace(old, new)
     with tempfile.TemporaryDirectory() as folder:
         script, rows = pathlib.Path(folder) / "check.py", pathlib.Path(folder) / "rows.json"

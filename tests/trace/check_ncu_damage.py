@@ -146,7 +146,7 @@ def wrong_with(damage, done):
     if done.returncode != 0:
         return f"exit {done.returncode}: {stderr[-2000:]!r}"
     document = json.loads(done.stdout)
-    instances = sum(row["instances"] for row in document["tables"].get("ncu_kernels", []))
+    instances = sum(row["instances"] for row in document["tables"].get("ncu_kernels", []) if row["scope"] == "kernel")
     notes = document["notes"]
     untimed = told(notes, "kernel without a duration")
     [run] = document["runs"]

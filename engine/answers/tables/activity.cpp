@@ -5,6 +5,7 @@
 
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -68,7 +69,7 @@ void add_activity_ratios(const Source& source, Rows<ActivityRatioRow>& rows) {
 
 }  // namespace
 
-const Definition activity_table = TableOf<ActivityRow>{
+const Definition activity_part = TableOf<ActivityRow>{
     {"activity",
      "activity summary",
      "One row per run and type of activity that occurs, on devices and on the host.",
@@ -86,7 +87,7 @@ const Definition activity_table = TableOf<ActivityRow>{
     needs<analyze::Activity>,
     add_activity};
 
-const Definition activity_longest_table = TableOf<ActivityLongestRow>{
+const Definition activity_longest_part = TableOf<ActivityLongestRow>{
     {"activity_longest",
      "activity summary: longest operations",
      "One row per run, type of activity and percent: the longest 1, 5 and 10 % of the type.",
@@ -129,5 +130,12 @@ const Definition activity_ratios_table = TableOf<ActivityRatioRow>{
     needs<analyze::Activity>,
     add_activity_ratios,
     without_activity_pairs};
+
+const Definition activity_table =
+    scoped("activity", "activity summary",
+           "One row per run and type of activity, on devices and on the host, and per type and "
+           "percent of its longest.",
+           {{.part = activity_part, .name = "all"},
+            {.part = activity_longest_part, .name = "longest", .key = "percent"}});
 
 }  // namespace kr::tables

@@ -151,8 +151,8 @@ const Definition explanations_table =
     scoped("explanations", "explanations",
            "One row per label that a name can get, per other rule that matches it, and per clause "
            "that gives its cost.",
-           {{.part = explanations_part, .name = "label"},
-            {.part = explanation_alternatives_part, .name = "alternative"},
+           {{.part = explanations_part, .name = "label", .key = "dimension"},
+            {.part = explanation_alternatives_part, .name = "alternative", .key = "dimension"},
             {.part = explanation_costs_part, .name = "cost", .key = "clause"}});
 
 }  // namespace kr::tables

@@ -9,7 +9,6 @@
 #include "tables/collective_keys.hpp"
 #include "tables/definition.hpp"
 #include "tables/scope_parts.hpp"
-#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 
 namespace kr::tables {
@@ -395,7 +394,7 @@ const Definition moe_exchanges_table{
     add_exchanges,
     without_exchanges};
 
-const Definition moe_exchange_sums_part{
+const Definition moe_exchange_sums_table{
     {.id = "moe_exchange_sums",
      .title = "dispatch and combine of experts by phase",
      .doc = "One row per device and phase: the sums of its exchanges with both halves, and what "
@@ -429,27 +428,29 @@ const Definition moe_exchange_sums_part{
     add_exchange_sums,
     without_exchanges};
 
-const Definition moe_exchange_labels_part{
-    {.id = "moe_exchange_labels",
-     .title = "between dispatch and combine by label",
-     .doc = "One row per device, phase, dimension and label that runs between a dispatch and its "
-            "combine. The labels of a dimension add up to `between_ns` - `idle_ns` of "
-            "`moe_exchange_sums`.",
-     .columns = {exchange_run(),
-                 exchange_device(),
-                 exchange_phase(),
-                 {"dimension", Unit::text, Role::key, "The dimension."},
-                 {"label", Unit::text, Role::key, "The label."},
-                 {"instances", Unit::count, Role::measure,
-                  "Parts of operations: one that runs in two exchanges counts twice."},
-                 {"busy_ns", Unit::ns, Role::measure,
-                  "Their time there that no earlier operation of the device covers."},
-                 {"share", Unit::ratio, Role::measure, "`busy_ns` as a part of `between_ns`.",
-                  false, false, "busy_ns"}},
-     .in_short_form = false},
-    needs<job::Members, job::Overlaps>,
-    add_exchange_labels,
-    without_exchanges};
+Definition moe_exchange_labels_part() {
+  return {
+      {.id = "moe_exchange_labels",
+       .title = "between dispatch and combine by label",
+       .doc = "One row per device, phase, dimension and label that runs between a dispatch and its "
+              "combine. The labels of a dimension add up to `between_ns` - `idle_ns` of "
+              "`moe_exchange_sums`.",
+       .columns = {exchange_run(),
+                   exchange_device(),
+                   exchange_phase(),
+                   {"dimension", Unit::text, Role::key, "The dimension."},
+                   {"label", Unit::text, Role::key, "The label."},
+                   {"instances", Unit::count, Role::measure,
+                    "Parts of operations: one that runs in two exchanges counts twice."},
+                   {"busy_ns", Unit::ns, Role::measure,
+                    "Their time there that no earlier operation of the device covers."},
+                   {"share", Unit::ratio, Role::measure, "`busy_ns` as a part of `between_ns`.",
+                    false, false, "busy_ns"}},
+       .in_short_form = false},
+      needs<job::Members, job::Overlaps>,
+      add_exchange_labels,
+      without_exchanges};
+}
 
 Definition moe_exchange_balance_part() {
   return {
@@ -478,11 +479,5 @@ Definition moe_exchange_balance_part() {
       add_exchange_balance,
       without_several_exchanging};
 }
-
-const Definition moe_exchange_sums_table =
-    scoped("moe_exchange_sums", "dispatch and combine of experts",
-           "One row per run, device, and phase or label in a phase.",
-           {{.part = moe_exchange_sums_part, .name = "phase"},
-            {.part = moe_exchange_labels_part, .by = "dimension", .key = "label"}});
 
 }  // namespace kr::tables

@@ -367,7 +367,7 @@ const Definition comparison_table{
     needs<RunPair>,
     add_comparison};
 
-const Definition phase_changes_part{
+const Definition phase_changes_table{
     {"phase_changes",
      "changes by phase",
      "One row per phase that both runs have: the medians of its steps, the phase with most work "
@@ -538,9 +538,8 @@ const Definition conditions_table = TableOf<GateResult>{
     no_conditions};
 
 const Definition changes_table =
-    scoped("changes", "changes", "One row per phase, label or name of two runs: what changed.",
-           {{.part = phase_changes_part, .name = "phase", .key = "phase"},
-            {.part = label_changes_part, .by = "dimension", .key = "label"},
+    scoped("changes", "changes", "One row per label or name of two runs: what changed.",
+           {{.part = label_changes_part, .by = "dimension", .key = "label"},
             {.part = name_changes_part, .name = "name", .key = "name"}});
 
 }  // namespace kr::tables

@@ -16,5 +16,6 @@ Definition step_labels_part();
 Definition found_phase_labels_part();
 Definition labels_by_device_part();
 Definition rank_labels_part();
+Definition moe_exchange_labels_part();
 
 }  // namespace kr::tables

@@ -13,7 +13,8 @@
 namespace kr::tables {
 namespace {
 
-constexpr std::string_view run_id = "run", scope_id = "scope", key_id = "key";
+constexpr std::string_view run_id = "run", scope_id = "scope", key_id = "key",
+                           dimension_id = "dimension";
 
 size_t place_of(const std::vector<Column>& columns, std::string_view id) {
   return static_cast<size_t>(std::find_if(columns.begin(), columns.end(),
@@ -100,6 +101,7 @@ std::vector<Column> columns_of(const std::vector<Scope>& scopes) {
                    fmt::format("What the row is about: {}.", names)},
                   {std::string(key_id), Unit::text, Role::key,
                    fmt::format("Which of them: {}.", keys), !always}});
+  if (keys.empty()) columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(runs) + 1);
   return columns;
 }
 
@@ -107,11 +109,12 @@ std::vector<Column> columns_of(const std::vector<Scope>& scopes) {
 class WholeRows {
  public:
   WholeRows(const Scope& scope, const Definition& whole, size_t dimensions, RowSink& sink)
-      : sink_(sink), of_(scope) {
+      : sink_(sink), of_(scope), all_(scopes_of(whole)) {
     const std::vector<size_t> starts = starts_of(whole.info.columns, dimensions);
     row_.resize(starts.back());
     scope_ = starts[place_of(whole.info.columns, scope_id)];
-    key_ = starts[place_of(whole.info.columns, key_id)];
+    const size_t key = place_of(whole.info.columns, key_id);
+    key_ = key < whole.info.columns.size() ? starts[key] : nowhere;
     for (const Column& one : scope.part.info.columns) {
       if (one.id == scope.key) {
         places_.push_back(key_);
@@ -134,6 +137,7 @@ class WholeRows {
       if (places_[i] == nowhere) continue;
       row_[places_[i]] = places_[i] == key_ ? as_text(cells[i]) : cells[i];
     }
+    if (of_.by == dimension_id) name_dimension();
     if (!of_.without_key.empty() && is_nothing(row_[key_])) {
       row_[scope_] = std::string_view(of_.without_key);
     }
@@ -149,6 +153,17 @@ class WholeRows {
     }
     return starts;
   }
+  /// A dimension with the name of another scope is `NAME_label`, as in columns.
+  void name_dimension() {
+    const auto* name = std::get_if<std::string_view>(&row_[scope_]);
+    if (name == nullptr) return;
+    const auto is_named = [&](const Scope& one) {
+      return one.name == *name || one.without_key == *name;
+    };
+    if (std::none_of(all_.begin(), all_.end(), is_named)) return;
+    dimension_ = fmt::format("{}_label", *name);
+    row_[scope_] = std::string_view(dimension_);
+  }
   Cell as_text(const Cell& cell) {
     const auto* number = std::get_if<int64_t>(&cell);
     if (number == nullptr) return cell;
@@ -160,6 +175,8 @@ class WholeRows {
 
   RowSink& sink_;
   const Scope& of_;
+  std::span<const Scope> all_;
+  std::string dimension_;
   size_t scope_ = 0;
   size_t key_ = 0;
   std::vector<size_t> places_;  // by cell of the part
