@@ -177,11 +177,11 @@ KR_API kr_status kr_watch_new(const char* folder, kr_watch** watch, kr_error** e
 KR_API kr_status kr_watch_next(kr_watch* watch, char** path, kr_error** error);
 KR_API void kr_watch_free(kr_watch* watch);
 
-/* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the
+/* `rule_changes` says what `before` labels differently from the rules of the
  * session. */
 KR_API kr_status kr_session_compare_with(kr_session* session, const kr_rules* before,
                                          kr_error** error);
-/* `explanations` and `explanation_alternatives` are about the operation of this name. Engine and
+/* `explanations` is about the operation of this name. Engine and
  * model: NULL detects them. */
 KR_API kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,
                                     const char* model, kr_error** error);

@@ -205,10 +205,10 @@ class Session {
   /// can be added as a run. Runs of operations, or one run of module trees. Throws Error.
   void save(const std::string& path);
 
-  /// `rule_changes` and `model_changes` say what these rules label differently from those of the
+  /// `rule_changes` says what these rules label differently from those of the
   /// session, and count the names of the runs, if there are any.
   void compare_with(const Rules& before);
-  /// `explanations` and `explanation_alternatives` are about this name.
+  /// `explanations` is about this name.
   void explain(NameQuery name);
 
   /// What a verb of the command line shows of the runs: `report`, `analyze`, `tree`, `diff`,

@@ -165,9 +165,10 @@ def check_sums(database):
         assert rows(f"SELECT run, label, instances, elapsed_ns, total_ns FROM labels WHERE dimension = '{dimension}'") == \
             rows(f'SELECT run, "{column}", count(*), sum(elapsed_ns), sum(duration_ns) FROM operations '
                  f'WHERE "{column}" IS NOT NULL GROUP BY run, "{column}"'), dimension
-        if "step_labels" in names:
+        if {"label_times", "steps"} <= set(names):
             # An operation also belongs to the steps that enclose its own.
-            assert rows(f"SELECT run, step_id, label, instances, total_ns FROM step_labels WHERE dimension = '{dimension}'") == \
+            assert rows("SELECT run, CAST(key AS INTEGER), label, instances, total_ns FROM label_times "
+                        f"WHERE scope = 'step' AND dimension = '{dimension}'") == \
                 rows(f'{ENCLOSING} SELECT o.run, e.step_id, "{column}", count(*), sum(duration_ns) FROM operations o '
                      f'JOIN enclosing e ON e.run = o.run AND e.inner_id = o.step_id '
                      f'WHERE "{column}" IS NOT NULL GROUP BY o.run, e.step_id, "{column}"'), dimension

@@ -94,7 +94,7 @@ def ask_why(rules, model, name):
     kind = tables.first_match([("(?i)memcpy", "memcpy"), ("(?i)memset", "memset"), ("", "kernel")], name)
     done = tables.run("why", "--rules", str(rules), "--engine", "e", "--model", model, "--kind", kind,
                       "--within", "", "--format", "json", "--", name)  # fmt: skip
-    outcomes = Results(done.stdout).rows("explanations", dimension="substage")
+    outcomes = Results(done.stdout).rows("explanations", scope="label", key="substage")
     return next((one["label"] for one in outcomes), "unclassified")
 
 

@@ -40,7 +40,7 @@ def known(name, dimension, *of):
     options = [word for pair in zip(("--engine", "--model"), of) for word in pair]
     done = subprocess.run([KR, "-q", "why", name, *options, "--format", "json"], env=ENVIRONMENT, capture_output=True,
                           text=True, check=True)
-    row = [row for row in json.loads(done.stdout)["tables"]["explanations"] if row["dimension"] == dimension][0]
+    row = [row for row in json.loads(done.stdout)["tables"]["explanations"] if (row["scope"], row["key"]) == ("label", dimension)][0]
     return row["label"], f"{row['rule']}: {row['rule_text']}" if row["rule"] else None
 
 

@@ -132,16 +132,17 @@ def plain(found):
     """Tables without what a folder does not contain."""
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
-        return column in OF_A_TRACE or (table, column) == ("runs", "name") or (table, column) == ("collective_overlap", "group")
+        return column in OF_A_TRACE or (table, column) in (("runs", "name"), ("collective_overlap", "group"))
     def is_of_ranges(table, row):
         return (table == "trace_health" and row["code"] in ("outside-steps", "no-context") or
                 table in SCOPES_OF_RANGES and row["scope"] in SCOPES_OF_RANGES[table])
     def cell(column, value):
         # CUPTI's names of functions end in versions of many kinds.
         return re.sub(r"_v\d+$", "", value) if column == "api" and value else value
-    return {table: [{column: cell(column, value) for column, value in row.items() if not is_of_a_trace(table, column)}
-                    for row in rows if not is_of_ranges(table, row)]
-            for table, rows in tables.items() if table not in OF_RANGES}
+    tables = {table: [{column: cell(column, value) for column, value in row.items() if not is_of_a_trace(table, column)}
+                      for row in rows if not is_of_ranges(table, row)]
+              for table, rows in tables.items() if table not in OF_RANGES}
+    return {table: rows for table, rows in tables.items() if rows or table not in SCOPES_OF_RANGES}
 
 
 def check_kineto(path):

@@ -61,7 +61,8 @@ def main():
             print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
             return 1
         answers = json.loads(rows.read_text())
-    wrong = [row for row in answers if row[1] == "wrong" and (row[0], row[2]) not in KNOWN]
+    # `regression` is asked only where `kr diff` wrote no results.
+    wrong = [row for row in answers if row[0] == "regression" or row[1] == "wrong" and (row[0], row[2]) not in KNOWN]
     for quantity, outcome, scenario, what, got, true, _ in answers:
         if outcome == "abstains":
             print(f"no answer: {quantity}, {scenario}: {what}")

@@ -146,12 +146,12 @@ def explained(found):
 
 def check_parts(found, what, failures):
     """The time of a group is the sum over its names, and over its runs."""
-    names_of, runs_of = (found.grouped(table, "group") for table in ("unexplained_names", "unexplained_runs"))
+    parts_of = found.grouped("unexplained_parts", "scope", "group")
     for one in found.rows("unexplained"):
-        same = names_of[one["group"],]
-        if one["names"] != len(same) or one["name"] != same[0]["name"]:
+        same = parts_of["name", one["group"]]
+        if one["names"] != len(same) or one["name"] != same[0]["key"]:
             failures.append(f"{what}: group {one['group']} has other names")
-        for parts in (same, runs_of[one["group"],]):
+        for parts in (same, parts_of["run", one["group"]]):
             if any(total(parts, column) != one[column] for column in ("instances", "total_ns")):
                 failures.append(f"{what}: group {one['group']} is not the sum of its parts")
 
@@ -221,7 +221,7 @@ def check(seed, failures):
                                 + "; ".join(one["rule"] for one in pasted)[:300])
             chosen = {one["group"] for one in pasted}
             for run, old in zip(after.rows("coverage"), olds, strict=True):
-                wanted = total([part for part in before.rows("unexplained_runs", run=old["run"])
+                wanted = total([part for part in before.rows("unexplained_parts", scope="run", key=old["run"])
                                 if part["group"] in chosen], "total_ns")
                 if run["explained_ns"] - old["explained_ns"] != wanted:
                     failures.append(f"seed {seed}, {what}: run {run['run']} differs")

@@ -88,7 +88,7 @@ def check(table, path, failures):
                "--model", model["name"], "--format", "json")
         )
         rules = {int(row["rule"].rsplit(":", 1)[1])
-                 for row in answer.rows("explanations", dimension="substage") if row["rule"]}
+                 for row in answer.rows("explanations", scope="label", key="substage") if row["rule"]}
         takers = {begins[other["line"]] for other in one["related"]}
         if not rules or not rules <= takers or begins[one["line"]] in rules - takers:
             failures.append(f"{model['name']}: {one['witness']!r} gets its label from {rules}, not {takers}")

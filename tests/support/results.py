@@ -5,7 +5,7 @@
 import collections
 import json
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 class Results:

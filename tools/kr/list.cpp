@@ -71,9 +71,7 @@ Exit list(const ListOptions& options, Streams& streams) {
   }
   if (!options.of.empty()) {
     if (what != "columns") throw Error("", "only `kr list columns` accepts a table");
-    std::vector<std::string> ids;
-    for (const tables::Definition* one : tables::all()) ids.push_back(one->info.id);
-    source.table = parse_choice(options.of, "kr list columns", ids);
+    source.table = tables::whole_of(tables::known_table(options.of)).info.id;
   }
   source.settings = settings_in_force();
   outputs.finish(source, {}, streams);

@@ -31,6 +31,11 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+/// Whether a list has the word between its commas.
+bool has_word(std::string_view list, std::string_view word) {
+  return fmt::format(",{},", list).find(fmt::format(",{},", word)) != std::string::npos;
+}
+
 /// The first that all runs have, to be named in a message; else the first.
 const tables::Definition& usual_table(const std::vector<const tables::Definition*>& wanted) {
   const auto usual = std::find_if(wanted.begin(), wanted.end(),
@@ -45,9 +50,12 @@ std::vector<std::string> parse_tables(const std::string& list, const OutputRules
   for (const tables::Definition* one : tables::all()) {
     if (one->info.describes_results) choices.push_back(one->info.id);
   }
-  for (size_t i = choices.size(); i-- > 0;) {
+  choices = exports::whole_ids(choices);
+  // Parts are not offered, but known.
+  const size_t wholes = choices.size();
+  for (size_t i = 0; i < wholes; ++i) {
     for (const tables::Definition* part : tables::parts_of(tables::known_table(choices[i]))) {
-      choices.push_back(part->info.id);
+      if (has_word(list, part->info.id)) choices.push_back(part->info.id);
     }
   }
   return parse_choices(list, "--tables", choices);
@@ -396,7 +404,7 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
            "--tables,--only", tables,
            fmt::format(
                "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
-               join(rules.tables, ", "),
+               join(exports::whole_ids(rules.tables), ", "),
                rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
         ->type_name("LIST")
         ->check(project_check(

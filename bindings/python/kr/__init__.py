@@ -196,13 +196,13 @@ class Session:
         _kr.session_save(self._handle, os.fspath(path))
 
     def compare_with(self, before: Rules) -> None:
-        """`rule_changes` and `model_changes` are what these rules label differently."""
+        """`rule_changes` is what these rules label differently."""
         _kr.session_compare_with(self._handle, before._handle)
         self.tables._forget()
 
     def explain(self, name: str, engine: str = "", model: str = "", kind: str = "",
                 within: Optional[Sequence[str]] = None) -> None:
-        """`explanations` and `explanation_alternatives` are about this name."""
+        """`explanations` is about this name."""
         _kr.session_explain(self._handle, name, engine, model, kind, within)
         self.tables._forget()
 
@@ -266,7 +266,7 @@ def diff(a: Union[PathLike, Sequence[PathLike]], b: Union[PathLike, Sequence[Pat
          conditions: Sequence[str] = (), rules: Optional[Rules] = None, engine: str = "",
          model: str = "", **options: Any) -> Session:
     """A session that compares the run or runs `a` with `b`, which have been read: the tables
-    `comparison`, `phase_changes`, `label_changes`, `substitutions` and `name_changes`, and
+    `comparison`, `phase_changes`, `changes`, `substitutions`, and
     `conditions` with the outcome of each condition (``step > +5%``)."""
     sides = [[one] if isinstance(one, (str, os.PathLike)) else list(one) for one in (a, b)]
     if not all(sides):

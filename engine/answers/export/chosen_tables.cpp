@@ -102,6 +102,12 @@ Definitions wholes_of(const Definitions& parts) {
   return wholes;
 }
 
+std::vector<std::string> whole_ids(const std::vector<std::string>& ids) {
+  std::vector<std::string> wholes;
+  for (const tables::Definition* one : wholes_of(definitions(ids))) wholes.push_back(one->info.id);
+  return wholes;
+}
+
 Definitions with_description(const Definitions& wanted) {
   Definitions all;
   std::ranges::copy_if(tables::all(), std::back_inserter(all), describes_results);

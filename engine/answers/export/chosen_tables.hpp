@@ -27,6 +27,7 @@ Definitions definitions(const std::vector<std::string>& ids);
 Definitions named_definitions(const std::vector<std::string>& ids);
 /// The tables that these are parts of, each once.
 Definitions wholes_of(const Definitions& parts);
+std::vector<std::string> whole_ids(const std::vector<std::string>& ids);
 /// Tables that describe the results come with every selection, and first.
 Definitions with_description(const Definitions& wanted);
 

@@ -120,7 +120,7 @@ const Definition activity_ratios_table = TableOf<ActivityRatioRow>{
       {"run_b", Unit::text, Role::key, "The run of b.", &ActivityRatioRow::run_b},
       {"type_b", Unit::text, Role::key, "The type b, as in `activity`.", &ActivityRatio::type_b},
       {"percent", Unit::id, Role::key,
-       "100: of all; 1, 5 or 10: of the longest so many of 100, as in `activity_longest`.",
+       "100: of all; 1, 5 or 10: of the longest so many of 100, as in `activity`.",
        &ActivityRatioRow::percent},
       {"ratio", Unit::factor, Role::measure,
        "The mean duration of b divided by that of a; empty if one of them has none.",

@@ -188,8 +188,7 @@ std::string without_known_metrics(const Source& source) {
                                           [&](const auto& known) { return is(metric, known); });
     }
   });
-  return any ? std::string()
-             : "the runs have other GPU metrics: see `gpu_metrics` and `gpu_metric_labels`";
+  return any ? std::string() : "the runs have other GPU metrics: see `gpu_metrics`";
 }
 
 Columns<UtilizationRow> known_columns() {
@@ -208,7 +207,7 @@ const Definition gpu_utilization_table = TableOf<UtilizationRow>{
     {.id = "gpu_utilization",
      .title = "utilization of GPUs by label",
      .doc = "One row per run, device, dimension and label that has operations there: the means of "
-            "the GPU metrics most often used, as in `gpu_metric_labels`, which has all. A cell "
+            "the GPU metrics most often used, as in `gpu_metrics`, which has all. A cell "
             "is empty for fewer than two samples.",
      .columns = {run_column,
                  {metric_device, &MetricTimes::device},

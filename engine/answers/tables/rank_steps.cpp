@@ -124,10 +124,10 @@ const Definition rank_steps_part = TableOf<RankStepRow>{
           {head::exposed_memory_ns, &Breakdown::exposed_memory_ns},
           {head::idle_ns, &Breakdown::idle_ns},
           {"slowest", Unit::boolean, Role::measure,
-           "Whether it is the `slowest_rank` of `rank_step_balance`.",
+           "Whether it is the `slowest_rank` of `rank_steps`.",
            [](const RankStepRow& row) { return int64_t{row.place == row.of<RankStep>().slowest}; }},
           {"waits_most", Unit::boolean, Role::measure,
-           "Whether it is the `waiting_rank` of `rank_step_balance`.",
+           "Whether it is the `waiting_rank` of `rank_steps`.",
            [](const RankStepRow& row) {
              return int64_t{row.place == row.of<RankStep>().waits_most &&
                             row.place != row.of<RankStep>().slowest};

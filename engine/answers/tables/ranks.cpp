@@ -148,7 +148,7 @@ const Definition ranks_table = TableOf<RankDeviceRow>{
        optional},
       {"slowest_in_steps", Unit::count, Role::measure,
        "In the row of the rank's first device: the number of steps in which it is the slowest, "
-       "as in `rank_step_balance`.",
+       "as in `rank_steps`.",
        [](const RankDeviceRow& row) {
          return row.first ? table::cell(row.of<RankOfRun>().slowest_steps) : Cell();
        },

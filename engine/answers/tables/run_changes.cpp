@@ -353,9 +353,8 @@ const Definition comparison_table{
          {"b_per_unit_ns", Unit::ns, Role::measure, "The same of the second side."},
          change({"per_unit_percent", Unit::percent, Role::measure,
                  "The change of that, in percent of the first side.", true}),
-         change(
-             {"calls_ns", Unit::ns, Role::measure,
-              "The sum of this column of `name_changes`, and of `label_changes` of a dimension."}),
+         change({"calls_ns", Unit::ns, Role::measure,
+                 "The sum of this column of `changes`, and of `changes` of a dimension."}),
          change({"time_per_call_ns", Unit::ns, Role::measure, "The same of that column."}),
          change({"names_ns", Unit::ns, Role::measure,
                  "The same of that column. The three add up to `change_ns`."}),

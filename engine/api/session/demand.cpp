@@ -1,7 +1,12 @@
 // What tables need of runs.
+#include <map>
+#include <utility>
+
 #include "compute/compute.hpp"
 #include "saved/codec.hpp"
 #include "session/session.hpp"
+#include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 
 namespace kr::session {
 namespace {
@@ -13,12 +18,23 @@ constexpr facts::Set without =
 }  // namespace
 
 Demand Demand::of(std::span<const tables::Definition* const> wanted) {
-  Demand demand;
+  // By table: what of it saved runs can have, and the rest.
+  std::map<const tables::Definition*, std::pair<Demand, Demand>> tables;
   for (const tables::Definition* one : wanted) {
-    demand.facts |= one->needs;
-    demand.reads = demand.reads | one->reads;
+    for (const tables::Definition* part : tables::parts_of(*one)) {
+      const Demand demand{.facts = part->needs, .reads = part->reads};
+      auto& [can, cannot] = tables[&tables::whole_of(*part)];
+      (demand.beyond_saved().empty() ? can : cannot).add(demand);
+    }
   }
-  return demand;
+  Demand all;
+  for (auto& [whole, demands] : tables) {
+    auto& [can, cannot] = demands;
+    if (!can.facts.empty()) cannot.if_saved = cannot.facts - can.facts;
+    all.add(can);
+    all.add(cannot);
+  }
+  return all;
 }
 
 Demand Demand::of_comparison(bool module_trees) {
@@ -27,6 +43,7 @@ Demand Demand::of_comparison(bool module_trees) {
 }
 
 void Demand::add(const Demand& other) noexcept {
+  if_saved = (if_saved - (other.facts - other.if_saved)) | (other.if_saved - (facts - if_saved));
   facts |= other.facts;
   reads = reads | other.reads;
   each_operation |= other.each_operation;
@@ -38,7 +55,7 @@ Demand Demand::of_saving(bool module_trees) {
 }
 
 std::string Demand::beyond_saved() const {
-  facts::Set lacking = facts - facts::with_made_of(saved::saved_facts() | without);
+  facts::Set lacking = facts - if_saved - facts::with_made_of(saved::saved_facts() | without);
   lacking = lacking - (lacking - facts::of_one_run);
   if (lacking.has<analyze::LabelledTrace>() || each_operation || measured) return "operations";
   return facts::names_of(lacking);

@@ -28,6 +28,8 @@ struct Demand {
   /// What they use is computed, too. Without RunSummary, a file of module trees is read as these;
   /// with it, reading one throws Error.
   facts::Set facts = {};
+  /// Of these, what a saved run may lack: only some scopes of a table are made from it.
+  facts::Set if_saved = {};
   /// What else is read, for a Session::Visit.
   facts::Reads reads = facts::Reads::nothing;
   /// A visit is about each operation: saved runs, which have none, are refused.

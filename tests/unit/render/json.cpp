@@ -24,7 +24,7 @@ TEST_CASE("json: tables that describe the results come first; rows are lines") {
   Collected collected;
   kr::render::json(tables, collected.sink());
   CHECK(json_head().starts_with("{\"kr\":\""));
-  CHECK(json_head().ends_with("\",\"schema\":2"));
+  CHECK(json_head().ends_with("\",\"schema\":3"));
   std::string expected =
       json_head() + ",\n\"runs\":[\n{\"run\":\"a\"}],\n\"tables\":{\n\"units\":[";
   for (const std::string_view row : json_rows) {

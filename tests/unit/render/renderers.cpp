@@ -63,7 +63,7 @@ TEST_CASE("only what kr wrote is its own") {
   render::check_own(PendingFile(path));
   CHECK(is_own(""));
   CHECK(!is_own("my notes"));
-  CHECK(is_own("{\"kr\":\"0.1.0\",\"schema\":2"));
+  CHECK(is_own("{\"kr\":\"0.1.0\",\"schema\":3"));
   CHECK(!is_own("{\"keys\":\"0.1.0\"}"));
   CHECK(is_own("{\"table\":\"runs\",\"run\":"));
   CHECK(is_own("<!doctype html>\n<meta name=\"generator\" content=\"kr 0.1.0\">"));

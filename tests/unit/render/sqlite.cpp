@@ -74,9 +74,9 @@ TEST_CASE("sqlite: a table per table, with what kr wrote it and what columns mea
   CHECK(database.read({"run"}, "runs") == "'a'\n");
   CHECK(database.read({"run"}, "empty").empty());
   const std::string version = json_head().substr(7, json_head().find("\",") - 7);
-  CHECK(database.read({"key", "value"}, "info") == "'kr' '" + version + "'\n'schema' '2'\n");
+  CHECK(database.read({"key", "value"}, "info") == "'kr' '" + version + "'\n'schema' '3'\n");
   CHECK(database.read({"application_id"}, "pragma_application_id") == "1802663026\n");
-  CHECK(database.read({"user_version"}, "pragma_user_version") == "2\n");
+  CHECK(database.read({"user_version"}, "pragma_user_version") == "3\n");
   CHECK(database.read({"name", "type", "\"notnull\""},
                       "pragma_table_info('units') WHERE cid IN (1, 2, 3, 5, 7, 13, 14)") ==
         "'name' 'TEXT' 1\n'device' 'INTEGER' 1\n'calls' 'INTEGER' 1\n'mean_ns' 'REAL' 0\n"

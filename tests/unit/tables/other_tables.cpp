@@ -20,6 +20,7 @@
 #include "tables/difference.hpp"
 #include "tables/explanation.hpp"
 #include "tables/registry.hpp"
+#include "tables/scoped.hpp"
 #include "tables/source.hpp"
 #include "tables/tree.hpp"
 #include "trace/format.hpp"
@@ -97,12 +98,16 @@ TEST_CASE("every definition is whole") {
     const table::Info& info = one->info;
     INFO(info.id);
     CHECK(ids.insert(info.id).second);
-    CHECK(tables::find(info.id) == one);
+    CHECK(tables::find_whole(info.id) == one);
     REQUIRE(!info.title.empty());
     CHECK(std::islower(static_cast<unsigned char>(info.title[0])));
     CHECK(info.doc.starts_with("One row per "));
     CHECK(is_sentence(info.doc));
-    CHECK((one->rows != nullptr));
+    for (const Definition* part : tables::parts_of(*one)) {
+      CHECK((part->rows != nullptr));
+      CHECK(tables::find(part->info.id) == part);
+      CHECK(&tables::whole_of(*part) == one);
+    }
     std::set<std::string> columns;
     bool has_key = false;
     for (const table::Column& column : info.columns) {
