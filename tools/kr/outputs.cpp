@@ -31,11 +31,6 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// Whether a list has the word between its commas.
-bool has_word(std::string_view list, std::string_view word) {
-  return fmt::format(",{},", list).find(fmt::format(",{},", word)) != std::string::npos;
-}
-
 /// The first that all runs have, to be named in a message; else the first.
 const tables::Definition& usual_table(const std::vector<const tables::Definition*>& wanted) {
   const auto usual = std::find_if(wanted.begin(), wanted.end(),
@@ -51,14 +46,13 @@ std::vector<std::string> parse_tables(const std::string& list, const OutputRules
     if (one->info.describes_results) choices.push_back(one->info.id);
   }
   choices = exports::whole_ids(choices);
-  // Parts are not offered, but known.
-  const size_t wholes = choices.size();
-  for (size_t i = 0; i < wholes; ++i) {
-    for (const tables::Definition* part : tables::parts_of(tables::known_table(choices[i]))) {
-      if (has_word(list, part->info.id)) choices.push_back(part->info.id);
+  std::vector<std::string> parts;
+  for (const std::string& whole : choices) {
+    for (const tables::Definition* part : tables::parts_of(tables::known_table(whole))) {
+      parts.push_back(part->info.id);
     }
   }
-  return parse_choices(list, "--tables", choices);
+  return parse_choices(list, "--tables", choices, parts);
 }
 
 }  // namespace

@@ -218,15 +218,18 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
 }
 
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
-                                       const std::vector<std::string>& choices) {
+                                       const std::vector<std::string>& choices,
+                                       const std::vector<std::string>& also) {
+  std::vector<std::string> known = choices;
+  known.insert(known.end(), also.begin(), also.end());
   std::vector<std::string> chosen;
   size_t begin = 0;
   while (begin <= text.size()) {
     const size_t comma = std::min(text.find(',', begin), text.size());
     const std::string word = text.substr(begin, comma - begin);
     begin = comma + 1;
-    if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
-      const auto near = nearest(word, choices);
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      const auto near = nearest(word, known);
       throw Error("", fmt::format("`{}` is not a valid value for {}", word, option),
                   near ? fmt::format("did you mean `{}`?", *near)
                        : fmt::format("choose from {}", join(choices, ", ")));

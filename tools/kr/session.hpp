@@ -67,9 +67,11 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                Outputs& outputs, const std::string& by, Streams& streams,
                Infos infos = Infos::hidden, const session::Session::Visit& also = {});
 
-/// `a,b` as a list of the choices; throws Error naming an unknown choice, with the near ones.
+/// `a,b` as a list of the choices; throws Error naming an unknown choice, with a near one or all.
+/// Those in `also` are known, too, but not listed.
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
-                                       const std::vector<std::string>& choices);
+                                       const std::vector<std::string>& choices,
+                                       const std::vector<std::string>& also = {});
 
 /// The same where only one makes sense: throws Error where several are given.
 std::string parse_choice(const std::string& text, std::string_view option,
