@@ -106,6 +106,7 @@ const View& view_named(std::string_view verb) {
   const auto* const at = std::ranges::find(views, verb, &View::verb);
   if (at != views.end()) return *at;
   std::vector<std::string> verbs;
+  verbs.reserve(views.size());
   for (const View& one : views) verbs.emplace_back(one.verb);
   throw Error("", fmt::format("`{}` is not a view", verb),
               fmt::format("choose from {}", join(verbs, ", ")));
