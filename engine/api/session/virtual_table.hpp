@@ -98,7 +98,7 @@ std::string declaration(const std::vector<Column>& columns,
   return "CREATE TABLE x(" + text + ")";
 }
 
-/// The bytes of a value, valid as long as it: texts need not be UTF-8. NULL is empty.
+/// The bytes of a value, valid until it is gone: texts need not be UTF-8. NULL is empty.
 std::string_view text_of(sqlite3_value* value) {
   // A text may be UTF-16 in the database; what is made UTF-8 has its size afterwards.
   const void* bytes = sqlite3_value_type(value) == SQLITE_BLOB

@@ -47,8 +47,8 @@ class FieldFile {
  public:
   enum class Mode : uint8_t { declare, write, read };
 
-  /// Does what it is told with the lists that `declare` declares. `remedy`: what to do about a file
-  /// that cannot be read.
+  /// Creates, writes or reads the lists that `declare` declares, by the mode. `remedy`: what to do
+  /// about a file that cannot be read.
   FieldFile(sqlite::Database database, Mode mode, std::string remedy,
             const std::function<void(FieldFile&)>& declare);
   FieldFile(const FieldFile&) = delete;
