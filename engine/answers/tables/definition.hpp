@@ -54,6 +54,8 @@ struct Definition {
   const char* largest_first = nullptr;
   /// A result that does instead of `needs`.
   facts::Set instead = {};
+  /// Facts that rows are made from, too, of runs that can have them.
+  facts::Set also = {};
   /// Of a table of several scopes: see tables/scoped.hpp. Null: it is one table.
   std::shared_ptr<const Scopes> scopes = nullptr;
 };
@@ -85,6 +87,7 @@ struct TableOf {
   bool (*shown_by_default)(const Source& source) = nullptr;
   const char* largest_first = nullptr;
   facts::Set instead = {};
+  facts::Set also = {};
 
   explicit(false) operator Definition() && {
     const auto sink_rows = [&](Make* each) -> decltype(Definition::rows) {
@@ -104,6 +107,7 @@ struct TableOf {
             shown_by_default,
             largest_first,
             instead,
+            also,
             nullptr};
   }
 };

@@ -175,6 +175,19 @@ const Definition phases_table = TableOf<PhaseRow>{
       {"wall_max_ns", Unit::ns, Role::measure, "The longest wall time of its steps.",
        [](const PhasePart& phase) { return phase.wall ? Cell(phase.wall->max_ns) : Cell(); },
        optional},
+      {"busy_share", Unit::ratio, Role::measure,
+       "The time in which operations of its steps ran, by the wall times of these steps: the rest "
+       "is idle time in and between them. Of steps that have a wall time; more than 1 where they "
+       "overlap.",
+       [](const PhasePart& phase) {
+         return phase.walled.wall_ns > 0
+                    ? Cell(ratio_of(phase.walled.busy_ns, phase.walled.wall_ns))
+                    : Cell();
+       },
+       optional},
+      {"tokens_per_s", Unit::per_second, Role::measure,
+       "Tokens of these steps by their wall times; empty if those of a step are not known.",
+       [](const PhasePart& phase) { return table::cell(phase.walled.tokens_per_s()); }, optional},
       {head::labels_of_total, &PhaseRow::labels}}},
     needs<analyze::StepSums>,
     add_phases,

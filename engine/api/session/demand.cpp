@@ -22,7 +22,9 @@ Demand Demand::of(std::span<const tables::Definition* const> wanted) {
   std::map<const tables::Definition*, std::pair<Demand, Demand>> tables;
   for (const tables::Definition* one : wanted) {
     for (const tables::Definition* part : tables::parts_of(*one)) {
-      const Demand demand{.facts = part->needs, .reads = part->reads};
+      const Demand demand{.facts = part->needs | part->also,
+                          .if_saved = part->also - part->needs,
+                          .reads = part->reads};
       auto& [can, cannot] = tables[&tables::whole_of(*part)];
       (demand.beyond_saved().empty() ? can : cannot).add(demand);
     }

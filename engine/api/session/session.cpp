@@ -80,6 +80,9 @@ void Session::read(std::span<const classify::RunSpec> specs, const Demand& wante
   Demand demand = wanted;
   if (demand.measured) state_->dimension = demand.measured;
   demand.facts |= state_->also;
+  if ((specs.size() > 1 || runs_read() > 0) && demand.facts.has<job::RankMembers>()) {
+    demand.facts |= facts::Set::of<job::Members>();
+  }
   // A change is made on all ranks, and they wait for each other.
   if (demand.facts.has<what_if::RunReplay>() && !state_->changes.empty()) {
     demand.facts |= facts::Set::of<job::Members>();

@@ -130,6 +130,9 @@ void save_phases(Fields& io, const RunSummary& run, std::vector<PhasePart>& phas
     row.amount("busy_ns", one.busy_ns);
     row.check(one.total_ns <= run.gpu_total_ns && one.busy_ns <= one.total_ns);
     save_wall_times(row, one.wall);
+    row.amount("walled_ns", one.walled.wall_ns);
+    row.amount("walled_busy_ns", one.walled.busy_ns);
+    row.amount("walled_tokens", one.walled.tokens);
     save_labels(row, one.labels, run, one.total_ns);
   });
 }

@@ -12,6 +12,7 @@
 #include "analyze/label_sums.hpp"
 #include "analyze/run.hpp"
 #include "base/check.hpp"
+#include "base/saturated.hpp"
 #include "classify/step_order.hpp"
 #include "scopes/scope.hpp"
 #include "text/numbers.hpp"
@@ -372,19 +373,32 @@ std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Lab
 }
 
 void add_wall_times(StepSums& sums) {
-  std::vector<std::vector<int64_t>> walls;  // by phase
+  struct Walls {
+    std::vector<int64_t> times;
+    WalledSteps together;
+  };
+  std::vector<Walls> by_phase;
   std::map<std::string_view, size_t> places;
   for (size_t i = 0; i < sums.steps.size(); ++i) {
     const std::optional<int64_t> wall_ns = sums.steps.wall_ns(i);
     if (!wall_ns) continue;
     const uint32_t phase = sums.steps.phase_number(i);
-    if (phase >= walls.size()) walls.resize(phase + 1);
-    if (walls[phase].empty()) places.emplace(sums.steps.phase(i), phase);
-    walls[phase].push_back(*wall_ns);
+    if (phase >= by_phase.size()) by_phase.resize(phase + 1);
+    auto& [times, together] = by_phase[phase];
+    if (times.empty()) places.emplace(sums.steps.phase(i), phase);
+    times.push_back(*wall_ns);
+    const StepPart step = sums.steps[i];
+    together.wall_ns = add_saturated(together.wall_ns, *wall_ns);
+    together.busy_ns = add_saturated(together.busy_ns, step.time.busy_ns);
+    if (!step.tokens) together.tokens.reset();
+    if (together.tokens) together.tokens = add_saturated(*together.tokens, *step.tokens);
   }
   for (PhasePart& phase : sums.phases) {
     const auto found = places.find(phase.phase);
-    if (found != places.end()) phase.wall = wall_times_of(std::move(walls[found->second]));
+    if (found == places.end()) continue;
+    Walls& walls = by_phase[found->second];
+    phase.wall = wall_times_of(std::move(walls.times));
+    phase.walled = walls.together;
   }
 }
 

@@ -24,6 +24,21 @@ struct WallTimes {
   int64_t max_ns = 0;
 };
 
+/// The steps of a phase that have a wall time, together.
+struct WalledSteps {
+  int64_t wall_ns = 0;  // the sum of their wall times
+  /// Each with the time in which its own operations ran on any device. Where steps overlap, it may
+  /// exceed `wall_ns`.
+  int64_t busy_ns = 0;
+  std::optional<int64_t> tokens = 0;  // nullopt: those of some step are not known
+
+  /// Nullopt: they are not known, or there was no time.
+  std::optional<double> tokens_per_s() const noexcept {
+    if (!tokens || wall_ns <= 0) return std::nullopt;
+    return static_cast<double>(*tokens) * 1e9 / static_cast<double>(wall_ns);
+  }
+};
+
 /// Of these times; nothing of none.
 std::optional<WallTimes> wall_times_of(std::vector<int64_t> times);
 
@@ -41,6 +56,7 @@ struct PhasePart {
   int64_t total_ns = 0;
   int64_t busy_ns = 0;  // of the union of its operations
   std::optional<WallTimes> wall;
+  WalledSteps walled;
   LabelParts labels;
 };
 
@@ -62,7 +78,7 @@ struct StepSums {
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution);
 
-/// Of the steps of each phase: PhasePart::wall.
+/// Of the steps of each phase: PhasePart::wall and walled.
 void add_wall_times(StepSums& sums);
 
 /// Steps as a saved run keeps them, and what is to be said of them, if there are too many to keep

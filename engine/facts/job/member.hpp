@@ -200,7 +200,8 @@ struct Members {
   std::vector<Member> all;  // see members_of
 };
 
-/// A demand for Members of files with several ranks alone.
+/// A demand for Members where there may be several ranks: of several runs, and of a file with
+/// several.
 struct RankMembers {};
 
 /// A demand for Member::overlap and Member::exchanges of Members.

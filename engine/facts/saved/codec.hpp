@@ -18,7 +18,7 @@ class FieldFile;
 namespace kr::saved {
 
 /// The `user_version` of files: grows when what a fact declares changes. Others are not read.
-inline constexpr int version = 3000;
+inline constexpr int version = 3001;
 
 /// Those with a saved form, of runs of operations; one of module trees has changes::TreeTimes.
 facts::Set saved_facts() noexcept;
