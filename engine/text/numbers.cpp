@@ -52,13 +52,19 @@ size_t significant_digits(std::string_view text) {
   return text.size() - first - (text.find('.', first) == std::string_view::npos ? 0 : 1);
 }
 
+constexpr int most_decimals = 15;
+
 /// The size of a number that is not 0, of which `with(decimals)` is the text with so many decimals.
 template <class With>
 std::string three_digits(const With& with, int max_decimals) {
-  for (int decimals = std::min(max_decimals, 5); decimals > 0; --decimals) {
+  for (int decimals = 1; decimals <= max_decimals; ++decimals) {
     std::string text = with(decimals);
-    if (text.starts_with("0.000")) return "<0.001";
-    if (significant_digits(text) <= 3) return text;
+    const size_t digits = significant_digits(text);
+    if (digits > 3) break;
+    if (digits < 3 && decimals < max_decimals) continue;
+    // 0.0996 rounds to 0.100, too.
+    std::string next = decimals < max_decimals ? with(decimals + 1) : std::string();
+    return significant_digits(next) == 3 ? next : text;
   }
   return with_commas(with(0));
 }
@@ -66,14 +72,14 @@ std::string three_digits(const With& with, int max_decimals) {
 /// The same of a percentage, which may be 0; `below_all`: it is less than 100.
 template <class With>
 std::string percentage(const With& with, bool is_zero, bool below_all) {
-  for (int decimals = 1; decimals <= 3; ++decimals) {
-    std::string text = with(decimals);
-    const bool looks_zero = significant_digits(text) == 0;
-    const bool looks_all = text.starts_with("100.");
-    if ((is_zero || !looks_zero) && !(below_all && looks_all)) return with_commas(std::move(text));
-    if (decimals == 3) return looks_zero ? "<0.001" : ">99.999";
+  std::string text;
+  for (int decimals = 1; decimals <= most_decimals; ++decimals) {
+    text = with(decimals);
+    const bool looks_zero = !is_zero && significant_digits(text) == 0;
+    const bool looks_all = below_all && text.starts_with("100.");
+    if (!looks_zero && !looks_all) break;
   }
-  return {};
+  return with_commas(std::move(text));
 }
 
 /// A size with so many decimals, rounded half up as pages do.
@@ -105,11 +111,28 @@ std::string human_time(int64_t ns) {
   return in_unit(ns, units[0]) + " s";
 }
 
-TimeUnit unit_for(int64_t ns) {
-  for (const TimeUnit& unit : units) {
-    if (magnitude(ns) / 10 >= static_cast<uint64_t>(unit.ns)) return unit;
-  }
-  return units[3];
+void ColumnUnit::add(int64_t ns) noexcept {
+  if (ns == 0) return;
+  size_t unit = 0;
+  while (magnitude(ns) < static_cast<uint64_t>(units[unit].ns)) ++unit;
+  ++times_[unit];
+}
+
+void ColumnUnit::add(const ColumnUnit& other) noexcept {
+  for (size_t i = 0; i < times_.size(); ++i) times_[i] += other.times_[i];
+}
+
+bool ColumnUnit::empty() const noexcept {
+  return times_ == decltype(times_){};
+}
+
+TimeUnit ColumnUnit::unit() const noexcept {
+  if (empty()) return milliseconds;
+  const uint64_t all = times_[0] + times_[1] + times_[2] + times_[3];
+  size_t unit = 3;
+  uint64_t below = times_[3];
+  while (below < (all + 1) / 2) below += times_[--unit];
+  return units[unit];
 }
 
 std::string in_unit(int64_t ns, TimeUnit unit) {
@@ -123,7 +146,9 @@ std::string in_unit(int64_t ns, TimeUnit unit) {
 std::string short_number(double number) {
   if (number == 0) return "0";
   const auto with = [&](int decimals) { return rounded(std::fabs(number), decimals); };
-  return (number < 0 ? "-" : "") + three_digits(with, 5);
+  const double size = std::fabs(number);
+  if (size < 1e-15) return fmt::format("{:.3g}", number);
+  return (number < 0 ? "-" : "") + three_digits(with, most_decimals);
 }
 
 std::string in_si(double number, std::string_view unit) {

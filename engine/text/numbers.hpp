@@ -2,10 +2,11 @@
 // a floating-point number, so that table, page and CSV agree.
 //
 // For people, numbers have three significant digits: 1.23, 12.3, 0.0123. Whole digits are never
-// rounded away (12,346), and what is not 0 never looks like 0 (<0.001). `web/numbers.js` has the
-// same rule for pages; files have exact values.
+// rounded away (12,346), and what is not 0 never looks like 0: it has as many decimals as it needs
+// (0.0000120). `web/numbers.js` has the same rule for pages; files have exact values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,11 +26,21 @@ struct TimeUnit {
 
 inline constexpr TimeUnit milliseconds{"ms", 1'000'000};
 
-/// The unit of a column whose largest time is `ns`: the largest in which that has two digits.
-TimeUnit unit_for(int64_t ns);
+/// Chooses the unit of a column: that in which the median of its times that are not 0 has one to
+/// three whole digits.
+class ColumnUnit {
+ public:
+  void add(int64_t ns) noexcept;
+  void add(const ColumnUnit& other) noexcept;
+  bool empty() const noexcept;
+  /// ms if there are no times.
+  TimeUnit unit() const noexcept;
 
-/// `ns` in the unit, for people, rounded half away from zero: `12.3`, `1,235`, and `<0.001` for
-/// what is less, but not 0.
+ private:
+  std::array<uint64_t, 4> times_{};  // by unit
+};
+
+/// `ns` in the unit, for people, rounded half away from zero: `12.3`, `1,235`, `0.0000120`.
 std::string in_unit(int64_t ns, TimeUnit unit);
 /// A number for people in the same way.
 std::string short_number(double number);
@@ -43,7 +54,7 @@ std::string in_si(double number, std::string_view unit);
 std::string percent(int64_t part, int64_t whole, int decimals);
 
 /// The same for people: one decimal, and more if it would look like 0 or all without being that:
-/// `12.3`, `0.04`, `99.98`, `<0.001`.
+/// `12.3`, `0.04`, `99.98`, `0.00002`.
 std::string share(int64_t part, int64_t whole);
 /// A number of percent in the same way.
 std::string short_percent(double percent);

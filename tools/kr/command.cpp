@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -96,16 +97,19 @@ const Verb* find_verb(std::string_view name) {
   return at == program().verbs.end() ? nullptr : *at;
 }
 
+/// The first word is not a verb: a trace, which is reported.
+bool is_run(const std::string& word) {
+  const std::string path = word.substr(0, word.find(','));
+  if (path.ends_with(".kr") || path == "-") return path == "-";
+  std::error_code ignored;
+  return path.find_first_of("./") != path.npos || std::filesystem::exists(path, ignored);
+}
+
 /// The parser would call it an unexpected argument.
 [[noreturn]] void unknown_verb(const std::string& word) {
   const std::string what = fmt::format("unknown verb `{}`", word);
-  const std::string path = word.substr(0, word.find(','));
-  if (path.find_first_of("./") != path.npos) {
-    throw Error(
-        "", what,
-        fmt::format("did you mean `{} {} {}`?", program().name,
-                    path.ends_with(".kr") && find_verb("lint") != nullptr ? "lint" : "report",
-                    word));
+  if (word.ends_with(".kr") && find_verb("lint") != nullptr) {
+    throw Error("", what, fmt::format("did you mean `{} lint {}`?", program().name, word));
   }
   std::vector<std::string> names;
   names.reserve(program().verbs.size());
@@ -116,7 +120,6 @@ const Verb* find_verb(std::string_view name) {
                    : fmt::format("the verbs are: {}", join(names, ", ")));
 }
 
-/// The words behind `kr` as the parser wants them.
 std::vector<std::string> arguments(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return words;
@@ -125,6 +128,11 @@ std::vector<std::string> arguments(int argc, const char* const* argv) {
     words.erase(words.begin());
     words.resize(std::min<size_t>(words.size(), 1));
     words.emplace_back("--help");
+  }
+  const bool verb_or_option =
+      find_verb(words[0]) != nullptr || (words[0].starts_with('-') && words[0] != "-");
+  if (!verb_or_option && find_verb("report") != nullptr && is_run(words[0])) {
+    words.insert(words.begin(), "report");
   }
   const auto at = std::find_if(words.begin(), words.end(),
                                [](const std::string& word) { return find_verb(word) != nullptr; });

@@ -82,9 +82,6 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       force_(options.force),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
-      statistics_(rules.statistics && options.nsys_names.empty()),
-      collectives_(rules.collectives && runs.size() > 1),
-      rank_collectives_(rules.collectives && runs.size() == 1),
       timeline_(rules.timeline),
       found_phases_(rules.found_phases && !tables_named_),
       nsys_names_(options.nsys_names),
@@ -250,13 +247,9 @@ session::Demand Outputs::demand() const {
     session::Demand one = target.saved.value_or(session::Demand::of(target.wanted));
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format.content == Content::table && !target.one_table;
-    if (own_csv) one.reads = Reads::nothing;
-    if (collectives_ && !own_csv) one.facts |= facts::Set::of<job::Members>();
-    if (rank_collectives_ && !own_csv) one.facts |= facts::Set::of<job::RankMembers>();
+    if (own_csv) one = {.facts = facts::Set::of<analyze::RunSummary>()};
     demand.add(one);
   }
-  // The page of an analysis.
-  if (statistics_) demand.facts |= facts::Set::of<analyze::StepSums, analyze::Idle>();
   const auto of_run = [](const Target& target) { return target.format.content == Content::run; };
   demand.each_operation = paraver_ || std::any_of(targets_.begin(), targets_.end(), of_run);
   if (demand.each_operation || makes_timeline()) demand.reads = demand.reads | Reads::host;

@@ -42,8 +42,6 @@ struct OutputRules {
   bool operations = false;                    // also the formats that have every operation
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
-  bool statistics = false;                       // wanted whatever the tables need
-  bool collectives = false;                      // the same, of several ranks
   bool timeline = false;                         // the page shows operations over time
   bool found_phases = false;                     // own outputs for people show them
   bool any_tables = false;                       // the results are made by the verb: see `write`
@@ -147,9 +145,6 @@ class Outputs {
   bool whole_lists_ = false;
   bool several_runs_ = false;
   bool many_runs_ = false;
-  bool statistics_ = false;
-  bool collectives_ = false;
-  bool rank_collectives_ = false;
   bool timeline_ = false;
   bool found_phases_ = false;
   NsysNames nsys_names_;

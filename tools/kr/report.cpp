@@ -1,4 +1,4 @@
-// kr report: the main job.
+// kr report: the main job; kr analyze: the same with all sections.
 
 #include "report.hpp"
 
@@ -21,24 +21,28 @@
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
 #include "tables/registry.hpp"
+#include "tables/tree.hpp"
+#include "trees/for_people.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 
-OutputRules report_outputs() {
-  const exports::View& view = exports::view_named("report");
-  return {.stem = std::string(view.stem),
-          .tables = view.tables,
-          .database = exports::database_tables(),
-          .more_tables = exports::run_tables(),
-          .operations = true,
-          .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
-          .collectives = true,
-          .timeline = true,
-          .found_phases = true,
-          .without = {"table", "csv", "html"},
-          .files_without = true,
-          .to_terminal = {"table", "json", "jsonl", "markdown"}};
+OutputRules report_outputs(Sections sections) {
+  const bool all = sections == Sections::all;
+  const exports::View& view = exports::view_named(all ? "analyze" : "report");
+  OutputRules rules{.stem = std::string(view.stem),
+                    .tables = view.tables,
+                    .database = exports::database_tables(),
+                    .more_tables = exports::run_tables(),
+                    .operations = true,
+                    .timeline = true,
+                    .found_phases = true};
+  if (all) return rules;
+  rules.own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,";
+  rules.without = {"table", "csv", "html"};
+  rules.files_without = true;
+  rules.to_terminal = {"table", "json", "jsonl", "markdown"};
+  return rules;
 }
 
 namespace {
@@ -170,10 +174,47 @@ Exit watch_reports(const OwnReportOptions& options, Streams& streams) {
   return watch_folder(options.watch, report, streams);
 }
 
+/// A file of module trees, which has no start times: its labels by phase, and where the trees are.
+Exit report_module_trees(const ReportOptions& options, const classify::RunSpec& spec,
+                         Streams& streams) {
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  session::Session session = open_session(rules, options.trace, streams);
+  read_runs(session, {{spec}}, {.facts = facts::Set::of<tables::Tree>()}, streams);
+  trees::ViewOptions how = trees::view_for_people();
+  how.dimension = options.by;
+  how.by_label = true;
+  session.show_tree(how);
+  const tables::Source& source = session.source();
+  exports::tree_text(source, *source.tree->view, trees::Metric::cuda_time_ms,
+                     {streams.color_out(), streams.out_width(), options.outputs.all},
+                     [&streams](std::string_view text) { streams.out(text); });
+  streams.out(fmt::format("\n  kr tree {}  the module trees\n", overview::shell_word(spec.path)));
+  streams.finish();
+  return Exit::done;
+}
+
+bool is_module_trees(const OwnReportOptions& options, const std::vector<classify::RunSpec>& specs) {
+  const OutputOptions& to = options.outputs;
+  const bool answer = to.tables.empty() && to.file.empty() && to.out_dir.empty() &&
+                      (to.formats.empty() || to.formats == "table") && options.save.empty();
+  std::error_code ignored;
+  return answer && specs.size() == 1 && specs[0].path != "-" &&
+         std::filesystem::is_regular_file(specs[0].path, ignored) &&
+         trace::contains_module_trees(specs[0].path, options.trace.open);
+}
+
 Exit report(const OwnReportOptions& options, Streams& streams) {
   if (!options.watch.empty()) return watch_reports(options, streams);
   if (options.open) return open_report(options, streams);
-  return write_report(options, options.specs(), streams);
+  const std::vector<classify::RunSpec> specs = options.specs();
+  if (is_module_trees(options, specs)) return report_module_trees(options, specs[0], streams);
+  return write_report(options, specs, streams);
+}
+
+/// Options of the verb that shows all sections, too.
+void add_analyze_options(CLI::App& app, OwnReportOptions& options) {
+  options.sections = Sections::all;
+  add_report_options(app, options);
 }
 
 void add_own_report_options(CLI::App& app, OwnReportOptions& options) {
@@ -205,7 +246,11 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const overview::Measure measure = overview::measure_named(options.measure);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
-  Outputs outputs(options.outputs, report_outputs(), specs);
+  OutputRules made = report_outputs(options.sections);
+  const bool all_sections = options.sections == Sections::all || options.outputs.all;
+  if (all_sections) made.tables = exports::view_named("analyze").tables;
+  if (!options.changes.empty()) made.tables.insert(made.tables.begin(), "what_if");
+  Outputs outputs(options.outputs, made, specs);
   if (!options.save.empty()) outputs.save(options.save, false);
   RooflineFile roofline(options.roofline, options.outputs.force);
   session::Session session = open_session(rules, options.trace, streams);
@@ -213,6 +258,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   if (roofline.wanted() && options.ncu.pages.empty())
     session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
   options.job.apply(session);
+  session.change(options.changes);
   options.efficiency.join(session, baselines, outputs.demand());
   std::vector<timeline::Timeline> timelines;
   const auto add_timeline = [&](const analyze::LabelledTrace& run,
@@ -222,7 +268,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
     timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
   if (before) before(rules, session, outputs.demand());
-  read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
+  read_runs(session, specs, outputs, options.by, streams, Infos::hidden, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
   if (!timelines.empty()) {
     timelines.resize(places.size());  // saved runs have none
@@ -244,15 +290,23 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const overview::TableOptions style{
       .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
   const tables::Source& source = session.source();
-  outputs.finish(
-      source,
-      {{"html", [&](const auto& out,
-                    auto tables) { out(page::report_html(source, tables, report, timelines)); }},
-       {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"markdown", [&](const auto& out,
-                        auto tables) { exports::report_markdown(source, report, tables, out); }},
-       {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
-      streams);
+  Outputs::OwnFormats own{
+      {"html", [&](const auto& out,
+                   auto tables) { out(page::report_html(source, tables, report, timelines)); }},
+      {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
+      {"markdown", [&](const auto& out, auto tables) {
+         exports::report_markdown(source, report, tables, out);
+       }}};
+  if (outputs.makes("table") && outputs.tables_named()) {
+    streams.out(overview::run_facts(source, options.by, style));
+  } else if (outputs.makes("table") && (all_sections || !options.changes.empty())) {
+    streams.out(exports::all_sections_text(source, report, style));
+  } else {
+    own["table"] = [&](const auto& out, auto) {
+      out(overview::answer_text(source, report, style));
+    };
+  }
+  outputs.finish(source, own, streams);
   if (roofline.wanted()) write_roofline(roofline, source, report, streams);
   return Exit::done;
 }
@@ -274,7 +328,18 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
                  "elapsed or total (default: busy)")
       ->type_name("MEASURE")
       ->configurable();
-  options.add_to(app, report_outputs());
+  options.add_to(app, report_outputs(options.sections));
+  app.add_flag("--nsys-names", options.outputs.nsys_names,
+               "CSV with the columns, titles and order of rows of the `nsys stats` report of that "
+               "name, as nsys 2023 and later print it; --nsys-names=2022: as nsys 2022 does");
+  app.add_option("--what-if", options.changes,
+                 "How long the run and its steps would take with a change, such as "
+                 "`substage/moe_gemm = roof`, `kind/communication = overlapped`, "
+                 "`substage/gemm = 0.5x`, `name/flash_fwd = 12us`, `host = 0` (repeatable: each "
+                 "alone and all together)")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false)
+      ->configurable();
   options.ncu.add_to(app);
   options.job.add_to(app);
   options.efficiency.add_to(app);
@@ -284,5 +349,8 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
 const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results",
                        setup<OwnReportOptions, add_own_report_options, report>, "Traces"};
+const Verb analyze_verb{"analyze", "the same as `kr report --all`, without files",
+                        "kr analyze trace.json.gz --tables devices,layers",
+                        setup<OwnReportOptions, add_analyze_options, report>, "Traces"};
 
 }  // namespace kr::cli

@@ -14,7 +14,14 @@
 
 namespace kr::cli {
 
+/// What is shown on a terminal.
+enum class Sections : uint8_t {
+  answer,  // about one screen
+  all,     // each table of the view `analyze` below it
+};
+
 struct ReportOptions : RunVerbOptions {
+  Sections sections = Sections::answer;
   std::vector<std::string> runs;
   std::vector<std::string> more_runs;  // of --in_file
   std::string title;
@@ -25,12 +32,13 @@ struct ReportOptions : RunVerbOptions {
   JobOptions job;
   EfficiencyOptions efficiency;
   RooflineOptions roofline;
+  std::vector<std::string> changes;  // of --what-if
 
   /// The runs that were named. Throws Error if there are none.
   std::vector<classify::RunSpec> specs() const;
 };
 
-OutputRules report_outputs();
+OutputRules report_outputs(Sections sections);
 void add_report_options(CLI::App& app, ReportOptions& options);
 
 /// Called when all outputs are open, before the runs are read, with what is to be known of them.

@@ -125,16 +125,10 @@ void report_markdown(const tables::Source& source, const overview::Report& repor
   }
 }
 
-std::string analysis_text(const tables::Source& source, std::string_view by,
-                          overview::TableOptions look) {
-  return overview::run_facts(source, by, look) + overview::efficiency_text(source, look);
-}
-
-void analysis_markdown(const tables::Source& source, std::span<const Table> tables,
-                       const render::Bytes& out) {
-  out(overview::markdown_health(source));
-  out(overview::markdown_efficiency(source));
-  render::markdown(tables, out);
+std::string all_sections_text(const tables::Source& source, const overview::Report& report,
+                              overview::TableOptions look) {
+  return overview::answer_text(source, report, look) + '\n' +
+         overview::efficiency_text(source, look);
 }
 
 std::string analysis_page(const tables::Source& source, std::span<const Table> tables,

@@ -27,11 +27,9 @@ const View& view_named(std::string_view verb);
 void report_markdown(const tables::Source& source, const overview::Report& report,
                      std::span<const Table> tables, const render::Bytes& out);
 
-/// Before the tables: of each run its file, and how parallel it is.
-std::string analysis_text(const tables::Source& source, std::string_view by,
-                          overview::TableOptions look);
-void analysis_markdown(const tables::Source& source, std::span<const Table> tables,
-                       const render::Bytes& out);
+/// Before all tables: the answer, and how parallel a job is.
+std::string all_sections_text(const tables::Source& source, const overview::Report& report,
+                              overview::TableOptions look);
 /// An empty title is made from the runs.
 std::string analysis_page(const tables::Source& source, std::span<const Table> tables,
                           std::string title = {});

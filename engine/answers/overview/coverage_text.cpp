@@ -99,7 +99,9 @@ class CoverageText {
 
   void runs() {
     text::TextGrid grid;
-    const text::TimeUnit unit = text::unit_for(coverage_.total_ns);
+    text::ColumnUnit times;
+    times.add(coverage_.total_ns);
+    const text::TimeUnit unit = times.unit();
     grid.column("run", Align::text);
     grid.column(fmt::format("explained {}", unit.name), Align::number);
     grid.column(fmt::format("of {}", unit.name), Align::number);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "overview/shown_runs.hpp"
+#include "tables/run_names.hpp"
 #include "text/numbers.hpp"
 #include "text/text_grid.hpp"
 
@@ -47,17 +48,17 @@ class DevicesText {
  public:
   DevicesText(const tables::Source& source, TableOptions options)
       : options_(options), shown_(shown_runs(source, options)) {
-    int64_t longest = 0;
     for (const size_t place : shown_.runs) {
       const analyze::RunSummary& run = source.runs[place].summary;
       for (const analyze::DeviceSum& device : run.devices) {
         rows_.push_back({source.run_name(run.id), &device});
       }
     }
+    text::ColumnUnit spans;
     for (const tables::Run& run : source.runs) {
       for (const analyze::DeviceSum& device : run.summary.devices) {
         ++devices_;
-        longest = std::max(longest, device.span_ns);
+        spans.add(device.span_ns);
         for (const auto time :
              {&analyze::Breakdown::span_ns, &analyze::Breakdown::compute_ns,
               &analyze::Breakdown::exposed_communication_ns, &analyze::Breakdown::exposed_memory_ns,
@@ -67,7 +68,8 @@ class DevicesText {
       }
     }
     several_runs_ = source.runs.size() > 1;
-    unit_ = text::unit_for(longest);
+    sums_ = devices_ > 1 && (!several_runs_ || tables::named_by_rank(source));
+    unit_ = spans.unit();
   }
 
   std::string text() const {
@@ -161,7 +163,7 @@ class DevicesText {
                                    : fmt::format("{}  {}", device.device, device.name);
       add(row.run, name, bar(device), device, text::Ink::none);
     }
-    if (devices_ > 1) {
+    if (sums_) {
       grid.rule();
       const std::string all = fmt::format("all {}", devices_);
       add(several_runs_ ? "all" : "", several_runs_ ? fmt::format("{}", devices_) : all, bar(sum_),
@@ -177,6 +179,7 @@ class DevicesText {
   analyze::Breakdown sum_;
   text::TimeUnit unit_{};
   bool several_runs_ = false;
+  bool sums_ = false;  // of all devices: of different runs they mean nothing
 };
 
 }  // namespace

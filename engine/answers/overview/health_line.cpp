@@ -9,23 +9,24 @@
 
 namespace kr::overview {
 
-std::optional<std::string> health_line(const tables::Source& source) {
-  const tables::Run* of = nullptr;  // the first run with a finding as bad as any
+std::optional<std::string> health_line(const tables::Source& source,
+                                       const std::set<std::string>& known) {
+  const tables::Run* of = nullptr;
+  const analyze::Finding* worst = nullptr;  // the first of the worst
   size_t all = 0;
   for (const tables::Run& run : source.runs) {
-    const auto& findings = run.summary.findings;
-    const auto shown = static_cast<size_t>(std::count_if(
-        findings.begin(), findings.end(),
-        [](const analyze::Finding& one) { return one.severity != analyze::Severity::info; }));
-    all += shown;
-    if (shown == 0) continue;
-    if (of == nullptr || findings[0].severity < of->summary.findings[0].severity) of = &run;
+    for (const analyze::Finding& one : run.summary.findings) {
+      if (one.severity == analyze::Severity::info || known.contains(one.code)) continue;
+      ++all;
+      if (worst != nullptr && one.severity >= worst->severity) continue;
+      worst = &one;
+      of = &run;
+    }
   }
   if (of == nullptr) return std::nullopt;
-  const analyze::Finding& worst = of->summary.findings[0];
   std::string text = "trace health: ";
   if (source.runs.size() > 1) text += source.run_name(of->summary.id) + ": ";
-  text += fmt::format("{} {}: {}", analyze::to_string(worst.severity), worst.code, worst.effect);
+  text += fmt::format("{} {}: {}", analyze::to_string(worst->severity), worst->code, worst->effect);
   if (all > 1)
     text += fmt::format(" (and {}: --tables trace_health)", plural(all - 1, "more finding"));
   return text;

@@ -55,6 +55,11 @@ struct NextStep {
 /// `kr coverage` of the runs of which the rules of `report.by` explain less than 95 % of the total
 /// time; nothing if there are none.
 std::optional<NextStep> next_step(const Report& report);
+/// A text as one word of a POSIX shell.
+std::string shell_word(std::string_view text);
+/// The runs as words of a POSIX shell, with `*` for what many files of one folder differ in, and
+/// the rules that the user named.
+std::string runs_as_words(const Report& report);
 
 /// How much of the total time of a run is explained: that of operations that a rule of the
 /// dimension other than `otherwise` labels.
@@ -86,11 +91,10 @@ std::string dropped_text(const trace::DroppedRecords& records);
 /// For a terminal: of each run its file, how its rules were chosen, how much the rules of the
 /// dimension `by` explain, and warnings. Several runs are one table.
 std::string run_facts(const tables::Source& source, std::string_view by, TableOptions options);
-/// For a terminal: what devices did, labels by run in the measure of the report with their sum and
-/// what completes it (busy + idle = span), the names that take longest, and the next step. Runs
-/// that do not fit side by side go below each other; of ranks of one job there is one list of
-/// names. `source` has the same runs as the report.
-std::string to_table(const tables::Source& source, const Report& report, TableOptions options);
+/// For a terminal, in about 30 lines, or 45 for a job: the runs, verdicts, devices, steps by phase,
+/// labels in the measure of the report, causes of idle time, and two commands that show more.
+/// `source` has the same runs as the report.
+std::string answer_text(const tables::Source& source, const Report& report, TableOptions options);
 
 /// `kr classify --format csv`: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each
 /// further dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "base/plural.hpp"
-#include "overview/health_line.hpp"
 #include "overview/overview.hpp"
 #include "overview/shown_runs.hpp"
 #include "tables/registry.hpp"
@@ -34,13 +33,6 @@ class RunFacts {
       several();
     }
     warnings();
-    if (const auto health = health_line(source_)) {
-      line(*health, text::Ink::warning);
-    }
-    if (const std::string collectives = tables::collective_headline(source_);
-        !collectives.empty()) {
-      line(collectives, text::Ink::bold);
-    }
     return std::move(out_) + '\n';
   }
 

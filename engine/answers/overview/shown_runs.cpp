@@ -9,7 +9,7 @@
 namespace kr::overview {
 namespace {
 
-constexpr size_t max_shown_runs = 20;
+constexpr size_t max_shown_runs = 8;
 
 int64_t own_ns(const analyze::RunSummary& run) {
   int64_t most = 0;

@@ -92,12 +92,12 @@ class TreeText {
   TreeText(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
            TableOptions options, const Write& write)
       : view_(view), run_(run), metric_(metric), options_(options), write_(write) {
-    int64_t longest = 0;
+    text::ColumnUnit times;
     for (const size_t i : view.shown()) {
       const trees::ViewStep& step = view.step(i);
-      longest = std::max(longest, step.total_ns / static_cast<int64_t>(step.of.size()));
+      times.add(step.total_ns / static_cast<int64_t>(step.of.size()) / 10);
     }
-    unit_ = text::unit_for(longest);
+    unit_ = times.unit();
   }
 
   void print() {

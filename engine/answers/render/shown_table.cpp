@@ -72,34 +72,21 @@ void ShownTable::read(std::span<const Cell> cells, size_t max_rows) {
     if (text == nullptr || *text != facts.first_text) facts.one_text = false;
     if (!shown) continue;
     facts.filled |= is_shown(cells[i], unit);
-    if (unit == Unit::ns && is_shown(cells[i], unit)) {
-      const int64_t ns = rounded_ns(cells[i]);
-      facts.longest_ns = std::max(facts.longest_ns, ns < 0 ? -std::max(ns, -INT64_MAX) : ns);
-    }
+    if (unit == Unit::ns && is_shown(cells[i], unit)) facts.times.add(rounded_ns(cells[i]));
     if (unit == Unit::name && text != nullptr) facts.names.try_emplace(std::string(*text));
     if (!kept_) continue;
     cells_.push_back(text == nullptr ? cells[i] : Cell(texts_.emplace_back(*text)));
   }
 }
 
-/// One unit for all times of a table makes them comparable. A column whose times are much shorter
-/// has its own; both sides of a comparison have the same.
+/// Both sides of a comparison have the same unit.
 void ShownTable::choose_times() {
-  int64_t longest = 0;
-  std::map<std::string_view, int64_t> longest_of;
+  std::map<std::string_view, text::ColumnUnit> sides;
   for (size_t i = 0; i < facts_.size(); ++i) {
-    // A start or an end, which most readers do not see, is much longer than all durations.
-    if (table_.columns()[i].role != Role::detail) {
-      longest = std::max(longest, facts_[i].longest_ns);
-    }
-    int64_t& side = longest_of[compared(table_.columns()[i])];
-    side = std::max(side, facts_[i].longest_ns);
+    sides[compared(table_.columns()[i])].add(facts_[i].times);
   }
-  const text::TimeUnit common = text::unit_for(longest);
   for (size_t i = 0; i < facts_.size(); ++i) {
-    const int64_t own = longest_of[compared(table_.columns()[i])];
-    const bool small = own > 0 && own < common.ns / 10;
-    facts_[i].time = small ? text::unit_for(own) : common;
+    facts_[i].time = sides[compared(table_.columns()[i])].unit();
   }
 }
 

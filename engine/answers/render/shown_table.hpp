@@ -44,7 +44,7 @@ class ShownTable {
     bool filled = false;
     bool one_text = true;
     std::string first_text;
-    int64_t longest_ns = 0;
+    text::ColumnUnit times;
     text::TimeUnit time{};
     std::unordered_map<std::string, std::string> names;  // of rows that are shown, and their texts
   };

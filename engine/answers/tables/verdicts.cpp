@@ -29,10 +29,6 @@ constexpr int64_t min_percent = 10;
 /// Fewer operations say nothing about a program.
 constexpr int64_t min_operations = 10;
 
-bool matters(int64_t part, int64_t whole) noexcept {
-  return static_cast<__int128>(part) * 100 >= static_cast<__int128>(whole) * min_percent;
-}
-
 /// `45 %`.
 std::string share(int64_t part, int64_t whole) {
   return text::percent(part, whole, 0) + " %";
@@ -126,22 +122,26 @@ class Judge {
         if (one.severity != analyze::Severity::error) continue;
         add("incomplete-trace", fmt::format("The numbers are not of the whole run: {}", one.effect),
             "trace_health");
+        out_.back().finding = one.code;
         return;
       }
     }
   }
 
   void idle() {
-    if (!matters(idle_ns_, span_ns_)) return;
+    if (!limits(idle_ns_, span_ns_)) return;
     const std::string idle =
         fmt::format("The {} idle for {} of the span", gpus(), share(idle_ns_, span_ns_));
-    if (const auto* lost = find(analyze::FindingCode::launches_without_kernels)) {
-      return add("lost-kernels", fmt::format("{}, but {}", idle, lost->effect), "trace_health",
-                 idle_ns_);
+    const auto* const lost = find(analyze::FindingCode::launches_without_kernels);
+    if (lost != nullptr && lost->count.value_or(0) >= operations_ / 100) {
+      add("lost-kernels", fmt::format("{}, but {}", idle, lost->effect), "trace_health", idle_ns_);
+      out_.back().finding = lost->code;
+      return;
     }
     if (const auto* gap = find(analyze::FindingCode::far_apart)) {
-      return add("far-apart", fmt::format("{}, but {}", idle, gap->effect), "trace_health",
-                 idle_ns_);
+      add("far-apart", fmt::format("{}, but {}", idle, gap->effect), "trace_health", idle_ns_);
+      out_.back().finding = gap->code;
+      return;
     }
     std::array<int64_t, idle_reasons> by_reason{};
     std::map<std::string_view, int64_t> calls;  // of synchronizing and copying
@@ -176,7 +176,8 @@ class Judge {
                 const std::map<std::string_view, int64_t>& calls) {
     const auto most = std::max_element(by_reason.begin(), by_reason.end());
     const auto reason = static_cast<IdleReason>(most - by_reason.begin());
-    const std::string part = *most == idle_ns_ ? "all" : text::percent(*most, idle_ns_, 0) + " %";
+    std::string part = share(*most, idle_ns_);
+    if (part == "100 %") part = *most == idle_ns_ ? "all" : "nearly all";
     std::string_view call;
     int64_t longest = 0;
     for (const auto& [api, ns] : calls) {
@@ -207,11 +208,13 @@ class Judge {
                                idle, part),
                    "idle", *most);
       case IdleReason::untraced:
-        return add("untraced-work",
-                   fmt::format("{}; {} of that waits for work that is not in the trace: it may not "
-                               "be idle",
-                               idle, part),
-                   "idle", *most);
+        add("untraced-work",
+            fmt::format("{}; {} of that waits for work that is not in the trace: it may not "
+                        "be idle",
+                        idle, part),
+            "idle", *most);
+        out_.back().finding = analyze::finding(analyze::FindingCode::untraced_work, {}).code;
+        return;
       case IdleReason::unknown:
         break;
     }
@@ -220,7 +223,7 @@ class Judge {
 
   /// Of a job, or of the devices of one process: whether they wait for each other.
   void communication() {
-    if (!matters(communication_ns_, span_ns_)) return;
+    if (!limits(communication_ns_, span_ns_)) return;
     std::string text = fmt::format("Communication that no compute hides takes {} of the span",
                                    share(communication_ns_, span_ns_));
     const job::Job* const job = as_job_ || source_.runs.size() == 1 ? source_.job() : nullptr;
@@ -238,7 +241,7 @@ class Judge {
   }
 
   void copies() {
-    if (!matters(memory_ns_, span_ns_)) return;
+    if (!limits(memory_ns_, span_ns_)) return;
     add("memory-copies",
         fmt::format("Copies and sets of memory with nothing beside them take {} of the span",
                     share(memory_ns_, span_ns_)),
@@ -263,7 +266,7 @@ class Judge {
         time = one;
       }
     }
-    if (most == nullptr || !matters(time.saved_ns(), span_ns_)) return;
+    if (most == nullptr || !limits(time.saved_ns(), span_ns_)) return;
     add("far-from-roof",
         fmt::format("{} takes {} of the span, and is at {} of its roof",
                     text::short_name(most->name), share(time.with_roof_ns, span_ns_),
@@ -325,6 +328,10 @@ std::string doc_of_codes() {
 }
 
 }  // namespace
+
+bool limits(int64_t part_ns, int64_t spans_ns) noexcept {
+  return static_cast<__int128>(part_ns) * 100 >= static_cast<__int128>(spans_ns) * min_percent;
+}
 
 const std::vector<VerdictCode>& verdict_codes() {
   static const std::vector<VerdictCode> codes{

@@ -24,8 +24,12 @@ struct Verdict {
   /// What it is about, and the spans of all devices; nullopt: it is about the trace, not its time.
   std::optional<int64_t> time_ns = {};
   int64_t span_ns = 0;
-  std::string_view table;  // shows the numbers
+  std::string_view table;    // shows the numbers
+  std::string finding = {};  // the code of the finding that it tells, if it tells one
 };
+
+/// Whether a part of the spans is large enough to limit a run: a tenth.
+bool limits(int64_t part_ns, int64_t spans_ns) noexcept;
 
 /// All codes, in the order of the documentation, with what each means.
 struct VerdictCode {

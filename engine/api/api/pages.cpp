@@ -47,17 +47,6 @@ const render::Renderer& format_of(const std::string& path, const std::string& wa
               "let it end in .html, .csv, .json or .md, or name the format");
 }
 
-/// What a verb reads of runs beside what its tables need.
-session::Demand demand_of_view(const View& view, size_t runs) {
-  session::Demand demand;
-  if (view.verb != "report" && view.verb != "analyze") return demand;
-  demand.facts = view.verb == "report"
-                     ? facts::Set::of<analyze::RunSummary, analyze::ShownPhases>()
-                     : facts::Set::of<analyze::RunSummary, analyze::StepSums, analyze::Idle>();
-  demand.facts |= runs > 1 ? facts::Set::of<job::Members>() : facts::Set::of<job::RankMembers>();
-  return demand;
-}
-
 trees::TreeView people_view(const Results& results, const TableOptions& options) {
   trees::ViewOptions how = trees::view_for_people();
   if (!options.level.empty()) how.level = trees::named_level(options.level);
@@ -88,8 +77,7 @@ struct Shown {
   /// In the way of the verb, if it has one for the format; else as any tables.
   void write(const render::Bytes& out) const {
     const std::string_view verb = view.verb;
-    if (verb == "report") return report(out);
-    if (verb == "analyze") return analysis(out);
+    if (verb == "report" || verb == "analyze") return report(out);
     if (verb == "tree" && is_page()) {
       return out(exports::tree_page(source(), people_view(results, options), metric));
     }
@@ -117,17 +105,15 @@ struct Shown {
     report.by = options.by;
     report.runs = source().summaries();
     report.styles = picture::label_styles(results.rules->program(), report.runs);
-    if (is_text()) return out(overview::to_table(source(), report, text_look()));
+    if (is_text() && (view.verb == "analyze" || look.all_rows)) {
+      out(exports::all_sections_text(source(), report, text_look()));
+      return any_tables(out);
+    }
+    if (is_text()) return out(overview::answer_text(source(), report, text_look()));
     if (!is_page()) return exports::report_markdown(source(), report, tables, out);
     std::vector<timeline::Timeline> timelines = results.timelines;
     timelines.resize(source().runs.size());  // saved runs have none
     out(page::report_html(source(), tables, report, timelines));
-  }
-  void analysis(const render::Bytes& out) const {
-    if (is_page()) return out(exports::analysis_page(source(), tables, title));
-    if (!is_text()) return exports::analysis_markdown(source(), tables, out);
-    out(exports::analysis_text(source(), options.by, text_look()));
-    any_tables(out);
   }
   void changes(const render::Bytes& out) const {
     const overview::RunChangesOptions how{options.by, look.color, look.width,
@@ -150,10 +136,14 @@ struct Shown {
 
 std::string Session::Impl::show(const View& view, const render::Renderer& format,
                                 const std::string& title, const TextOptions& look) {
-  const exports::Definitions wanted = exports::definitions(view.tables);
-  session::Demand also = demand_of_view(view, runs.size());
+  const bool report = view.verb == "report" || view.verb == "analyze";
+  const bool all = report && look.all_rows;
+  const exports::Definitions wanted =
+      exports::definitions(all ? exports::view_named("analyze").tables : view.tables);
+  session::Demand also;
+  if (report) also.facts = facts::Set::of<analyze::RunSummary, analyze::ShownPhases>();
   const bool page = !format.for_people;
-  if (view.verb == "report" && page && runs.size() <= tables::max_ranks_in_full) {
+  if (report && page && runs.size() <= tables::max_ranks_in_full) {
     also.reads = facts::Reads::host;
     timeline_of = [this](const analyze::LabelledTrace& run, const analyze::RunSummary& summary) {
       return timeline::make(*rules, run, summary, page::timeline_limits(runs.size()));

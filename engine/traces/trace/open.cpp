@@ -237,6 +237,39 @@ bool contains_module_trees(const std::string& path, const OpenOptions& options) 
   return format_of(Input(path, options)).read == nullptr;
 }
 
+namespace {
+
+/// Of JSON: any object may begin a trace, and most begin none.
+bool has_events(std::string_view head) {
+  constexpr std::array names{"\"traceEvents\""sv, "\"schemaVersion\""sv, "\"deviceProperties\""sv,
+                             "\"distributedInfo\""sv, "\"ph\""sv};
+  return std::ranges::any_of(names, [&](auto name) { return head.find(name) != head.npos; });
+}
+
+}  // namespace
+
+std::vector<std::string> traces_in_folder(const std::string& path) {
+  const OpenOptions options;
+  const Input folder(path, options);
+  const auto takes = [&](const TraceFormat* format) {
+    return format->sniff_folder != nullptr && format->sniff_folder(folder);
+  };
+  if (!folder.folder() || std::ranges::any_of(all_formats, takes)) return {};
+  std::vector<std::string> found;
+  for (const Input::Entry& entry : folder.entries()) {
+    if (entry.type != std::filesystem::file_type::regular || entry.name.starts_with('.')) continue;
+    try {
+      const Input file(entry.path, options);
+      const TraceFormat& format = format_of(file);
+      if (format.name == "kineto-json" && !has_events(file.head())) continue;
+      if (format.folders) return {};  // the folder is read as one trace
+      found.push_back(entry.path);
+    } catch (const Error&) {  // it is not a trace
+    }
+  }
+  return found;
+}
+
 bool may_open_again(const std::string& path, const OpenOptions& options) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();

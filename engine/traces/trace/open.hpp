@@ -72,6 +72,9 @@ Opened open_any(const std::string& path, const OpenOptions& options = {});
 /// Whether `path` contains only module trees, by its first bytes. Not for standard
 /// input. Throws Error.
 bool contains_module_trees(const std::string& path, const OpenOptions& options = {});
+/// The traces in a folder that is not a trace itself, by their first bytes and by name: runs of a
+/// job, one file each. Empty: it is a trace, such as a folder of CSVs, or has none.
+std::vector<std::string> traces_in_folder(const std::string& path);
 /// Whether opening it a second time gives the same, for no more than what reading it costs: no
 /// pipe, no report that another program has to export first. Throws Error.
 bool may_open_again(const std::string& path, const OpenOptions& options = {});

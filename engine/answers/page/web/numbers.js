@@ -1,6 +1,7 @@
 "use strict";
 // Numbers as text, by the rule of engine/text/numbers.hpp: three significant digits (1.23, 12.3,
-// 0.0123); whole digits are never rounded away (12,346); what is not 0 never looks like 0 (<0.001).
+// 0.0123); whole digits are never rounded away (12,346); what is not 0 never looks like 0: it has as
+// many decimals as it needs (0.0000120).
 // Exact numbers are tooltips, and in files. Times are BigInt nanoseconds.
 
 const UNITS = [
@@ -41,23 +42,31 @@ function decimal(number, one, decimals) {
 
 const significant = (text) => text.replace(/[^0-9]/g, "").replace(/^0+/, "").length;
 
+const MOST_DECIMALS = 15;
+
 /** The size of a number that is not 0, of which `textWith(decimals)` is the text with so many decimals. */
-function threeDigits(textWith, most = 5) {
-  for (let decimals = Math.min(most, 5); decimals > 0; --decimals) {
+function threeDigits(textWith, most = MOST_DECIMALS) {
+  for (let decimals = 1; decimals <= most; ++decimals) {
     const text = textWith(decimals);
-    if (text.startsWith("0.000")) return "<0.001";
-    if (significant(text) <= 3) return text;
+    const digits = significant(text);
+    if (digits > 3) break;
+    if (digits < 3 && decimals < most) continue;
+    // 0.0996 rounds to 0.100, too.
+    const next = decimals < most ? textWith(decimals + 1) : "";
+    return significant(next) === 3 ? next : text;
   }
   return grouped(textWith(0));
 }
 
 /** The same of a percentage, which may be 0; `belowAll`: it is less than 100. */
 function percentage(textWith, isZero, belowAll) {
-  for (const decimals of [1, 2, 3]) {
-    const text = textWith(decimals);
-    if ((isZero || significant(text) > 0) && !(belowAll && text.startsWith("100."))) return withCommas(text);
+  let text = "";
+  for (let decimals = 1; decimals <= MOST_DECIMALS; ++decimals) {
+    text = textWith(decimals);
+    const looksZero = !isZero && significant(text) === 0;
+    if (!looksZero && !(belowAll && text.startsWith("100."))) break;
   }
-  return textWith(1) === "0.0" ? "<0.001" : ">99.999";
+  return withCommas(text);
 }
 
 /** A decimal with thousands apart: `1,234.568`. */
@@ -89,6 +98,7 @@ function rounded(size, decimals) {
 /** A number that is not a time. */
 function shortNumber(number) {
   if (number === 0) return "0";
+  if (Math.abs(number) < 1e-15) return number.toPrecision(3);
   return (number < 0 ? "−" : "") + threeDigits((decimals) => rounded(Math.abs(number), decimals));
 }
 
