@@ -72,14 +72,14 @@ std::string three_digits(const With& with, int max_decimals) {
 /// The same of a percentage, which may be 0; `below_all`: it is less than 100.
 template <class With>
 std::string percentage(const With& with, bool is_zero, bool below_all) {
-  std::string text;
+  bool looks_zero = false;
   for (int decimals = 1; decimals <= most_decimals; ++decimals) {
-    text = with(decimals);
-    const bool looks_zero = !is_zero && significant_digits(text) == 0;
+    std::string text = with(decimals);
+    looks_zero = !is_zero && significant_digits(text) == 0;
     const bool looks_all = below_all && text.starts_with("100.");
-    if (!looks_zero && !looks_all) break;
+    if (!looks_zero && !looks_all) return with_commas(std::move(text));
   }
-  return with_commas(std::move(text));
+  return looks_zero ? "<0.001" : ">99.999";
 }
 
 /// A size with so many decimals, rounded half up as pages do.
@@ -131,7 +131,7 @@ TimeUnit ColumnUnit::unit() const noexcept {
   const uint64_t all = times_[0] + times_[1] + times_[2] + times_[3];
   size_t unit = 3;
   uint64_t below = times_[3];
-  while (below < (all + 1) / 2) below += times_[--unit];
+  while (below <= all / 2) below += times_[--unit];
   return units[unit];
 }
 

@@ -388,11 +388,11 @@ const Definition verdicts_table = TableOf<Verdict>{
                  {"time_ns", Unit::ns, Role::measure,
                   "The time that it is about, of all devices; empty: it is about the trace.",
                   &Verdict::time_ns, optional},
-                 {"share", Unit::ratio, Role::measure, "By the spans of all devices.",
+                 {"share", Unit::ratio, Role::measure, "Its part of the spans of all devices.",
                   [](const Verdict& one) {
                     return one.time_ns ? Cell(ratio_of(*one.time_ns, one.span_ns)) : Cell();
                   },
-                  optional},
+                  optional | read_with("time_ns")},
                  {"table", Unit::text, Role::measure, "The table with its numbers.",
                   &Verdict::table},
                  {"text", Unit::text, Role::measure, "The same in words.", &Verdict::text}}},

@@ -18,11 +18,11 @@ TEST_CASE("markdown: a heading and a table for each that has rows") {
   CHECK(markdown_of({units_table(), empty_table(), runs_table()}) ==
         R"(### all units
 
-| run | name | device | calls | total ms | mean ns | share % | speedup | seen |
+| run | name | device | calls | total µs | mean ns | share % | speedup | seen |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-| a | =1+1 | 1000 | 1,234,567 | 12.3 | 11 | 12.3 | 1.25 | yes |
-| a | say "hi", a\|b | 0 | 0 | -\<0.001 |  | 0.0 | 0.500 |  |
-| a | \\xff\\x00x\\x0a | 2 | 2.50 | 1.00 | 0 | 100.0 | 10,000,000,000,000,000,000,000 |  |
+| a | =1+1 | 1000 | 1,234,567 | 12,346 | 11 | 12.3 | 1.25 | yes |
+| a | say "hi", a\|b | 0 | 0 | -0.500 |  | 0.0 | 0.500 |  |
+| a | \\xff\\x00x\\x0a | 2 | 2.50 | 1,000 | 0 | 100.0 | 10,000,000,000,000,000,000,000 |  |
 
 ### runs
 

@@ -150,10 +150,10 @@ TEST_CASE("steps have the operations of steps inside them, too") {
         "e_0|1|0|block|-|3|-|-|2|70|-|50|50|30|40|20|0|0|0|comm 57 %, gemm 43 %|layer_3\n"
         "e_0|2|-|decode|5|-|-|-|1|20|-|20|20|20|0|0|0|0|0|gemm 100 %|decode_5\n");
   CHECK(analyze_rows(source, "phases") ==
-        "e_0|prefill|1|2|7|4|85|65|100|100|100|comm 47 %, gemm 47 %, misc 6 %\n"
-        "e_0|block|1|-|-|2|70|50|-|-|-|comm 57 %, gemm 43 %\n"
-        "e_0|decode|1|-|-|1|20|20|-|-|-|gemm 100 %\n"
-        "e_0|(outside steps)|0|-|-|1|5|5|-|-|-|misc 100 %\n");
+        "e_0|prefill|1|2|7|4|85|65|100|100|100|0.65|70000000|comm 47 %, gemm 47 %, misc 6 %\n"
+        "e_0|block|1|-|-|2|70|50|-|-|-|-|-|comm 57 %, gemm 43 %\n"
+        "e_0|decode|1|-|-|1|20|20|-|-|-|-|-|gemm 100 %\n"
+        "e_0|(outside steps)|0|-|-|1|5|5|-|-|-|-|-|misc 100 %\n");
 }
 
 TEST_CASE("steps and phases by label") {

@@ -60,13 +60,13 @@ function threeDigits(textWith, most = MOST_DECIMALS) {
 
 /** The same of a percentage, which may be 0; `belowAll`: it is less than 100. */
 function percentage(textWith, isZero, belowAll) {
-  let text = "";
+  let looksZero = false;
   for (let decimals = 1; decimals <= MOST_DECIMALS; ++decimals) {
-    text = textWith(decimals);
-    const looksZero = !isZero && significant(text) === 0;
-    if (!looksZero && !(belowAll && text.startsWith("100."))) break;
+    const text = textWith(decimals);
+    looksZero = !isZero && significant(text) === 0;
+    if (!looksZero && !(belowAll && text.startsWith("100."))) return withCommas(text);
   }
-  return withCommas(text);
+  return looksZero ? "<0.001" : ">99.999";
 }
 
 /** A decimal with thousands apart: `1,234.568`. */
