@@ -34,16 +34,10 @@ struct NcuKernelRow : Parts<Run, MeasuredKernel, ncu::Measures> {
   RooflinePoint point, fp32;
 };
 
-void add_labels_of(const NcuKernelRow& row, Cells& cells) {
+void add_ncu_labels_of(const NcuKernelRow& row, Cells& cells) {
   for (const std::string& dimension : row.dimensions) {
     cells.push_back(ncu_label(row, row.number, dimension));
   }
-}
-
-/// For people.
-Cell ncu_shown_label(const NcuKernelRow& row) {
-  const bool substage = row.of<Run>().summary.dimension("substage").has_value();
-  return ncu_label(row, row.number, substage ? "substage" : "kind");
 }
 
 void add_ncu_kernels(const Source& source, Rows<NcuKernelRow>& rows) {
@@ -124,8 +118,9 @@ const Definition ncu_kernels_part = TableOf<NcuKernelRow>{
      "One row per run and distinct kernel, grid and block that ncu measured: means of its "
      "instances, weighted by time where they are rates or ratios.",
      {ncu_kernel_keys<NcuKernelRow>(),
-      {head::shown_label, ncu_shown_label},
-      {head::labels, Value<NcuKernelRow>::several(add_labels_of)},
+      {head::shown_label,
+       [](const NcuKernelRow& row) { return ncu_label(row, row.number, shown_dimension(row)); }},
+      {head::labels, Value<NcuKernelRow>::several(add_ncu_labels_of)},
       {"instances", Unit::count, Role::measure, "How many were measured.",
        &MeasuredKernel::instances},
       {"duration_ns", Unit::ns, Role::measure, "The sum of their durations under ncu.",

@@ -17,6 +17,10 @@ std::string not_measured_by_ncu(const Source& source);
 
 /// The label of a measured kernel in a dimension; nothing: the run does not have the dimension.
 Cell ncu_label(const Run& run, uint32_t kernel, std::string_view dimension);
+/// The dimension of the label that people see of a kernel.
+inline std::string_view shown_dimension(const Run& run) {
+  return run.summary.dimension("substage") ? "substage" : "kind";
+}
 
 inline std::string ncu_grid(const ncu::MeasuredKernel& kernel) {
   return ncu::shape_text(kernel.grid);

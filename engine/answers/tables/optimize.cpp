@@ -13,10 +13,12 @@
 namespace kr::tables {
 namespace {
 
+using analyze::NameSum;
+
 /// A kernel of the run that was measured.
 struct Candidate {
   const ncu::RunKernel* kernel;
-  const analyze::NameSum* name;
+  const NameSum* name;
   ncu::RoofTime time;
   std::string_view roof;
 };
@@ -47,20 +49,14 @@ std::vector<Candidate> candidates_of(const Run& run) {
   return out;
 }
 
-struct OptimizeRow : Parts<Run, Candidate, analyze::NameSum, ncu::RoofTime, ncu::Measures> {
+struct OptimizeRow : Parts<Run, Candidate, NameSum, ncu::RoofTime, ncu::Measures> {
   const std::vector<std::string>& dimensions;
 };
 
 Cell label_of(const OptimizeRow& row, std::string_view dimension) {
   const auto at = row.of<Run>().summary.dimension(dimension);
-  const analyze::NameSum::LabelResult* const label = row.of<analyze::NameSum>().label(at);
+  const NameSum::LabelResult* const label = row.of<NameSum>().label(at);
   return label != nullptr ? Cell(label->label) : Cell();
-}
-
-/// For people.
-Cell candidate_label(const OptimizeRow& row) {
-  const bool substage = row.of<Run>().summary.dimension("substage").has_value();
-  return label_of(row, substage ? "substage" : "kind");
 }
 
 void add_labels_of(const OptimizeRow& row, Cells& cells) {
@@ -122,7 +118,7 @@ std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(con
   std::map<std::pair<std::string_view, std::string_view>, MatchSum> sums;
   for (const ncu::RunKernel& one : run.get<ncu::Joined>().run) {
     if (!one.match) {
-      const analyze::NameSum& name = run.summary.names[one.name];
+      const NameSum& name = run.summary.names[one.name];
       sums[{one.ambiguous ? "ambiguous" : "unmeasured", {}}].add({name.instances, name.total_ns});
       continue;
     }
@@ -130,7 +126,7 @@ std::map<std::pair<std::string_view, std::string_view>, MatchSum> match_sums(con
     if (one.time.by_shape.measured > 0) sums[{match, by_shape}].add(one.time.by_shape);
     if (one.time.by_name.measured > 0) sums[{match, by_name}].add(one.time.by_name);
   }
-  for (const analyze::NameSum& name : run.summary.names) {
+  for (const NameSum& name : run.summary.names) {
     if (name.kind == OperationKind::kernel) continue;
     sums[{"not_a_kernel", {}}].add({name.instances, name.total_ns});
   }
@@ -200,14 +196,15 @@ const Definition optimize_first_part = TableOf<OptimizeRow>{
      "One row per kernel of the run that ncu measured, by the time that would be saved if it ran "
      "at its nearest roof. Rates are those of ncu, times those of the run.",
      {run_column,
-      {"name", Unit::name, Role::key, "The kernel as the run names it.", &analyze::NameSum::name},
-      {head::shown_label, candidate_label},
+      {"name", Unit::name, Role::key, "The kernel as the run names it.", &NameSum::name},
+      {head::shown_label,
+       [](const OptimizeRow& row) { return label_of(row, shown_dimension(row)); }},
       {head::labels, Value<OptimizeRow>::several(add_labels_of)},
       {"instances", Unit::count, Role::detail, "Operations of that name in the run.",
-       &analyze::NameSum::instances},
+       &NameSum::instances},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations in the run.",
-       &analyze::NameSum::total_ns},
-      {head::share_of_run, share_of_run<analyze::NameSum, OptimizeRow>},
+       &NameSum::total_ns},
+      {head::share_of_run, share_of_run<NameSum, OptimizeRow>},
       {"roof", Unit::text, Role::measure,
        "The roof that most of its time is nearest to: operations of a precision (`fp16`, `fp32`, "
        "`fp64`, `tensor`), `dram`, `l2`, or ncu's `compute` or `memory` throughput.",

@@ -14,6 +14,12 @@ namespace {
 
 using changes::Comparison;
 using changes::LabelChange;
+using changes::MedianChange;
+using changes::NameChange;
+using changes::Pair;
+using changes::PhaseChange;
+using changes::StepChange;
+using changes::Substitution;
 
 /// Nothing if there is nothing to divide by.
 Cell quotient(int64_t part, int64_t whole) {
@@ -22,7 +28,7 @@ Cell quotient(int64_t part, int64_t whole) {
 }
 
 /// Nothing if there is nothing to compare with.
-Cell change_percent(const changes::Pair& time) {
+Cell change_percent(const Pair& time) {
   if (time.a.total_ns == 0) return {};
   return 100 * static_cast<double>(time.change_ns()) / static_cast<double>(time.a.total_ns);
 }
@@ -31,18 +37,18 @@ Cell whole(double ns) {
   return int64_t{std::llround(ns)};
 }
 
-Cell interval_end(const std::optional<changes::MedianChange>& median,
-                  double changes::MedianChange::*end) {
-  return median ? whole((*median).*end) : Cell();
+template <class Of>
+Cell whole(const std::optional<Of>& of, double Of::*ns) {
+  return of ? whole((*of).*ns) : Cell();
 }
 
-Cell median_percent(const std::optional<changes::MedianChange>& median) {
+Cell median_percent(const std::optional<MedianChange>& median) {
   if (!median || median->a_ns == 0) return {};
   return 100 * median->change_ns / median->a_ns;
 }
 
 /// `more`, `less`: what a change of that kind is called. Nothing where the runs lack kernels.
-std::string_view verdict(const Comparison& of, const std::optional<changes::MedianChange>& median,
+std::string_view verdict(const Comparison& of, const std::optional<MedianChange>& median,
                          std::string_view more, std::string_view less) {
   if (!median || !of.not_judged.empty()) return {};
   switch (changes::verdict_of(*median)) {
@@ -56,53 +62,52 @@ std::string_view verdict(const Comparison& of, const std::optional<changes::Medi
   return {};
 }
 
-struct ComparisonRow : Parts<RunPair, Comparison, changes::Pair, changes::Parts> {
-  const changes::StepChange* wall;  // null: the runs are not compared by steps
-  std::optional<changes::MedianChange> median;
+struct ComparisonRow : Parts<RunPair, Comparison, Pair, changes::Parts> {
+  std::optional<StepChange> wall;  // of the unit's phase
+  std::optional<MedianChange> median;
 };
 
 void add_comparison(const Source& source, Rows<ComparisonRow>& rows) {
   const RunPair& pair = *source.run_difference;
   const Comparison& of = pair.comparison;
-  const changes::PhaseChange* const phase = of.main_phase();
-  const changes::StepChange* const wall = phase != nullptr ? &*phase->wall : nullptr;
-  rows.add({{pair, of, of.total.time, of.total.parts},
-            wall,
-            wall != nullptr ? wall->median : std::nullopt});
+  const PhaseChange* const phase = of.main_phase();
+  const auto wall = phase != nullptr ? phase->wall : std::nullopt;
+  rows.add({{pair, of, of.total.time, of.total.parts}, wall, wall ? wall->median : std::nullopt});
 }
 
-struct PhaseChangeRow : Parts<Comparison, changes::PhaseChange> {
-  std::optional<changes::MedianChange> median;
+struct PhaseChangeRow : Parts<Comparison, PhaseChange> {
+  std::optional<MedianChange> median;
 };
 
 void add_phase_changes(const Source& source, Rows<PhaseChangeRow>& rows) {
   const Comparison& of = source.run_difference->comparison;
-  for (const changes::PhaseChange& one : of.phases) {
+  for (const PhaseChange& one : of.phases) {
     rows.add({{of, one}, one.wall ? one.wall->median : std::nullopt});
   }
 }
 
 /// Of a label or a name.
 template <class Of>
-struct ChangeRow : Parts<Comparison, Of, changes::Pair, changes::Parts> {
+struct ChangeRow : Parts<Comparison, Of, Pair, changes::Parts> {
   std::optional<changes::PerUnit> per_unit;
+  std::optional<MedianChange> median = {};
 };
 using LabelChangeRow = ChangeRow<LabelChange>;
-using NameChangeRow = ChangeRow<changes::NameChange>;
+using NameChangeRow = ChangeRow<NameChange>;
 
 void add_label_changes(const Source& source, Rows<LabelChangeRow>& rows) {
   const Comparison& of = source.run_difference->comparison;
-  for (const LabelChange& one : of.labels) rows.add({{of, one, one.time, one.parts}, one.per_unit});
+  for (const LabelChange& one : of.labels) {
+    rows.add({{of, one, one.time, one.parts}, one.per_unit, one.median});
+  }
 }
 
 void add_name_changes(const Source& source, Rows<NameChangeRow>& rows) {
   const Comparison& of = source.run_difference->comparison;
-  for (const changes::NameChange& one : of.names) {
-    rows.add({{of, one, one.time, one.parts}, one.per_unit});
-  }
+  for (const NameChange& one : of.names) rows.add({{of, one, one.time, one.parts}, one.per_unit});
 }
 
-struct SubstitutionRow : Parts<changes::Substitution> {
+struct SubstitutionRow : Parts<Substitution> {
   int64_t group;
   size_t place;
 
@@ -115,7 +120,7 @@ struct SubstitutionRow : Parts<changes::Substitution> {
 /// time is there once.
 void add_substitutions(const Source& source, Rows<SubstitutionRow>& rows) {
   int64_t group = 0;
-  for (const changes::Substitution& one : source.run_difference->comparison.substitutions) {
+  for (const Substitution& one : source.run_difference->comparison.substitutions) {
     for (size_t i = 0; i < std::max(one.a_names.size(), one.b_names.size()); ++i) {
       rows.add({{one}, group, i});
     }
@@ -127,7 +132,7 @@ void add_substitutions(const Source& source, Rows<SubstitutionRow>& rows) {
 template <class Get>
 auto of_group(Get get) {
   return [get](const SubstitutionRow& row) {
-    return row.place == 0 ? table::cell(get(row.of<changes::Substitution>())) : Cell();
+    return row.place == 0 ? table::cell(get(row.of<Substitution>())) : Cell();
   };
 }
 
@@ -160,16 +165,16 @@ std::string no_conditions(const Source& source) {
   return source.run_difference->gates.empty() ? "no condition was given (--fail-if)" : "";
 }
 
-int64_t a_ns(const changes::Pair& time) {
+int64_t a_ns(const Pair& time) {
   return time.a.total_ns;
 }
-int64_t b_ns(const changes::Pair& time) {
+int64_t b_ns(const Pair& time) {
   return time.b.total_ns;
 }
-int64_t a_instances(const changes::Pair& time) {
+int64_t a_instances(const Pair& time) {
   return time.a.instances;
 }
-int64_t b_instances(const changes::Pair& time) {
+int64_t b_instances(const Pair& time) {
   return time.b.instances;
 }
 
@@ -183,7 +188,7 @@ Columns<Row> change_columns() {
       {"a_ns", Unit::ns, Role::measure,
        "The time in the first run, summed over its operations: parallel ones add up.", a_ns},
       {"b_ns", Unit::ns, Role::measure, "The same in the second run.", b_ns},
-      {change_ns, &changes::Pair::change_ns},
+      {change_ns, &Pair::change_ns},
       {"change_percent", Unit::percent, Role::measure,
        "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.",
        change_percent, optional | as_change},
@@ -201,11 +206,9 @@ Columns<Row> change_columns() {
        [](const Row& row) { return row.per_unit ? row.per_unit->percent() : std::nullopt; },
        optional | as_change},
       {"a_per_call_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_instances`.",
-       [](const changes::Pair& time) { return quotient(time.a.total_ns, time.a.instances); },
-       optional},
+       [](const Pair& time) { return quotient(time.a.total_ns, time.a.instances); }, optional},
       {"b_per_call_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_instances`.",
-       [](const changes::Pair& time) { return quotient(time.b.total_ns, time.b.instances); },
-       optional},
+       [](const Pair& time) { return quotient(time.b.total_ns, time.b.instances); }, optional},
       {"calls_ns", Unit::ns, Role::measure,
        "Of names that both runs have: what comes from more or fewer calls, each as long as the "
        "mean call of its name in the first run.",
@@ -219,58 +222,43 @@ Columns<Row> change_columns() {
        &changes::Parts::names_ns, as_change}};
 }
 
-/// The interval for the change of the median wall time, and its verdict.
+/// The interval for the change of a median, and its verdict. `more`, `less`: what a change is
+/// called.
 template <class Row>
-Columns<Row> wall_columns(Role role, std::string_view nothing) {
-  return {{"low_ns", Unit::ns, role,
-           "The lower end of the interval of 95 % for the change of the median wall time; nothing "
-           "if a side has fewer than three values.",
-           [](const Row& row) { return interval_end(row.median, &changes::MedianChange::low_ns); },
-           optional | as_change},
-          {"high_ns", Unit::ns, role, "The upper end of that interval.",
-           [](const Row& row) { return interval_end(row.median, &changes::MedianChange::high_ns); },
-           optional | as_change},
-          {"verdict", Unit::text, Role::measure,
-           fmt::format("Of the median wall time: `within noise` if the interval contains 0 or the "
-                       "change is below 1 %, else `slower` or `faster`{}.",
-                       nothing),
-           [](const Row& row) {
-             return verdict(row.template of<Comparison>(), row.median, "slower", "faster");
-           },
-           optional}};
+Columns<Row> interval_columns(Role role, const char* low_doc, std::string verdict_doc,
+                              const char* more, const char* less) {
+  return {
+      {"low_ns", Unit::ns, role, low_doc,
+       [](const Row& row) { return whole(row.median, &MedianChange::low_ns); },
+       optional | as_change},
+      {"high_ns", Unit::ns, role, "The upper end of that interval.",
+       [](const Row& row) { return whole(row.median, &MedianChange::high_ns); },
+       optional | as_change},
+      {"verdict", Unit::text, Role::measure, std::move(verdict_doc),
+       [more, less](const Row& row) { return verdict(row, row.median, more, less); }, optional}};
 }
+constexpr const char* low_doc =
+    "The lower end of the interval of 95 % for the change of the median wall time; nothing if a "
+    "side has fewer than three values.";
+constexpr const char* verdict_doc =
+    "Of the median wall time: `within noise` if the interval contains 0 or the change is below "
+    "1 %, else `slower` or `faster`";
 
-/// What steps of a phase have of a time: `a_idle_ns`, `b_idle_ns`, `idle_percent`. `change`: of a
-/// phase; null: it does not have it.
-template <const changes::StepChange* (*change)(const changes::PhaseChange& phase)>
-Columns<PhaseChangeRow> step_columns(const std::string& id, std::string doc, table::More more,
-                               std::string percent_doc = "The change of that.") {
-  using changes::PhaseChange;
+/// What steps of a phase have of a time: `a_idle_ns`, `b_idle_ns`, `idle_percent`.
+Columns<PhaseChangeRow> step_columns(const std::string& id, std::string doc,
+                                     std::optional<StepChange> (*of)(const PhaseChange& phase),
+                                     table::More more = optional,
+                                     std::string percent_doc = "The change of that.") {
   return {{"a_" + id + "_ns", Unit::ns, Role::measure, std::move(doc),
-           [](const PhaseChange& phase) {
-             const auto* of = change(phase);
-             return of != nullptr ? whole(of->a_ns) : Cell();
-           },
-           more},
+           [of](const PhaseChange& phase) { return whole(of(phase), &StepChange::a_ns); }, more},
           {"b_" + id + "_ns", Unit::ns, Role::measure, "The same in the second run.",
-           [](const PhaseChange& phase) {
-             const auto* of = change(phase);
-             return of != nullptr ? whole(of->b_ns) : Cell();
-           },
-           more},
+           [of](const PhaseChange& phase) { return whole(of(phase), &StepChange::b_ns); }, more},
           {id + "_percent", Unit::percent, Role::measure, std::move(percent_doc),
-           [](const PhaseChange& phase) {
-             const auto* of = change(phase);
-             return of != nullptr ? of->percent() : std::nullopt;
+           [of](const PhaseChange& phase) {
+             const auto change = of(phase);
+             return change ? change->percent() : std::nullopt;
            },
            optional | as_change}};
-}
-template <std::optional<changes::StepChange> changes::PhaseChange::*of>
-const changes::StepChange* step_change(const changes::PhaseChange& phase) {
-  return phase.*of ? &*(phase.*of) : nullptr;
-}
-const changes::StepChange* work_of(const changes::PhaseChange& phase) {
-  return &phase.work;
 }
 
 }  // namespace
@@ -304,22 +292,15 @@ const Definition comparison_table = TableOf<ComparisonRow>{
        "The median wall time of these steps in the first run (`wall_ns` of `steps`), or of the "
        "repeats of a block (`wall_ns` of `repeats`); of several runs a side, the median of theirs. "
        "Nothing if they have neither in common.",
-       [](const ComparisonRow& row) {
-         return row.wall != nullptr ? whole(row.wall->a_ns) : Cell();
-       },
-       optional},
+       [](const ComparisonRow& row) { return whole(row.wall, &StepChange::a_ns); }, optional},
       {"b_wall_median_ns", Unit::ns, Role::measure, "The same of the second side.",
-       [](const ComparisonRow& row) {
-         return row.wall != nullptr ? whole(row.wall->b_ns) : Cell();
-       },
-       optional},
+       [](const ComparisonRow& row) { return whole(row.wall, &StepChange::b_ns); }, optional},
       {"wall_median_percent", Unit::percent, Role::measure,
        "The change of that, in percent of the first side.",
-       [](const ComparisonRow& row) {
-         return row.wall != nullptr ? row.wall->percent() : std::nullopt;
-       },
+       [](const ComparisonRow& row) { return row.wall ? row.wall->percent() : std::nullopt; },
        optional | as_change},
-      wall_columns<ComparisonRow>(Role::measure, ""),
+      interval_columns<ComparisonRow>(Role::measure, low_doc, fmt::format("{}.", verdict_doc),
+                                      "slower", "faster"),
       {"a_span_ns", Unit::ns, Role::measure,
        "From the first start to the last end of the first run; of several, the sum. Nothing of "
        "module trees.",
@@ -330,7 +311,7 @@ const Definition comparison_table = TableOf<ComparisonRow>{
        "The change of the span for equal numbers of units, in percent; nothing where steps have a "
        "wall time.",
        [](const ComparisonRow& row) {
-         return row.wall == nullptr ? row.of<Comparison>().span_percent() : std::nullopt;
+         return !row.wall ? row.of<Comparison>().span_percent() : std::nullopt;
        },
        optional | as_change},
       {"a_ns", Unit::ns, Role::measure,
@@ -338,7 +319,7 @@ const Definition comparison_table = TableOf<ComparisonRow>{
        "up.",
        a_ns},
       {"b_ns", Unit::ns, Role::measure, "The same of the second side.", b_ns},
-      {change_ns, &changes::Pair::change_ns},
+      {change_ns, &Pair::change_ns},
       {"change_percent", Unit::percent, Role::measure,
        "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", change_percent,
        optional | as_change},
@@ -379,27 +360,29 @@ const Definition phase_changes_table = TableOf<PhaseChangeRow>{
      "changes by phase",
      "One row per phase that both runs have: the medians of its steps, the phase with most work "
      "first. Of several runs a side, the medians of theirs.",
-     {{head::phase, &changes::PhaseChange::phase},
-      {"a_steps", Unit::count, Role::measure, "Its steps in the first run.",
-       &changes::PhaseChange::a_steps},
+     {{head::phase, &PhaseChange::phase},
+      {"a_steps", Unit::count, Role::measure, "Its steps in the first run.", &PhaseChange::a_steps},
       {"b_steps", Unit::count, Role::measure, "Its steps in the second run.",
-       &changes::PhaseChange::b_steps},
-      step_columns<step_change<&changes::PhaseChange::wall>>(
+       &PhaseChange::b_steps},
+      step_columns(
           "wall", "The median wall time of a step in the first run: `wall_ns` of `steps`.",
-          optional, "The change of that, in percent of the first run."),
-      wall_columns<PhaseChangeRow>(Role::detail,
-                             "; nothing without an interval, and if a run lacks kernels"),
-      step_columns<step_change<&changes::PhaseChange::idle>>(
+          [](const PhaseChange& phase) { return phase.wall; }, optional,
+          "The change of that, in percent of the first run."),
+      interval_columns<PhaseChangeRow>(
+          Role::detail, low_doc,
+          fmt::format("{}; nothing without an interval, and if a run lacks kernels.", verdict_doc),
+          "slower", "faster"),
+      step_columns(
           "idle",
           "The median of the wall time in which no operation of the step runs, in the first run.",
-          optional),
-      step_columns<step_change<&changes::PhaseChange::busy>>(
+          [](const PhaseChange& phase) { return phase.idle; }),
+      step_columns(
           "busy",
           "The median of the time in which an operation of the step runs, in the first run.",
-          optional),
-      step_columns<work_of>(
-          "work", "The median of the sum of the durations of its operations, in the first run.",
-          {})}},
+          [](const PhaseChange& phase) { return phase.busy; }),
+      step_columns("work",
+                   "The median of the sum of the durations of its operations, in the first run.",
+                   [](const PhaseChange& phase) { return std::optional(phase.work); }, {})}},
     needs<RunPair>,
     add_phase_changes};
 
@@ -415,25 +398,13 @@ const Definition label_changes_part = TableOf<LabelChangeRow>{
        "The change of the median step, or of the median run, in percent of the first; one stray "
        "step hardly moves it. Nothing if there are fewer than three of either.",
        [](const LabelChange& one) { return median_percent(one.median); }, optional | as_change},
-      {"low_ns", Unit::ns, Role::measure,
-       "The lower end of the interval of 95 % for the change of the median step, or of the median "
-       "run; nothing if there are fewer than three of either.",
-       [](const LabelChange& one) {
-         return interval_end(one.median, &changes::MedianChange::low_ns);
-       },
-       optional | as_change},
-      {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.",
-       [](const LabelChange& one) {
-         return interval_end(one.median, &changes::MedianChange::high_ns);
-       },
-       optional | as_change},
-      {"verdict", Unit::text, Role::measure,
-       "`within noise` if the interval contains 0 or the change is below 1 %, else `more` or "
-       "`less`; nothing without an interval, and if a run lacks kernels.",
-       [](const LabelChangeRow& row) {
-         return verdict(row.of<Comparison>(), row.of<LabelChange>().median, "more", "less");
-       },
-       optional}}},
+      interval_columns<LabelChangeRow>(
+          Role::measure,
+          "The lower end of the interval of 95 % for the change of the median step, or of the "
+          "median run; nothing if there are fewer than three of either.",
+          "`within noise` if the interval contains 0 or the change is below 1 %, else `more` or "
+          "`less`; nothing without an interval, and if a run lacks kernels.",
+          "more", "less")}},
     needs<RunPair>,
     add_label_changes};
 
@@ -443,10 +414,9 @@ const Definition name_changes_part = TableOf<NameChangeRow>{
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
      "largest change per unit first.",
      {{"name", Unit::name, Role::key,
-       "The name of operations, or the path of a node of the module trees.",
-       &changes::NameChange::name},
+       "The name of operations, or the path of a node of the module trees.", &NameChange::name},
       {"type", Unit::text, Role::key, "The type of operation: `kernel`, `memcpy` or `memset`.",
-       &changes::NameChange::kind},
+       &NameChange::kind},
       change_columns<NameChangeRow>()}},
     needs<RunPair>,
     add_name_changes};
@@ -462,21 +432,19 @@ const Definition substitutions_table = TableOf<SubstitutionRow>{
        &SubstitutionRow::group},
       {"a_name", Unit::name, Role::key,
        "A name of the group that only the first run has, the one with most time first.",
-       [](const SubstitutionRow& row) { return row.name(row.of<changes::Substitution>().a_names); },
+       [](const SubstitutionRow& row) { return row.name(row.of<Substitution>().a_names); },
        optional},
       {"b_name", Unit::name, Role::key,
        "A name of the group that only the second run has, in the same order. Two names in one row "
        "replace each other only if they are the whole group.",
-       [](const SubstitutionRow& row) { return row.name(row.of<changes::Substitution>().b_names); },
+       [](const SubstitutionRow& row) { return row.name(row.of<Substitution>().b_names); },
        optional},
       {"label", Unit::text, Role::measure,
-       "The label of all these names in the dimension of the comparison.",
-       &changes::Substitution::label},
+       "The label of all these names in the dimension of the comparison.", &Substitution::label},
       {"evidence", Unit::text, Role::measure,
        "`position`: the names have the same places when the sequences of the two runs (table "
        "`sequences`) are aligned. `likeness`: only the names are similar.",
-       of_group(
-           [](const changes::Substitution& of) { return of.position ? "position" : "likeness"; }),
+       of_group([](const Substitution& of) { return of.position ? "position" : "likeness"; }),
        optional},
       {"confidence", Unit::text, Role::measure,
        "By position, if half of the two sequences or more can be aligned, and the names agree in "
@@ -484,31 +452,30 @@ const Definition substitutions_table = TableOf<SubstitutionRow>{
        "the places within 50 %: `high` if `position` is 80 % or more, `medium` if it is 50 % or "
        "more. By likeness: `medium` if it is 1, no place of the names is known and it is 1 with no "
        "other name. `low`: all else.",
-       of_group([](const changes::Substitution& of) { return of.confidence; }), optional},
+       of_group([](const Substitution& of) { return of.confidence; }), optional},
       {"position", Unit::ratio, Role::measure,
        "The share of the places of all names of the group at which a name of one run is aligned "
        "with a name of the other; nothing if the evidence is `likeness`.",
-       of_group([](const changes::Substitution& of) { return of.position; }), optional},
+       of_group([](const Substitution& of) { return of.position; }), optional},
       {"likeness", Unit::ratio, Role::detail,
        "How similar the most similar names of the group are: twice the number of words that both "
        "have, divided by the words of both; words that describe what a kernel does, without "
        "numbers, types and shapes.",
-       of_group([](const changes::Substitution& of) { return of.likeness; }), optional},
+       of_group([](const Substitution& of) { return of.likeness; }), optional},
       {"a_ns", Unit::ns, Role::measure, "The time of the group in the first run.",
-       of_group([](const changes::Substitution& of) { return a_ns(of.time); }), optional},
+       of_group([](const Substitution& of) { return a_ns(of.time); }), optional},
       {"b_ns", Unit::ns, Role::measure, "Its time in the second run.",
-       of_group([](const changes::Substitution& of) { return b_ns(of.time); }), optional},
+       of_group([](const Substitution& of) { return b_ns(of.time); }), optional},
       {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`.",
-       of_group([](const changes::Substitution& of) { return of.time.change_ns(); }),
-       optional | as_change},
+       of_group([](const Substitution& of) { return of.time.change_ns(); }), optional | as_change},
       {"change_percent", Unit::percent, Role::measure,
        "`change_ns` in percent of `a_ns`; nothing if that is 0.",
-       of_group([](const changes::Substitution& of) { return change_percent(of.time); }),
+       of_group([](const Substitution& of) { return change_percent(of.time); }),
        optional | as_change},
       {"a_instances", Unit::count, Role::measure, "Its operations in the first run.",
-       of_group([](const changes::Substitution& of) { return a_instances(of.time); }), optional},
+       of_group([](const Substitution& of) { return a_instances(of.time); }), optional},
       {"b_instances", Unit::count, Role::measure, "Its operations in the second run.",
-       of_group([](const changes::Substitution& of) { return b_instances(of.time); }), optional}}},
+       of_group([](const Substitution& of) { return b_instances(of.time); }), optional}}},
     needs<RunPair>,
     add_substitutions,
     no_substitutions};
@@ -542,12 +509,12 @@ const Definition conditions_table = TableOf<GateResult>{
        optional | as_change},
       {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.",
        [](const GateResult& one) {
-         return one.measured.interval ? whole(one.measured.interval->low_ns) : Cell();
+         return whole(one.measured.interval, &changes::Measured::Interval::low_ns);
        },
        optional | as_change},
       {"high_ns", Unit::ns, Role::measure, "Its upper end.",
        [](const GateResult& one) {
-         return one.measured.interval ? whole(one.measured.interval->high_ns) : Cell();
+         return whole(one.measured.interval, &changes::Measured::Interval::high_ns);
        },
        optional | as_change},
       {"low_percent", Unit::percent, Role::measure,
