@@ -34,9 +34,7 @@ std::string without_rows(const Source& source, OverlapRows rows, std::string_vie
   return std::string(reason);
 }
 
-struct OverlapRow : Parts<Run, Member, CollectiveOverlap::Row, OverlapTimes> {
-  const CollectiveKey& key;
-};
+using OverlapRow = Parts<Run, Member, CollectiveOverlap::Row, OverlapTimes, CollectiveKey>;
 
 template <OverlapRows of>
 void add_overlap(const Source& source, Rows<OverlapRow>& rows) {
@@ -45,7 +43,7 @@ void add_overlap(const Source& source, Rows<OverlapRow>& rows) {
       if (!member.overlap) continue;
       const std::vector<CollectiveKey> keys = keys_of_groups(member.overlap->groups);
       for (const CollectiveOverlap::Row& row : (*member.overlap).*of) {
-        rows.add({{run, member, row, row.times}, keys[row.group]});
+        rows.add({run, member, row, row.times, keys[row.group]});
       }
     }
   }
@@ -73,35 +71,27 @@ std::string without_overlap_steps(const Source& source) {
 /// `own`: between the device and the group.
 Columns<OverlapRow> overlap_columns(const Columns<OverlapRow>& own) {
   return {
-      run_column, {head::the_device, &Member::device}, own,
+      run_column,
+      {head::the_device, &Member::device},
+      own,
       {"group", Unit::text, Role::key,
-       "The name of the process group, as in `collectives`; empty if the trace does not contain "
-       "it.",
-       [](const OverlapRow& row) -> const auto& {return row.key.group;
-}
-}  // namespace
-, {"kind", Unit::name, Role::key, "What it does, as in `collectives`.",
-   [](const OverlapRow& row) -> const auto& {return row.key.kind;
-}  // namespace kr::tables
-}
-, {"instances", Unit::count, Role::measure, "Operations.", &OverlapTimes::instances},
-    {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them runs.",
-     &OverlapTimes::busy_ns},
-    {"exposed_ns", Unit::ns, Role::measure,
-     "Of this, the time in which no compute kernel of the device runs, of whatever step or "
-     "label.",
-     &OverlapTimes::exposed_ns},
-    {"overlapped_ns", Unit::ns, Role::measure,
-     "The rest: `exposed_ns` and `overlapped_ns` add up to `busy_ns`.",
-     &OverlapTimes::overlapped_ns},
-{
-  "exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`.",
-      [](const OverlapTimes& times) { return ratio_of(times.exposed_ns, times.busy_ns); }, {
-    .share_of = "exposed_ns"
-  }
-}
-}
-;
+       "The name of the process group, as in `collectives`; empty if the trace does not "
+       "contain it.",
+       &CollectiveKey::group},
+      {"kind", Unit::name, Role::key, "What it does, as in `collectives`.", &CollectiveKey::kind},
+      {"instances", Unit::count, Role::measure, "Operations.", &OverlapTimes::instances},
+      {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them runs.",
+       &OverlapTimes::busy_ns},
+      {"exposed_ns", Unit::ns, Role::measure,
+       "Of this, the time in which no compute kernel of the device runs, of whatever step or "
+       "label.",
+       &OverlapTimes::exposed_ns},
+      {"overlapped_ns", Unit::ns, Role::measure,
+       "The rest: `exposed_ns` and `overlapped_ns` add up to `busy_ns`.",
+       &OverlapTimes::overlapped_ns},
+      {"exposed", Unit::ratio, Role::measure, "`exposed_ns` as a part of `busy_ns`.",
+       [](const OverlapTimes& times) { return ratio_of(times.exposed_ns, times.busy_ns); },
+       read_with("exposed_ns")}};
 }
 
 }  // namespace
@@ -120,8 +110,7 @@ const Definition collective_overlap_labels_part = TableOf<OverlapRow>{
      .title = "exposed collectives by label",
      .doc = "One row per device, label, process group and kind of collective.",
      .columns = overlap_columns(
-         {{"dimension", Unit::text, Role::key, "The dimension.",
-           &CollectiveOverlap::Row::dimension},
+         {{head::the_dimension, &CollectiveOverlap::Row::dimension},
           {"label", Unit::text, Role::key, "The label of the operations that communicate.",
            &CollectiveOverlap::Row::label}}),
      .in_short_form = false},
@@ -134,13 +123,10 @@ const Definition collective_overlap_layers_part = TableOf<OverlapRow>{
      .title = "exposed collectives by layer",
      .doc = "One row per device, layer, process group and kind of collective. Layers of all steps "
             "with one number are one.",
-     .columns = overlap_columns({{"layer",
-                                  Unit::id,
-                                  Role::key,
+     .columns = overlap_columns({{"layer", Unit::id, Role::key,
                                   "The layer in a repeated block, as in `operations`; empty: in "
                                   "none.",
-                                  &CollectiveOverlap::Row::number,
-                                  {.optional = true}}}),
+                                  &CollectiveOverlap::Row::number, optional}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
     add_overlap<&CollectiveOverlap::layers>,
@@ -168,18 +154,10 @@ const Definition collective_overlap_steps_part = TableOf<OverlapRow>{
          {{"step_id", Unit::id, Role::key, "The step, as in `steps`.",
            &CollectiveOverlap::Row::step_id},
           {"phase", Unit::text, Role::measure, "Its phase.", &CollectiveOverlap::Row::label},
-          {"step",
-           Unit::id,
-           Role::measure,
-           "Its number, if the annotation has one.",
-           &CollectiveOverlap::Row::number,
-           {.optional = true}},
-          {"layer",
-           Unit::id,
-           Role::detail,
-           "Its layer, if the annotation has one.",
-           &CollectiveOverlap::Row::step_layer,
-           {.optional = true}}}),
+          {"step", Unit::id, Role::measure, "Its number, if the annotation has one.",
+           &CollectiveOverlap::Row::number, optional},
+          {"layer", Unit::id, Role::detail, "Its layer, if the annotation has one.",
+           &CollectiveOverlap::Row::step_layer, optional}}),
      .in_short_form = false},
     needs<job::Members, job::Overlaps>,
     add_overlap<&CollectiveOverlap::steps>,

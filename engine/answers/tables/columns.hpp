@@ -26,6 +26,7 @@ inline constexpr table::Head dimension{"dimension", Unit::text, Role::key,
 inline constexpr table::Head elapsed_ns{"elapsed_ns", Unit::ns, Role::detail,
                                         "Their part of the time in which any GPU was busy: what no "
                                         "earlier operation on any device covers."};
+inline constexpr table::Head engine{"engine", Unit::text, Role::key, "The engine."};
 inline constexpr table::Head exposed_communication_ns{
     "exposed_communication_ns", Unit::ns, Role::measure,
     "The time in which communication of them ran and no compute of them."};
@@ -45,6 +46,9 @@ inline constexpr table::Head instances_on_device{"instances", Unit::count, Role:
 inline constexpr table::Head invocations{"invocations", Unit::count, Role::measure,
                                          "How often it ran."};
 inline constexpr table::Head label{"label", Unit::text, Role::key, "The label."};
+inline constexpr table::Head labels{
+    table::dimension_columns, Unit::text, Role::detail,
+    "One column per dimension of the models, named after it: the label.", optional};
 inline constexpr table::Head labels_of_total{
     "labels_of_total", Unit::text, Role::short_form,
     "The labels with most of `total_ns`, and their share of it.", optional};
@@ -64,9 +68,13 @@ inline constexpr table::Head mean_duration_ns{"mean_ns", Unit::ns, Role::measure
 inline constexpr table::Head mean_ns{"mean_ns", Unit::ns, Role::measure, "Mean time of a call."};
 inline constexpr table::Head mean_of_ranks_ns{"mean_ns", Unit::ns, Role::measure,
                                               "The mean of `busy_ns` over all ranks."};
+inline constexpr table::Head mean_of_steps_ns{"mean_ns", Unit::ns, Role::measure,
+                                              "`total_ns` per step."};
 inline constexpr table::Head memory_ns{"memory_ns", Unit::ns, Role::measure,
                                        "The time in which a copy or set of them ran."};
 inline constexpr table::Head min_ns{"min_ns", Unit::ns, Role::measure, "The shortest duration."};
+inline constexpr table::Head min_rank{"min_rank", Unit::id, Role::measure,
+                                      "The rank with `min_ns`; the first of several."};
 inline constexpr table::Head name{"name", Unit::name, Role::key,
                                   "The name of the kernel, copy or set."};
 inline constexpr table::Head occurrence{
@@ -78,8 +86,14 @@ inline constexpr table::Head phase_of_phases{"phase", Unit::text, Role::key,
 inline constexpr table::Head phase_of_step{"phase", Unit::text, Role::measure,
                                            "The phase of the step."};
 inline constexpr table::Head rank{"rank", Unit::id, Role::key, "The rank."};
+inline constexpr table::Head run{"run", Unit::text, Role::key, "The run."};
 inline constexpr table::Head share{"share", Unit::ratio, Role::measure,
                                    "Their part of `total_ns` of the phase.", read_with("total_ns")};
+inline constexpr table::Head share_of_run{
+    "share", Unit::ratio, Role::measure,
+    "The same as a part of the time of all operations of the run.", read_with("total_ns")};
+inline constexpr table::Head shown_label{"label", Unit::text, Role::short_form,
+                                         "Its label in `substage`, or `kind`.", optional};
 inline constexpr table::Head span_ns{"span_ns", Unit::ns, Role::measure,
                                      "From its first start to its last end."};
 inline constexpr table::Head step{"step", Unit::id, Role::measure,
@@ -88,6 +102,8 @@ inline constexpr table::Head step_id{"step_id", Unit::id, Role::key,
                                      "The place of the step among those of the run, from 0."};
 inline constexpr table::Head step_key{
     "step", Unit::id, Role::key, "The number of the step, if the annotation has one.", optional};
+inline constexpr table::Head step_of_trees{"step_id", Unit::id, Role::key,
+                                           "The number of the step among all steps, from 0."};
 inline constexpr table::Head stream{"stream", Unit::id, Role::key, "The number of the stream."};
 inline constexpr table::Head the_device{"device", Unit::id, Role::key, "The device."};
 inline constexpr table::Head the_dimension{"dimension", Unit::text, Role::key, "The dimension."};
@@ -100,6 +116,8 @@ inline constexpr table::Head total_ns{"total_ns", Unit::ns, Role::measure,
                                       "The sum of their durations."};
 inline constexpr table::Head total_of_calls_ns{"total_ns", Unit::ns, Role::measure,
                                                "Time of these calls on the host."};
+inline constexpr table::Head total_of_kernels_ns{"total_ns", Unit::ns, Role::measure,
+                                                 "Time of the run's kernels with the label."};
 inline constexpr table::Head total_of_runs_ns{"total_ns", Unit::ns, Role::measure,
                                               "The time of these operations, in all runs."};
 inline constexpr table::Head total_of_these_ns{"total_ns", Unit::ns, Role::measure,
@@ -114,7 +132,6 @@ struct RunId {
   std::string_view operator()(const Run& run) const { return run.summary.id; }
   std::string_view operator()(const analyze::RunSummary& run) const { return run.id; }
 };
-inline constexpr table::SharedColumn<RunId> run_column{
-    table::Head{"run", Unit::text, Role::key, "The run."}, RunId()};
+inline constexpr table::SharedColumn<RunId> run_column{head::run, RunId()};
 
 }  // namespace kr::tables

@@ -14,34 +14,23 @@ namespace {
 using cost::CostedRun;
 using cost::Gap;
 
-Cell share_of(int64_t part, int64_t whole) {
-  return whole > 0 ? Cell(ratio_of(part, whole)) : Cell();
+using CostCoverageRow = Parts<Run, CostedRun>;
+int64_t all_ns(const Run& run) {
+  return run.summary.gpu_total_ns;
 }
-
-struct CostCoverageRow : Parts<Run, CostedRun> {
-  int64_t total_ns;
-};
 
 void add_cost_coverage(const Source& source, Rows<CostCoverageRow>& rows) {
   for (const Run& run : source.runs) {
-    const CostedRun& costed = run.get<cost::CostedRun>();
-    const int64_t total_ns = run.summary.gpu_total_ns;
-    rows.add({{run, costed}, total_ns});
+    rows.add({run, run.get<CostedRun>()});
   }
 }
 
-struct CostGapRow : Parts<Run, Gap> {
-  int64_t total_ns;
-};
-
+using CostGapRow = Parts<Run, Gap>;
 void add_cost_gaps(const Source& source, Rows<CostGapRow>& rows) {
   for (const Run& run : source.runs) {
-    const int64_t total_ns = run.summary.gpu_total_ns;
-    const std::vector<Gap> gaps = cost::by_op(cost::gaps_of(
-        run.get<cost::CostedRun>(), run.get<analyze::LabelledTrace>().trace, total_ns));
-    for (const Gap& gap : gaps) {
-      rows.add({{run, gap}, total_ns});
-    }
+    const std::vector<Gap> gaps = cost::by_op(
+        cost::gaps_of(run.get<CostedRun>(), run.get<analyze::LabelledTrace>().trace, all_ns(run)));
+    for (const Gap& gap : gaps) rows.add({run, gap});
   }
 }
 
@@ -53,8 +42,7 @@ const Definition cost_coverage_table = TableOf<CostCoverageRow>{
      "One row per run: how much of its time has FLOPs and bytes by the `cost` blocks of the rules. "
      "FLOPs are declared where they limit: for products, convolutions, attention and experts.",
      {run_column,
-      {"total_ns", Unit::ns, Role::measure, "The time of all operations.",
-       &CostCoverageRow::total_ns},
+      {"total_ns", Unit::ns, Role::measure, "The time of all operations.", all_ns},
       {"op_ns", Unit::ns, Role::detail, "Of operations that ops of the framework launched.",
        &CostedRun::op_ns},
       {"shapes_ns", Unit::ns, Role::detail, "Of these, where the shapes are known.",
@@ -68,7 +56,7 @@ const Definition cost_coverage_table = TableOf<CostCoverageRow>{
       {"flops_share", Unit::ratio, Role::measure,
        "The part of the total time; nothing if the run has no time.",
        [](const CostCoverageRow& row) {
-         return share_of(row.of<CostedRun>().flops_ns, row.total_ns);
+         return ratio_or_nothing(row.of<CostedRun>().flops_ns, all_ns(row));
        },
        optional},
       {"bytes_ns", Unit::ns, Role::measure, "The time of ops whose bytes are known.",
@@ -76,7 +64,7 @@ const Definition cost_coverage_table = TableOf<CostCoverageRow>{
       {"bytes_share", Unit::ratio, Role::measure,
        "The part of the total time; nothing if the run has no time.",
        [](const CostCoverageRow& row) {
-         return share_of(row.of<CostedRun>().bytes_ns, row.total_ns);
+         return ratio_or_nothing(row.of<CostedRun>().bytes_ns, all_ns(row));
        },
        optional},
       {"above_peak_ns", Unit::ns, Role::measure,
@@ -105,12 +93,10 @@ const Definition cost_gaps_table = TableOf<CostGapRow>{
       {"instances", Unit::count, Role::measure,
        "Operations whose innermost op it is, or calls of an op that a clause fits; nothing "
        "where there is no op.",
-       [](const Gap& gap) { return gap.operations > 0 ? Cell(gap.operations) : Cell(); }, optional},
+       [](const Gap& gap) { return cell_if_any(gap.operations); }, optional},
       {head::total_of_these_ns, &Gap::total_ns},
       {"share", Unit::ratio, Role::measure, "The part of the run's total time.",
-       [](const CostGapRow& row) {
-         return share_of(row.of<Gap>().total_ns, row.of<Run>().summary.gpu_total_ns);
-       },
+       [](const CostGapRow& row) { return ratio_or_nothing(row.of<Gap>().total_ns, all_ns(row)); },
        optional | read_with("total_ns")},
       {"shapes", Unit::text, Role::measure,
        "The arguments that take most of this time, as in `costs`; nothing if none were "

@@ -121,6 +121,20 @@ inline double ratio_of(int64_t part, int64_t whole) noexcept {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+/// Nothing of nothing.
+inline Cell ratio_or_nothing(int64_t part, int64_t whole) {
+  return whole > 0 ? Cell(ratio_of(part, whole)) : Cell();
+}
+/// Nothing where it is not known.
+template <class Of>
+Cell cell_if(bool known, const Of& of) {
+  return known ? table::cell(of) : Cell();
+}
+/// Nothing where it is 0.
+inline Cell cell_if_any(int64_t number) {
+  return cell_if(number > 0, number);
+}
+
 /// That steps are not known one by one, of some run; empty: they are. Needs steps.
 std::string only_sampled_steps(const Source& source);
 

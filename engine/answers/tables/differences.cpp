@@ -51,7 +51,7 @@ const Definition rule_changes_part = TableOf<RuleChangeRow>{
      "changes of labels",
      "One row per model, dimension and pair of labels: some names have one label in the old "
      "ruleset and the other in the new.",
-     {{"engine", Unit::text, Role::key, "The engine.", &Change::engine},
+     {{head::engine, &Change::engine},
       {"model", Unit::text, Role::key, "The model.", &Change::model},
       {head::the_dimension, &Change::dimension},
       {"from", Unit::text, Role::key,

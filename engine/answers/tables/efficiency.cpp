@@ -33,165 +33,131 @@ Cell cell_of(const std::optional<job::Ratio>& ratio) {
   return ratio ? Cell(ratio->value()) : Cell();
 }
 
-void append_sums(Cells& cells, const Efficiency& of, Nccl reading) {
-  const auto add = [&](Cell cell) { cells.push_back(cell); };
-  add(of.devices);
-  add(of.elapsed_ns);
-  add(std::string_view(of.one_clock ? "clock" : "longest_span"));
-  add(of.useful_ns[reading]);
-  add(of.max_useful_ns[reading]);
-  add(of.max_active_ns);
-}
+/// What a row is about, beside its job.
+struct RowScope {
+  std::string_view scope = {};
+  std::string_view phase = {};
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> occurrence = {};
+  int64_t steps = 1;
+};
 
-/// `reference`: null if there is none, or it has no such scope.
-void append_factors(Cells& cells, const Efficiency& of, const Efficiency* reference, bool alone,
-                    Nccl reading, job::Scaling scaling) {
-  const auto parallel = of.parallel(reading);
-  cells.push_back(cell_of(parallel));
-  cells.push_back(cell_of(of.load_balance(reading)));
-  cells.push_back(cell_of(of.communication(reading)));
-  cells.push_back(cell_of(of.orchestration()));
-  if (reference == nullptr) {
-    cells.insert(cells.end(), {Cell(), alone ? cell_of(parallel) : Cell(), Cell()});
-    return;
+struct EfficiencyRow : Parts<NamedJob, Efficiency, RowScope> {
+  Nccl reading;
+  job::Scalability against;
+};
+
+/// A row by reading. `reference`: null if there is none, or it has no such scope.
+void add_readings(const Source& source, const NamedJob& one, const RowScope& scope,
+                  const Efficiency& of, const Efficiency* reference, Rows<EfficiencyRow>& rows) {
+  for (const Nccl reading : source.efficiency.readings) {
+    job::Scalability against;
+    if (reference != nullptr) {
+      against = job::scalability_of(*reference, of, reading, source.efficiency.scaling);
+    } else if (source.baselines.empty()) {
+      against.global = of.parallel(reading);
+    }
+    rows.add({{one, of, scope}, reading, against});
   }
-  const job::Scalability against = job::scalability_of(*reference, of, reading, scaling);
-  cells.push_back(cell_of(against.computation));
-  cells.push_back(cell_of(against.global));
-  cells.push_back(cell_of(against.speedup));
 }
 
-void append_all(Cells& cells, const Efficiency& of, const Efficiency* reference, bool alone,
-                Nccl reading, job::Scaling scaling) {
-  append_sums(cells, of, reading);
-  append_factors(cells, of, reference, alone, reading, scaling);
+template <auto factor>
+Cell factor_of(const EfficiencyRow& row) {
+  return cell_of((row.of<Efficiency>().*factor)(row.reading));
 }
 
-std::vector<Column> with_factors(std::vector<Column> columns) {
-  const Column factors[] = {
-      {"devices", Unit::count, Role::measure, "Devices that have operations: N."},
+Columns<EfficiencyRow> factor_columns() {
+  using Row = EfficiencyRow;
+  return {
+      {"devices", Unit::count, Role::measure, "Devices that have operations: N.",
+       &Efficiency::devices},
       {"elapsed_ns", Unit::ns, Role::measure,
        "From the first start to the last end of the operations of all devices, of several steps "
-       "added: E."},
+       "added: E.",
+       &Efficiency::elapsed_ns},
       {"elapsed_from", Unit::text, Role::detail,
        "`clock`: of all runs on one clock; `longest_span`: their clocks are not known to agree, "
-       "and `elapsed_ns` is the longest span of a run, so that efficiencies are upper bounds."},
+       "and `elapsed_ns` is the longest span of a run, so that efficiencies are upper bounds.",
+       [](const Efficiency& of) { return of.one_clock ? "clock" : "longest_span"; }},
       {"useful_ns", Unit::ns, Role::measure,
-       "The time in which a useful kernel ran, of all devices added: the sum of U."},
-      {"max_useful_ns", Unit::ns, Role::detail, "The largest U of a device."},
+       "The time in which a useful kernel ran, of all devices added: the sum of U.",
+       [](const Row& row) { return row.of<Efficiency>().useful_ns[row.reading]; }},
+      {"max_useful_ns", Unit::ns, Role::detail, "The largest U of a device.",
+       [](const Row& row) { return row.of<Efficiency>().max_useful_ns[row.reading]; }},
       {"max_active_ns", Unit::ns, Role::detail,
-       "The largest time of a device in which any operation ran: the largest A."},
+       "The largest time of a device in which any operation ran: the largest A.",
+       &Efficiency::max_active_ns},
       {"parallel_efficiency", Unit::ratio, Role::measure,
        "`useful_ns` / (N·E), which is load balance · communication efficiency · orchestration "
        "efficiency.",
-       true},
+       factor_of<&Efficiency::parallel>, optional},
       {"load_balance", Unit::ratio, Role::measure,
-       "The mean useful time of a device divided by the largest.", true},
+       "The mean useful time of a device divided by the largest.",
+       factor_of<&Efficiency::load_balance>, optional},
       {"communication_efficiency", Unit::ratio, Role::measure,
        "`max_useful_ns` / `max_active_ns`: what is lost to copies, and to communication where "
        "that is not useful.",
-       true},
+       factor_of<&Efficiency::communication>, optional},
       {"orchestration_efficiency", Unit::ratio, Role::measure,
-       "`max_active_ns` / E: what is lost while no device has work.", true},
+       "`max_active_ns` / E: what is lost while no device has work.",
+       [](const Efficiency& of) { return cell_of(of.orchestration()); }, optional},
       {"computation_scalability", Unit::factor, Role::measure,
        "The useful time of the reference (the first `--baseline`) divided by this; with "
        "`--scaling weak` times N / N of the reference.",
-       true},
+       [](const Row& row) { return cell_of(row.against.computation); }, optional},
       {"global_efficiency", Unit::factor, Role::measure,
-       "Parallel efficiency · computation scalability; without a reference the former.", true},
+       "Parallel efficiency · computation scalability; without a reference the former.",
+       [](const Row& row) { return cell_of(row.against.global); }, optional},
       {"speedup", Unit::factor, Role::measure,
        "E of the reference divided by this; with `--scaling weak` times N / N of the reference.",
-       true}};
-  columns.insert(columns.end(), std::begin(factors), std::end(factors));
-  return columns;
+       [](const Row& row) { return cell_of(row.against.speedup); }, optional}};
 }
 
-const Column nccl_column{"nccl", Unit::text, Role::key,
-                         "What communication kernels count as: `useful` work, as TALP has it, or "
-                         "`communication`, as BasicAnalysis has it."};
-const Column job_column{"run", Unit::text, Role::key,
-                        "The run; nothing: all runs, the ranks of one job.", true};
+constexpr table::Head nccl_column{"nccl", Unit::text, Role::key,
+                                  "What communication kernels count as: `useful` work, as TALP has "
+                                  "it, or `communication`, as BasicAnalysis has it."};
+constexpr table::Head job_column{"run", Unit::text, Role::key,
+                                 "The run; nothing: all runs, the ranks of one job.", optional};
 
 /// The job that others are compared with; null: there is none.
 const JobEfficiency* reference_of(const std::vector<NamedJob>& baselines) {
   return baselines.empty() ? nullptr : &baselines.front().efficiency;
 }
 
-void add_efficiency(const Source& source, RowSink& sink) {
+void add_efficiency(const Source& source, Rows<EfficiencyRow>& rows) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
   const JobEfficiency* const reference = reference_of(baselines);
-  Cells cells;
   for (const NamedJob& one : jobs_of(source)) {
-    for (const Nccl reading : source.efficiency.readings) {
-      cells = {table::cell_or_nothing(one.run), std::string_view(one.run.empty() ? "job" : "run"),
-               std::string_view(to_string(reading))};
-      append_all(cells, one.efficiency.whole(), reference ? &reference->whole() : nullptr,
-                 reference == nullptr, reading, source.efficiency.scaling);
-      sink.row(cells);
-    }
+    add_readings(source, one, {.scope = one.run.empty() ? "job" : "run"}, one.efficiency.whole(),
+                 reference ? &reference->whole() : nullptr, rows);
   }
 }
 
 using StepKey = std::tuple<std::string, std::optional<int64_t>, int64_t>;
 
-void add_phases(const Source& source, const NamedJob& one, const JobEfficiency* reference,
-                RowSink& sink) {
-  std::map<std::string, Efficiency> before;
-  if (reference != nullptr) {
-    for (const job::PhaseEfficiency& phase : reference->phases()) {
-      before[phase.phase] = phase.efficiency;
-    }
-  }
-  Cells cells;
-  for (const job::PhaseEfficiency& phase : one.efficiency.phases()) {
-    const auto found = before.find(phase.phase);
-    for (const Nccl reading : source.efficiency.readings) {
-      cells = {table::cell_or_nothing(one.run),
-               std::string_view("phase"),
-               std::string_view(phase.phase),
-               Cell(),
-               Cell(),
-               std::string_view(to_string(reading)),
-               phase.steps};
-      append_all(cells, phase.efficiency, found == before.end() ? nullptr : &found->second,
-                 reference == nullptr, reading, source.efficiency.scaling);
-      sink.row(cells);
-    }
-  }
-}
-
-void add_steps(const Source& source, const NamedJob& one, const JobEfficiency* reference,
-               RowSink& sink) {
-  std::map<StepKey, Efficiency> before;
-  if (reference != nullptr) {
-    for (const job::StepEfficiency& step : reference->steps()) {
-      before[{step.phase, step.step, step.occurrence}] = step.efficiency;
-    }
-  }
-  Cells cells;
-  for (const job::StepEfficiency& step : one.efficiency.steps()) {
-    const auto found = before.find({step.phase, step.step, step.occurrence});
-    for (const Nccl reading : source.efficiency.readings) {
-      cells = {table::cell_or_nothing(one.run),
-               std::string_view("step"),
-               std::string_view(step.phase),
-               table::cell(step.step),
-               step.occurrence,
-               std::string_view(to_string(reading)),
-               int64_t{1}};
-      append_all(cells, step.efficiency, found == before.end() ? nullptr : &found->second,
-                 reference == nullptr, reading, source.efficiency.scaling);
-      sink.row(cells);
-    }
-  }
-}
-
-void add_efficiency_steps(const Source& source, RowSink& sink) {
+void add_efficiency_steps(const Source& source, Rows<EfficiencyRow>& rows) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
-  const JobEfficiency* const reference = reference_of(baselines);
+  std::map<std::string, Efficiency> phases;  // of the reference
+  std::map<StepKey, Efficiency> steps;
+  if (const JobEfficiency* const reference = reference_of(baselines)) {
+    for (const job::PhaseEfficiency& one : reference->phases()) phases[one.phase] = one.efficiency;
+    for (const job::StepEfficiency& one : reference->steps()) {
+      steps[{one.phase, one.step, one.occurrence}] = one.efficiency;
+    }
+  }
+  const auto find = [](const auto& before, const auto& key) {
+    const auto found = before.find(key);
+    return found == before.end() ? nullptr : &found->second;
+  };
   for (const NamedJob& one : jobs_of(source)) {
-    add_phases(source, one, reference, sink);
-    add_steps(source, one, reference, sink);
+    for (const job::PhaseEfficiency& of : one.efficiency.phases()) {
+      add_readings(source, one, {.scope = "phase", .phase = of.phase, .steps = of.steps},
+                   of.efficiency, find(phases, of.phase), rows);
+    }
+    for (const job::StepEfficiency& of : one.efficiency.steps()) {
+      add_readings(source, one, {"step", of.phase, of.step, of.occurrence}, of.efficiency,
+                   find(steps, StepKey(of.phase, of.step, of.occurrence)), rows);
+    }
   }
 }
 
@@ -203,7 +169,14 @@ Efficiency label_sums(const Efficiency& whole, const job::LabelUse& use, Nccl re
   return of;
 }
 
-void add_efficiency_labels(const Source& source, RowSink& sink) {
+struct LabelEfficiencyRow : Parts<NamedJob, job::LabelEfficiency, job::LabelUse> {
+  Nccl reading;
+  std::optional<job::Ratio> scalability;
+
+  const Efficiency& whole() const { return of<NamedJob>().efficiency.whole(); }
+};
+
+void add_efficiency_labels(const Source& source, Rows<LabelEfficiencyRow>& rows) {
   const std::vector<NamedJob> baselines = baseline_jobs(source);
   const JobEfficiency* const reference = reference_of(baselines);
   std::map<std::pair<std::string, std::string>, job::LabelEfficiency> before;
@@ -220,34 +193,24 @@ void add_efficiency_labels(const Source& source, RowSink& sink) {
       for (const Nccl reading : source.efficiency.readings) {
         const job::LabelUse& use = label[reading];
         if (use.useful_ns == 0) continue;
-        Cell scalability;
+        std::optional<job::Ratio> scalability;
         if (found != before.end()) {
-          scalability =
-              cell_of(job::scalability_of(
-                          label_sums(reference->whole(), found->second[reading], reading),
-                          label_sums(whole, use, reading), reading, source.efficiency.scaling)
-                          .computation);
+          scalability = job::scalability_of(
+                            label_sums(reference->whole(), found->second[reading], reading),
+                            label_sums(whole, use, reading), reading, source.efficiency.scaling)
+                            .computation;
         }
-        sink.row({table::cell_or_nothing(one.run), std::string_view(label.dimension),
-                  std::string_view(label.label), std::string_view(to_string(reading)),
-                  use.useful_ns, use.max_useful_ns, cell_of(use.part(whole)),
-                  cell_of(use.load_balance(whole)), scalability});
+        rows.add({{one, label, use}, reading, scalability});
       }
     }
   }
 }
 
-void add_scaling(const Source& source, RowSink& sink) {
+void add_scaling(const Source& source, Rows<EfficiencyRow>& rows) {
   std::vector<NamedJob> jobs = baseline_jobs(source);
   for (NamedJob& one : jobs_of(source)) jobs.push_back(std::move(one));
-  Cells cells;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    for (const Nccl reading : source.efficiency.readings) {
-      cells = {std::string_view(jobs[i].name), std::string_view(to_string(reading))};
-      append_all(cells, jobs[i].efficiency.whole(), &jobs[0].efficiency.whole(), false, reading,
-                 source.efficiency.scaling);
-      sink.row(cells);
-    }
+  for (const NamedJob& one : jobs) {
+    add_readings(source, one, {}, one.efficiency.whole(), &jobs[0].efficiency.whole(), rows);
   }
 }
 
@@ -367,66 +330,80 @@ bool has_parallel_jobs(const Source& source) {
 }
 
 // People see both as a tree of factors: overview/efficiency_text.hpp.
-const Definition efficiency_part{
+const Definition efficiency_part = TableOf<EfficiencyRow>{
     {.id = "efficiency",
      .title = "parallel efficiency",
      .doc = "One row per job (or per run, if the runs are not ranks of one job) and reading of "
             "communication kernels: how well the devices are used, as a product of factors. If "
             "only some ranks of the job are there (note `ranks-missing`), it is of these, and the "
             "load balance and efficiencies of the job are not known.",
-     .columns = with_factors({job_column,
-                              {"scope", Unit::text, Role::key,
-                               "`job`: all runs, which are its ranks; `run`: one run by itself."},
-                              nccl_column}),
+     .columns = {{job_column, &NamedJob::run},
+                 {"scope", Unit::text, Role::key,
+                  "`job`: all runs, which are its ranks; `run`: one run by itself.",
+                  &RowScope::scope},
+                 {nccl_column, &EfficiencyRow::reading},
+                 factor_columns()},
      .in_short_form = false},
     needs<analyze::RunSummary>,
     add_efficiency,
     without_jobs};
 
-const Definition efficiency_steps_part{
+const Definition efficiency_steps_part = TableOf<EfficiencyRow>{
     {.id = "efficiency_steps",
      .title = "parallel efficiency by phase and step",
      .doc = "One row per phase, or step, and reading of communication kernels: the operations that "
             "its steps launched. The k-th step of a phase and number on one rank is the k-th on "
             "all.",
-     .columns = with_factors(
-         {job_column,
-          {"scope", Unit::text, Role::key, "`phase`: all its steps, added; `step`: one of them."},
-          {"phase", Unit::text, Role::key, "The phase."},
-          {"step", Unit::id, Role::key, "The number of the step, if the annotation has one.", true},
+     .columns =
+         {{job_column, &NamedJob::run},
+          {"scope", Unit::text, Role::key, "`phase`: all its steps, added; `step`: one of them.",
+           &RowScope::scope},
+          {head::phase, &RowScope::phase},
+          {head::step_key, &RowScope::step},
           {"occurrence", Unit::id, Role::key,
            "The place of the step among those of its rank with this phase and number, from 0.",
-           true},
-          nccl_column,
+           &RowScope::occurrence, optional},
+          {nccl_column, &EfficiencyRow::reading},
           {"steps", Unit::count, Role::measure,
-           "Of a phase: its steps that are not inside another step of it."}}),
+           "Of a phase: its steps that are not inside another step of it.", &RowScope::steps},
+          factor_columns()},
      .in_short_form = false},
     needs<analyze::StepSums>,
     add_efficiency_steps,
     without_step_jobs};
 
-const Definition efficiency_labels_part{
+const Definition efficiency_labels_part = TableOf<LabelEfficiencyRow>{
     {.id = "efficiency_labels",
      .title = "parallel efficiency by label",
      .doc = "One row per label and reading of communication kernels: its part of the parallel "
             "efficiency, and how even it is over devices.",
      .columns =
-         {job_column,
-          {"dimension", Unit::text, Role::key, "The dimension."},
-          {"label", Unit::text, Role::key, "The label."},
-          nccl_column,
+         {{job_column, &NamedJob::run},
+          {head::the_dimension, &job::LabelEfficiency::dimension},
+          {head::label, &job::LabelEfficiency::label},
+          {nccl_column, &LabelEfficiencyRow::reading},
           {"useful_ns", Unit::ns, Role::measure,
            "The time of its useful kernels that no earlier useful kernel of the device covers, of "
-           "all devices added; the labels add up to `useful_ns` of `efficiency`."},
-          {"max_useful_ns", Unit::ns, Role::measure, "The largest of a device."},
+           "all devices added; the labels add up to `useful_ns` of `efficiency`.",
+           &job::LabelUse::useful_ns},
+          {"max_useful_ns", Unit::ns, Role::measure, "The largest of a device.",
+           &job::LabelUse::max_useful_ns},
           {"part", Unit::ratio, Role::measure,
-           "`useful_ns` / (N·E): the labels add up to the parallel efficiency.", true},
+           "`useful_ns` / (N·E): the labels add up to the parallel efficiency.",
+           [](const LabelEfficiencyRow& row) {
+             return cell_of(row.of<job::LabelUse>().part(row.whole()));
+           },
+           optional},
           {"load_balance", Unit::ratio, Role::measure,
-           "`useful_ns` / (N · `max_useful_ns`): 1 if all devices have as much of it.", true},
+           "`useful_ns` / (N · `max_useful_ns`): 1 if all devices have as much of it.",
+           [](const LabelEfficiencyRow& row) {
+             return cell_of(row.of<job::LabelUse>().load_balance(row.whole()));
+           },
+           optional},
           {"computation_scalability", Unit::factor, Role::measure,
            "The useful time of the label in the reference divided by this; with `--scaling weak` "
            "times N / N of the reference.",
-           true}},
+           [](const LabelEfficiencyRow& row) { return cell_of(row.scalability); }, optional}},
      .in_short_form = false},
     needs<analyze::RunSummary>,
     add_efficiency_labels,
@@ -458,13 +435,15 @@ const Definition efficiency_host_table = TableOf<HostEfficiencyRow>{
     needs<analyze::HostUse>,
     add_efficiency_host};
 
-const Definition scaling_table{
+const Definition scaling_table = TableOf<EfficiencyRow>{
     {.id = "scaling",
      .title = "scaling of jobs",
      .doc = "One row per job (each `--baseline`, then those of the runs) and reading of "
             "communication kernels: its efficiencies, against the first.",
-     .columns = with_factors(
-         {{"job", Unit::text, Role::key, "The job; the first is the reference."}, nccl_column}),
+     .columns = {{"job", Unit::text, Role::key, "The job; the first is the reference.",
+                  &NamedJob::name},
+                 {nccl_column, &EfficiencyRow::reading},
+                 factor_columns()},
      .in_short_form = false},
     needs<analyze::RunSummary>,
     add_scaling,

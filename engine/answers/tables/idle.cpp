@@ -59,7 +59,7 @@ const Definition idle_table = TableOf<IdleRow>{
      "A gap ends with an operation. From its start back along what decided it, each part of the "
      "gap "
      "has the cause that was going on there.",
-     {{"run", Unit::text, Role::key, "The run.", &IdleRow::run},
+     {{head::run, &IdleRow::run},
       {head::device, &DeviceIdle::device},
       {"cause", Unit::text, Role::key,
        "`host`: a thread of the host computed, or was in a call that neither waits nor copies, or "
@@ -90,7 +90,7 @@ const Definition idle_calls_table = TableOf<IdleCallRow>{
      "One row per run, device, cause of `idle` and function: the call that was running in that "
      "time. "
      "The rows of a cause add up to its row of `idle`.",
-     {{"run", Unit::text, Role::key, "The run.", &IdleCallRow::run},
+     {{head::run, &IdleCallRow::run},
       {head::device, &DeviceIdle::device},
       {"cause", Unit::text, Role::key, "The cause, as in `idle`.", &IdleCall::cause},
       {"api", Unit::text, Role::key,

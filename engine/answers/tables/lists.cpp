@@ -11,7 +11,7 @@
 #include "ncu/gpus.hpp"
 #include "sema/load.hpp"
 #include "syntax/metadata.hpp"
-#include "tables/definition.hpp"
+#include "tables/columns.hpp"
 #include "tables/source.hpp"
 #include "tables/tree.hpp"
 
@@ -95,43 +95,60 @@ std::string listed_metadata(syntax::MetadataKind kind, const syntax::File& file)
   return listed_metadata(kind, {&file.metadata, &of_engines});
 }
 
-void add_listed_engines(const Source& source, RowSink& sink) {
+/// What an engine, a model or a file says of itself.
+struct Listed {
+  std::string author, since, link;
+  std::string detect = {};
+};
+
+template <class Of>
+Listed listed(const Of& of) {
+  using syntax::MetadataKind;
+  return {listed_metadata(MetadataKind::author, of), listed_metadata(MetadataKind::since, of),
+          listed_metadata(MetadataKind::link, of)};
+}
+
+struct ListedEngine : Parts<sema::Engine, Listed> {
+  std::string file;
+};
+
+void add_listed_engines(const Source& source, Rows<ListedEngine>& rows) {
   const match::CompiledRules& rules = *source.rules;
   for (const sema::Engine& engine : rules.program().engines) {
-    const WrittenRules written = written_rules(rules, engine, nullptr);
-    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, written); };
-    sink.row({engine.name, table::cell_or_nothing(engine.title),
-              table::cell_or_nothing(listed_file(rules, engine.span)), engine.doc,
-              table::cell_or_nothing(listed_detect(rules, engine.name, "")),
-              table::cell_or_nothing(about(syntax::MetadataKind::author)),
-              table::cell_or_nothing(about(syntax::MetadataKind::since)),
-              table::cell_or_nothing(about(syntax::MetadataKind::link))});
+    Listed about = listed(written_rules(rules, engine, nullptr));
+    about.detect = listed_detect(rules, engine.name, "");
+    rows.add({{engine, about}, listed_file(rules, engine.span)});
   }
 }
 
-void add_listed_models(const Source& source, RowSink& sink) {
+struct ListedModel : Parts<sema::Model, Listed> {
+  const sema::Engine& engine;
+  std::string file;
+
+  bool is_written() const { return of<sema::Model>().span.valid(); }  // `default` is not
+};
+
+void add_listed_models(const Source& source, Rows<ListedModel>& rows) {
   const match::CompiledRules& rules = *source.rules;
   const sema::Program& program = rules.program();
   for (const sema::Engine& engine : program.engines) {
     for (const sema::ModelId id : engine.models) {
       const sema::Model& model = program.models.get(id);
-      const bool own = model.span.valid();  // not `default`, which nobody wrote
-      const std::string detect =
-          own ? listed_detect(rules, engine.name, model.name) : std::string();
-      const WrittenRules written = written_rules(rules, engine, own ? &model : nullptr);
-      const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, written); };
-      sink.row({engine.name, model.name, table::cell_or_nothing(own ? model.title : engine.title),
-                table::cell_or_nothing(listed_file(rules, own ? model.span : engine.span)),
-                own ? std::string_view(model.doc) : "only the rules of the engine",
-                table::cell_or_nothing(detect),
-                table::cell_or_nothing(about(syntax::MetadataKind::author)),
-                table::cell_or_nothing(about(syntax::MetadataKind::since)),
-                table::cell_or_nothing(about(syntax::MetadataKind::link))});
+      const bool own = model.span.valid();
+      Listed about = listed(written_rules(rules, engine, own ? &model : nullptr));
+      if (own) about.detect = listed_detect(rules, engine.name, model.name);
+      rows.add({{model, about}, engine, listed_file(rules, own ? model.span : engine.span)});
     }
   }
 }
 
-void add_listed_labels(const Source& source, RowSink& sink) {
+struct ListedLabel : Parts<sema::Label> {
+  std::string_view engine;
+  std::string_view dimension;
+  std::string file;
+};
+
+void add_listed_labels(const Source& source, Rows<ListedLabel>& rows) {
   const match::CompiledRules& rules = *source.rules;
   const sema::Program& program = rules.program();
   for (const sema::Engine& engine : program.engines) {
@@ -140,9 +157,10 @@ void add_listed_labels(const Source& source, RowSink& sink) {
       for (const sema::Table& of_dimension : program.models.get(id).tables) {
         for (const sema::Label& label : of_dimension.vocabulary) {
           if (!seen.insert({of_dimension.dimension.index, label.name}).second) continue;
-          sink.row({engine.name, program.dimensions.get(of_dimension.dimension).name, label.name,
-                    table::cell_or_nothing(label.title), table::cell_or_nothing(label.color),
-                    table::cell_or_nothing(listed_file(rules, label.span)), label.doc});
+          rows.add({{label},
+                    engine.name,
+                    program.dimensions.get(of_dimension.dimension).name,
+                    listed_file(rules, label.span)});
         }
       }
     }
@@ -164,37 +182,31 @@ void add_listed_patterns(const Source& source, Rows<ListedPattern>& rows) {
   }
 }
 
-void add_listed_modules(const Source& source, RowSink& sink) {
-  std::map<std::string_view, const sema::LoadedFile*> by_path;
+struct ListedFile : Parts<syntax::File, Listed> {
+  std::string path;
+
+  std::string name() const { return rules_module(path); }
+};
+
+void add_listed_modules(const Source& source, Rows<ListedFile>& rows) {
+  std::map<std::string, const sema::LoadedFile*> by_path;
   for (const sema::LoadedFile& file : source.rules->rules->files) {
     if (!file.root) by_path.emplace(source.rules->sources().path(file.file), &file);
   }
-  for (const auto& [path, file] : by_path) {
-    const syntax::File& tree = file->tree;
-    const auto about = [&](syntax::MetadataKind kind) { return listed_metadata(kind, tree); };
-    sink.row({rules_module(std::string(path)), path, tree.doc,
-              table::cell_or_nothing(syntax::required_version(tree)),
-              table::cell_or_nothing(about(syntax::MetadataKind::author)),
-              table::cell_or_nothing(about(syntax::MetadataKind::since)),
-              table::cell_or_nothing(about(syntax::MetadataKind::link))});
-  }
+  for (const auto& [path, file] : by_path) rows.add({{file->tree, listed(file->tree)}, path});
 }
 
-void add_listed_rulesets(const Source& source, RowSink& sink) {
+std::string engines_of(const syntax::File& file) {
+  std::vector<std::string_view> engines;
+  for (const syntax::Engine& engine : file.engines) engines.push_back(engine.name.text);
+  return join(engines, ", ");
+}
+
+void add_listed_rulesets(const Source& source, Rows<ListedFile>& rows) {
   const auto add = [&](const sema::LoadedRules& rules) {
     for (const sema::LoadedFile& file : rules.files) {
       if (!file.root) continue;
-      std::vector<std::string_view> engines;
-      for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
-      const auto about = [&](syntax::MetadataKind kind) {
-        return listed_metadata(kind, file.tree);
-      };
-      const std::string& path = rules.sources.path(file.file);
-      sink.row({rules_module(path), path, table::cell_or_nothing(join(engines, ", ")),
-                file.tree.doc, table::cell_or_nothing(syntax::required_version(file.tree)),
-                table::cell_or_nothing(about(syntax::MetadataKind::author)),
-                table::cell_or_nothing(about(syntax::MetadataKind::since)),
-                table::cell_or_nothing(about(syntax::MetadataKind::link))});
+      rows.add({{file.tree, listed(file.tree)}, rules.sources.path(file.file)});
     }
   };
   if (!source.shipped) return add(*source.rules->rules);
@@ -223,98 +235,90 @@ Columns<ListedGpu>::Item listed_peak(const char* id, std::string_view what,
           optional};
 }
 
-Column listed_file_column() {
-  return {"ruleset", Unit::text, Role::measure,
-          "The rules file that defines it; nothing if it is built in.", true};
+constexpr table::Head file_column{"ruleset", Unit::text, Role::measure,
+                                  "The rules file that defines it; nothing if it is built in.",
+                                  optional};
+constexpr table::Head file_key{"ruleset", Unit::text, Role::key, "The rules file."};
+constexpr table::Head title_column{"title", Unit::text, Role::measure,
+                                   "Its title; nothing if it has none.", optional};
+constexpr table::Head doc_column{"doc", Unit::text, Role::measure,
+                                 "Its documentation in the rules file, may be empty."};
+constexpr table::Head doc_of_file{"doc", Unit::text, Role::measure,
+                                  "The documentation at its beginning, may be empty."};
+constexpr table::Head detect_column{
+    "detect", Unit::text, Role::measure,
+    "The expression that detects it, as written; nothing if it is never detected.", optional};
+constexpr table::Head requires_column{
+    "requires", Unit::text, Role::measure,
+    "The least version of kr that reads the file; nothing if it does not say.", optional};
+
+template <class Row>
+Columns<Row> metadata_columns(std::string_view else_of, Role link = Role::measure) {
+  return {
+      {"author", Unit::text, Role::measure,
+       fmt::format("Who wrote it, joined with `, `; else {}; nothing if neither says.", else_of),
+       &Listed::author, optional},
+      {"since", Unit::text, Role::measure,
+       fmt::format("The date since which the rules apply, `2026-11` or `2026-11-26`; else {}; "
+                   "nothing if neither says.",
+                   else_of),
+       &Listed::since, optional},
+      {"link", Unit::text, link,
+       fmt::format("Addresses to read more, joined with `, `; else {}; nothing if neither says.",
+                   else_of),
+       &Listed::link, optional}};
 }
-Column listed_title_column() {
-  return {"title", Unit::text, Role::measure, "Its title; nothing if it has none.", true};
-}
-Column listed_doc_column(std::string doc) {
-  return {"doc", Unit::text, Role::measure, std::move(doc)};
-}
-Column listed_detect_column() {
-  return {"detect", Unit::text, Role::measure,
-          "The expression that detects it, as written; nothing if it is never detected.", true};
-}
-Column listed_requires_column() {
-  return {"requires", Unit::text, Role::measure,
-          "The least version of kr that reads the file; nothing if it does not say.", true};
-}
-Column listed_author_column(std::string_view else_of) {
-  return {"author", Unit::text, Role::measure,
-          fmt::format("Who wrote it, joined with `, `; else {}; nothing if neither says.", else_of),
-          true};
-}
-Column listed_since_column(std::string_view else_of) {
-  return {"since", Unit::text, Role::measure,
-          fmt::format("The date since which the rules apply, `2026-11` or `2026-11-26`; else {}; "
-                      "nothing if neither says.",
-                      else_of),
-          true};
-}
-Column listed_link_column(std::string_view else_of, Role role = Role::measure) {
-  return {"link", Unit::text, role,
-          fmt::format("Addresses to read more, joined with `, `; else {}; nothing if neither says.",
-                      else_of),
-          true};
-}
-constexpr std::string_view of_file = "that of its file";
-constexpr std::string_view of_engine_or_file = "that of its engine or file";
-constexpr std::string_view of_engines = "those of its engines";
-constexpr const char* listed_doc = "Its documentation in the rules file, may be empty.";
 
 }  // namespace
 
-const Definition list_engines_table{{"list_engines",
-                                     "engines",
-                                     "One row per engine of the rules.",
-                                     {
-                                         {"name", Unit::text, Role::key, "The name of the engine."},
-                                         listed_title_column(),
-                                         listed_file_column(),
-                                         listed_doc_column(listed_doc),
-                                         listed_detect_column(),
-                                         listed_author_column(of_file),
-                                         listed_since_column(of_file),
-                                         listed_link_column(of_file),
-                                     }},
-                                    needs<match::CompiledRules>,
-                                    add_listed_engines};
+const Definition list_engines_table = TableOf<ListedEngine>{
+    {"list_engines",
+     "engines",
+     "One row per engine of the rules.",
+     {{"name", Unit::text, Role::key, "The name of the engine.", &sema::Engine::name},
+      {title_column, &sema::Engine::title},
+      {file_column, &ListedEngine::file},
+      {doc_column, &sema::Engine::doc},
+      {detect_column, &Listed::detect},
+      metadata_columns<ListedEngine>("that of its file")}},
+    needs<match::CompiledRules>,
+    add_listed_engines};
 
-const Definition list_models_table{
+const Definition list_models_table = TableOf<ListedModel>{
     {"list_models",
      "models",
      "One row per engine and model of the rules.",
-     {
-         {"engine", Unit::text, Role::key, "The engine of the model."},
-         {"name", Unit::text, Role::key,
-          "The name of the model; `default` has only the rules of the engine."},
-         listed_title_column(),
-         listed_file_column(),
-         listed_doc_column(listed_doc),
-         listed_detect_column(),
-         listed_author_column(of_engine_or_file),
-         listed_since_column(of_engine_or_file),
-         listed_link_column(of_engine_or_file, Role::detail),
-     }},
+     {{"engine", Unit::text, Role::key, "The engine of the model.",
+       [](const ListedModel& row) { return &row.engine.name; }},
+      {"name", Unit::text, Role::key,
+       "The name of the model; `default` has only the rules of the engine.", &sema::Model::name},
+      {title_column,
+       [](const ListedModel& row) {
+         return row.is_written() ? &row.of<sema::Model>().title : &row.engine.title;
+       }},
+      {file_column, &ListedModel::file},
+      {doc_column,
+       [](const ListedModel& row) -> std::string_view {
+         if (!row.is_written()) return "only the rules of the engine";
+         return row.of<sema::Model>().doc;
+       }},
+      {detect_column, &Listed::detect},
+      metadata_columns<ListedModel>("that of its engine or file", Role::detail)}},
     needs<match::CompiledRules>,
     add_listed_models};
 
-const Definition list_labels_table{
+const Definition list_labels_table = TableOf<ListedLabel>{
     {"list_labels",
      "labels",
      "One row per engine, dimension and label that its models declare.",
-     {
-         {"engine", Unit::text, Role::key, "The engine."},
-         {"dimension", Unit::text, Role::key, "The dimension."},
-         {"name", Unit::text, Role::key, "The label."},
-         listed_title_column(),
-         {"color", Unit::text, Role::measure,
-          "Its colour as `#rrggbb`; nothing if it declares none.", true},
-         listed_file_column(),
-         listed_doc_column(listed_doc),
-     }},
+     {{head::engine, &ListedLabel::engine},
+      {head::the_dimension, &ListedLabel::dimension},
+      {"name", Unit::text, Role::key, "The label.", &sema::Label::name},
+      {title_column, &sema::Label::title},
+      {"color", Unit::text, Role::measure, "Its colour as `#rrggbb`; nothing if it declares none.",
+       &sema::Label::color, optional},
+      {file_column, &ListedLabel::file},
+      {doc_column, &sema::Label::doc}}},
     needs<match::CompiledRules>,
     add_listed_labels};
 
@@ -328,43 +332,36 @@ const Definition list_patterns_table = TableOf<ListedPattern>{
        }},
       {"ruleset", Unit::text, Role::key, "The rules file that defines it.",
        [](const ListedPattern& row) { return &row.path; }},
-      {"doc", Unit::text, Role::measure, listed_doc, &syntax::Pattern::doc},
+      {doc_column, &syntax::Pattern::doc},
       {"expression", Unit::text, Role::measure, "Its expression as written.",
        &ListedPattern::text}}},
     needs<match::CompiledRules>,
     add_listed_patterns};
 
-const Definition list_modules_table{
+const Definition list_modules_table = TableOf<ListedFile>{
     {"list_modules",
      "rules modules",
      "One row per rules file that other rules files use.",
-     {
-         {"name", Unit::text, Role::measure, "The name of the rules module."},
-         {"ruleset", Unit::text, Role::key, "The rules file."},
-         listed_doc_column("The documentation at its beginning, may be empty."),
-         listed_requires_column(),
-         listed_author_column(of_engines),
-         listed_since_column(of_engines),
-         listed_link_column(of_engines),
-     }},
+     {{"name", Unit::text, Role::measure, "The name of the rules module.", &ListedFile::name},
+      {file_key, &ListedFile::path},
+      {doc_of_file, &syntax::File::doc},
+      {requires_column, syntax::required_version},
+      metadata_columns<ListedFile>("those of its engines")}},
     needs<match::CompiledRules>,
     add_listed_modules};
 
-const Definition list_rulesets_table{
+const Definition list_rulesets_table = TableOf<ListedFile>{
     {"list_rulesets",
      "rulesets",
      "One row per ruleset: those that ship with kr, or those given to the command.",
-     {
-         {"name", Unit::text, Role::measure, "The name of the ruleset."},
-         {"ruleset", Unit::text, Role::key, "The rules file."},
-         {"engine", Unit::text, Role::measure,
-          "The engines that it defines, joined with `, `; nothing if it defines none.", true},
-         listed_doc_column("The documentation at its beginning, may be empty."),
-         listed_requires_column(),
-         listed_author_column(of_engines),
-         listed_since_column(of_engines),
-         listed_link_column(of_engines),
-     }},
+     {{"name", Unit::text, Role::measure, "The name of the ruleset.", &ListedFile::name},
+      {file_key, &ListedFile::path},
+      {"engine", Unit::text, Role::measure,
+       "The engines that it defines, joined with `, `; nothing if it defines none.", engines_of,
+       optional},
+      {doc_of_file, &syntax::File::doc},
+      {requires_column, syntax::required_version},
+      metadata_columns<ListedFile>("those of its engines")}},
     needs<ShippedRules>,
     add_listed_rulesets};
 
@@ -396,7 +393,7 @@ const Definition list_gpus_table = TableOf<ListedGpu>{
                   &ncu::GpuPeaks::l2_bytes_per_s),
       {"sms", Unit::count, Role::measure,
        "Its multiprocessors, or compute units; nothing if that is not known.",
-       [](const ncu::GpuPeaks& gpu) { return gpu.sms > 0 ? Cell(gpu.sms) : Cell(); }, optional},
+       [](const ncu::GpuPeaks& gpu) { return cell_if_any(gpu.sms); }, optional},
       {"source", Unit::text, Role::measure, "The documents that have these figures.",
        &ncu::GpuPeaks::source}}},
     needs<>,

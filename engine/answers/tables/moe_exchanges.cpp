@@ -7,7 +7,7 @@
 #include "job/job.hpp"
 #include "job/member.hpp"
 #include "tables/collective_keys.hpp"
-#include "tables/definition.hpp"
+#include "tables/columns.hpp"
 #include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
 
@@ -114,41 +114,50 @@ std::string without_exchanges(const Source& source) {
   return any ? "" : "the dimension `exchange` labels no operation `dispatch` or `combine`";
 }
 
-void add_exchanges(const Source& source, RowSink& sink) {
+/// What tables of exchanges and of their sums have in common; nothing of what is not known.
+struct Between {
+  std::optional<int64_t> compute_ns = {}, communication_ns = {}, memory_ns = {}, idle_ns = {};
+  std::optional<int64_t> dispatch_waiting_ns, combine_waiting_ns;
+  std::optional<int64_t> dispatch_bytes, combine_bytes;
+};
+
+struct ExchangeRow : Parts<Run, job::Member, Exchange, ExchangeTimes, Between> {
+  int64_t number;
+  std::string_view group;
+  std::string_view phase;
+};
+
+/// Nothing where one half is alone.
+template <class Of>
+auto of_both(int64_t Of::*ns) {
+  return [ns](const ExchangeRow& row) {
+    const Exchange& one = row;
+    return cell_if(one.dispatch && one.combine, row.of<Of>().*ns);
+  };
+}
+
+void add_exchanges(const Source& source, Rows<ExchangeRow>& rows) {
   const Waiting waiting(source);
   each_member(source, [&](size_t run, const job::Member& member, const MemberExchanges& all) {
     const std::vector<CollectiveKey> keys = keys_of_groups(member.groups);
     int64_t number = 0;
     for (const Exchange& one : all.exchanges) {
       const ExchangeTimes times(member, one);
-      const auto of_both = [&](int64_t value) {
-        return one.dispatch && one.combine ? Cell(value) : Cell();
-      };
+      Between between{.dispatch_waiting_ns = waiting.of(run, member.device, one.dispatch),
+                      .combine_waiting_ns = waiting.of(run, member.device, one.combine),
+                      .dispatch_bytes = times.dispatch_bytes,
+                      .combine_bytes = times.combine_bytes};
+      if (one.dispatch && one.combine) {
+        between.compute_ns = one.compute_ns;
+        between.communication_ns = one.communication_ns;
+        between.memory_ns = one.memory_ns;
+        between.idle_ns = one.idle_ns;
+      }
       const uint32_t first = one.dispatch ? *one.dispatch : *one.combine;
-      const std::optional<int64_t> step_id =
-          one.step_id ? std::optional(static_cast<int64_t>(*one.step_id)) : std::nullopt;
-      sink.row({source.runs[run].summary.id,
-                int64_t{member.device},
+      rows.add({{source.runs[run], member, one, times, between},
                 number++,
-                table::cell_or_nothing(keys[member.collectives[first].group].group),
-                table::cell_or_nothing(all.phases[one.phase].name),
-                table::cell(step_id),
-                table::cell(one.step),
-                table::cell(one.layer),
-                times.start_ns,
-                of_both(times.span_ns),
-                table::cell(times.dispatch_ns),
-                of_both(one.between_ns),
-                table::cell(times.combine_ns),
-                of_both(times.both_ns),
-                of_both(one.compute_ns),
-                of_both(one.communication_ns),
-                of_both(one.memory_ns),
-                of_both(one.idle_ns),
-                table::cell(waiting.of(run, member.device, one.dispatch)),
-                table::cell(waiting.of(run, member.device, one.combine)),
-                table::cell(times.dispatch_bytes),
-                table::cell(times.combine_bytes)});
+                keys[member.collectives[first].group].group,
+                all.phases[one.phase].name});
     }
   });
 }
@@ -193,52 +202,40 @@ std::vector<PhaseSums> phase_sums(size_t run, const job::Member& member, const M
   return sums;
 }
 
-void add_exchange_sums(const Source& source, RowSink& sink) {
+using ExchangeSumsRow = Parts<Run, job::Member, MemberExchanges::Phase, PhaseSums, Between>;
+
+void add_exchange_sums(const Source& source, Rows<ExchangeSumsRow>& rows) {
   const Waiting waiting(source);
   each_member(source, [&](size_t run, const job::Member& member, const MemberExchanges& all) {
     const std::vector<PhaseSums> sums = phase_sums(run, member, all, waiting);
     for (size_t phase = 0; phase < sums.size(); ++phase) {
       const PhaseSums& of = sums[phase];
-      const MemberExchanges::Phase& named = all.phases[phase];
-      sink.row({source.runs[run].summary.id,
-                int64_t{member.device},
-                table::cell_or_nothing(named.name),
-                of.pairs,
-                of.span_ns,
-                of.dispatch_ns,
-                of.between_ns,
-                of.combine_ns,
-                of.both_ns,
-                of.compute_ns,
-                of.communication_ns,
-                of.memory_ns,
-                of.idle_ns,
-                table::cell(of.dispatch_waiting.get()),
-                table::cell(of.combine_waiting.get()),
-                table::cell(of.dispatch_bytes.get()),
-                table::cell(of.combine_bytes.get()),
-                of.lone_dispatches.instances,
-                of.lone_dispatches.total_ns,
-                of.lone_combines.instances,
-                of.lone_combines.total_ns,
-                named.preparation.instances,
-                named.preparation.total_ns,
-                named.unknown.instances,
-                named.unknown.total_ns});
+      const Between between{of.compute_ns,
+                            of.communication_ns,
+                            of.memory_ns,
+                            of.idle_ns,
+                            of.dispatch_waiting.get(),
+                            of.combine_waiting.get(),
+                            of.dispatch_bytes.get(),
+                            of.combine_bytes.get()};
+      rows.add({source.runs[run], member, all.phases[phase], of, between});
     }
   });
 }
 
-void add_exchange_labels(const Source& source, RowSink& sink) {
+struct ExchangeLabelRow : Parts<Run, job::Member, MemberExchanges::BetweenLabel> {
+  std::string_view phase;
+  int64_t between_ns;  // of the phase
+};
+
+void add_exchange_labels(const Source& source, Rows<ExchangeLabelRow>& rows) {
   each_member(source, [&](size_t run, const job::Member& member, const MemberExchanges& all) {
     std::vector<int64_t> between(all.phases.size());
     for (const Exchange& one : all.exchanges) {
       between[one.phase] = add_saturated(between[one.phase], one.between_ns);
     }
     for (const MemberExchanges::BetweenLabel& one : all.labels) {
-      sink.row({source.runs[run].summary.id, int64_t{member.device},
-                table::cell_or_nothing(all.phases[one.phase].name), one.dimension, one.label,
-                one.instances, one.busy_ns, ratio_of(one.busy_ns, between[one.phase])});
+      rows.add({{source.runs[run], member, one}, all.phases[one.phase].name, between[one.phase]});
     }
   });
 }
@@ -251,7 +248,17 @@ std::string without_several_exchanging(const Source& source) {
   return members < 2 ? "one device has dispatches and combines" : "";
 }
 
-void add_exchange_balance(const Source& source, RowSink& sink) {
+/// A time over the devices of all ranks.
+struct ExchangeBalanceRow {
+  std::string_view phase, what;
+  int64_t devices;
+  int64_t min_ns;
+  double mean_ns;
+  int64_t max_ns;
+  int64_t min_rank, min_device, max_rank, max_device;
+};
+
+void add_exchange_balance(const Source& source, Rows<ExchangeBalanceRow>& rows) {
   struct OfDevice {
     size_t run;
     int32_t device;
@@ -304,148 +311,165 @@ void add_exchange_balance(const Source& source, RowSink& sink) {
       }
       if (known == 0) continue;
       const auto mean_ns = static_cast<double>(all_ns / static_cast<long double>(known));
-      sink.row({table::cell_or_nothing(phase), measure.what, known, min_ns, mean_ns, max_ns,
-                mean_ns > 0 ? Cell(static_cast<double>(max_ns) / mean_ns) : Cell(),
-                source.rank(least->run), int64_t{least->device}, source.rank(most->run),
-                int64_t{most->device}});
+      rows.add({phase, measure.what, known, min_ns, mean_ns, max_ns, source.rank(least->run),
+                least->device, source.rank(most->run), most->device});
     }
   }
 }
 
-Column exchange_run() {
-  return {"run", Unit::text, Role::key, "The run."};
-}
-Column exchange_device() {
-  return {"device", Unit::id, Role::key, "The device."};
-}
-Column exchange_phase() {
-  return {"phase", Unit::text, Role::key,
-          "The phase of the innermost step that launched the dispatch, or the "
-          "combine where it is alone; `(outside steps)`: in none; empty: the "
-          "trace has no steps.",
-          true};
-}
+constexpr table::Head exchange_phase{
+    "phase", Unit::text, Role::key,
+    "The phase of the innermost step that launched the dispatch, or the combine where it is alone; "
+    "`(outside steps)`: in none; empty: the trace has no steps.",
+    optional};
 
-/// Of the time between the halves.
-std::vector<Column> between_columns(bool of_one) {
+/// Of the time between the halves. `alone`: optional where a half may be alone.
+template <class Row>
+Columns<Row> between_columns(table::More alone) {
   return {{"compute_ns", Unit::ns, Role::measure,
            "Of `between_ns`, the time in which a compute kernel of the device runs: the experts, "
            "and what else is computed meanwhile.",
-           of_one},
+           &Between::compute_ns, alone},
           {"communication_ns", Unit::ns, Role::measure,
-           "Of the rest, the time in which other communication runs.", of_one},
+           "Of the rest, the time in which other communication runs.", &Between::communication_ns,
+           alone},
           {"memory_ns", Unit::ns, Role::detail,
-           "Of the rest, the time in which copies or sets run.", of_one},
-          {"idle_ns", Unit::ns, Role::measure, "The rest: nothing runs on the device.", of_one},
+           "Of the rest, the time in which copies or sets run.", &Between::memory_ns, alone},
+          {"idle_ns", Unit::ns, Role::measure, "The rest: nothing runs on the device.",
+           &Between::idle_ns, alone},
           {"dispatch_waiting_ns", Unit::ns, Role::measure,
            "Of the dispatch, the waiting for other ranks, as in `rank_collectives`; empty if it is "
            "not compared between devices.",
-           true},
-          {"combine_waiting_ns", Unit::ns, Role::measure, "The same of the combine.", true},
+           &Between::dispatch_waiting_ns, optional},
+          {"combine_waiting_ns", Unit::ns, Role::measure, "The same of the combine.",
+           &Between::combine_waiting_ns, optional},
           {"dispatch_bytes", Unit::bytes, Role::detail,
-           "The bytes of the dispatch; empty: the trace does not contain them.", true},
-          {"combine_bytes", Unit::bytes, Role::detail, "The same of the combine.", true}};
-}
-
-std::vector<Column> exchange_columns(std::vector<Column> columns, bool of_one,
-                                     std::vector<Column> last = {}) {
-  const std::vector<Column> between = between_columns(of_one);
-  columns.insert(columns.end(), between.begin(), between.end());
-  columns.insert(columns.end(), last.begin(), last.end());
-  return columns;
+           "The bytes of the dispatch; empty: the trace does not contain them.",
+           &Between::dispatch_bytes, optional},
+          {"combine_bytes", Unit::bytes, Role::detail, "The same of the combine.",
+           &Between::combine_bytes, optional}};
 }
 
 }  // namespace
 
-const Definition moe_exchanges_table{
+const Definition moe_exchanges_table = TableOf<ExchangeRow>{
     {.id = "moe_exchanges",
      .title = "dispatches with their combines",
      .doc = "One row per exchange of expert parallelism and device: a dispatch of tokens to the "
             "devices of their experts and the combine of the results, or one of them alone.",
-     .columns = exchange_columns(
-         {exchange_run(),
-          exchange_device(),
-          {"exchange", Unit::id, Role::key, "Its place on the device, in order of launch, from 0."},
+     .columns =
+         {run_column,
+          {head::the_device, &job::Member::device},
+          {"exchange", Unit::id, Role::key, "Its place on the device, in order of launch, from 0.",
+           &ExchangeRow::number},
           {"group", Unit::text, Role::detail,
-           "The process group, as in `collectives`; empty: the trace does not contain it.", true},
-          exchange_phase(),
-          {"step_id", Unit::id, Role::detail, "This step, as in `steps`.", true},
-          {"step", Unit::id, Role::measure, "Its number, if the annotation has one.", true},
+           "The process group, as in `collectives`; empty: the trace does not contain it.",
+           &ExchangeRow::group, optional},
+          {exchange_phase, &ExchangeRow::phase},
+          {"step_id", Unit::id, Role::detail, "This step, as in `steps`.", &Exchange::step_id,
+           optional},
+          {"step", Unit::id, Role::measure, "Its number, if the annotation has one.",
+           &Exchange::step, optional},
           {"layer", Unit::id, Role::measure,
            "The layer of the dispatch in a repeated block, as in `operations`, else that of the "
            "annotation.",
-           true},
-          {"start_ns", Unit::ns, Role::measure, "Its start, as in `operations`."},
+           &Exchange::layer, optional},
+          {"start_ns", Unit::ns, Role::measure, "Its start, as in `operations`.",
+           &ExchangeTimes::start_ns},
           {"span_ns", Unit::ns, Role::measure,
            "From the start of the dispatch to the end of the combine: `dispatch_ns` + `between_ns` "
            "+ `combine_ns` - `both_ns`; empty: it has one half.",
-           true},
+           of_both(&ExchangeTimes::span_ns), optional},
           {"dispatch_ns", Unit::ns, Role::measure,
-           "The duration of the dispatch; empty: the combine is alone.", true},
+           "The duration of the dispatch; empty: the combine is alone.",
+           &ExchangeTimes::dispatch_ns, optional},
           {"between_ns", Unit::ns, Role::measure,
-           "From the end of the dispatch to the start of the combine.", true},
+           "From the end of the dispatch to the start of the combine.",
+           of_both(&Exchange::between_ns), optional},
           {"combine_ns", Unit::ns, Role::measure,
-           "The duration of the combine; empty: the dispatch is alone.", true},
-          {"both_ns", Unit::ns, Role::detail, "The time in which both run.", true}},
-         true),
+           "The duration of the combine; empty: the dispatch is alone.", &ExchangeTimes::combine_ns,
+           optional},
+          {"both_ns", Unit::ns, Role::detail, "The time in which both run.",
+           of_both(&ExchangeTimes::both_ns), optional},
+          between_columns<ExchangeRow>(optional)},
      .in_short_form = false,
      .many_rows = true},
     needs<job::Members, job::Overlaps>,
     add_exchanges,
     without_exchanges};
 
-const Definition moe_exchange_sums_table{
+const Definition moe_exchange_sums_table = TableOf<ExchangeSumsRow>{
     {.id = "moe_exchange_sums",
      .title = "dispatch and combine of experts by phase",
      .doc = "One row per device and phase: the sums of its exchanges with both halves, and what "
             "is in no pair. With it, all `dispatch_ns` add up to the time of label `dispatch` of "
             "dimension `exchange`, `combine_ns` to that of `combine`.",
-     .columns = exchange_columns(
-         {exchange_run(),
-          exchange_device(),
-          exchange_phase(),
-          {"exchanges", Unit::count, Role::measure, "Dispatches with their combines."},
+     .columns =
+         {run_column,
+          {head::the_device, &job::Member::device},
+          {exchange_phase, &MemberExchanges::Phase::name},
+          {"exchanges", Unit::count, Role::measure, "Dispatches with their combines.",
+           &PhaseSums::pairs},
           {"span_ns", Unit::ns, Role::measure,
            "The sum of their spans: `dispatch_ns` + `between_ns` + `combine_ns` - `both_ns`. "
-           "Exchanges that run at the same time count several times."},
-          {"dispatch_ns", Unit::ns, Role::measure, "The durations of their dispatches."},
+           "Exchanges that run at the same time count several times.",
+           &PhaseSums::span_ns},
+          {"dispatch_ns", Unit::ns, Role::measure, "The durations of their dispatches.",
+           &PhaseSums::dispatch_ns},
           {"between_ns", Unit::ns, Role::measure,
-           "The times from the ends of the dispatches to the starts of their combines."},
-          {"combine_ns", Unit::ns, Role::measure, "The durations of their combines."},
-          {"both_ns", Unit::ns, Role::detail, "The times in which both halves run."}},
-         false,
-         {{"lone_dispatches", Unit::count, Role::measure, "Dispatches without a combine."},
-          {"lone_dispatches_ns", Unit::ns, Role::detail, "Their durations."},
-          {"lone_combines", Unit::count, Role::measure, "Combines without a dispatch."},
-          {"lone_combines_ns", Unit::ns, Role::detail, "Their durations."},
+           "The times from the ends of the dispatches to the starts of their combines.",
+           &PhaseSums::between_ns},
+          {"combine_ns", Unit::ns, Role::measure, "The durations of their combines.",
+           &PhaseSums::combine_ns},
+          {"both_ns", Unit::ns, Role::detail, "The times in which both halves run.",
+           &PhaseSums::both_ns},
+          between_columns<ExchangeSumsRow>({}),
+          {"lone_dispatches", Unit::count, Role::measure, "Dispatches without a combine.",
+           [](const PhaseSums& of) { return of.lone_dispatches.instances; }},
+          {"lone_dispatches_ns", Unit::ns, Role::detail, "Their durations.",
+           [](const PhaseSums& of) { return of.lone_dispatches.total_ns; }},
+          {"lone_combines", Unit::count, Role::measure, "Combines without a dispatch.",
+           [](const PhaseSums& of) { return of.lone_combines.instances; }},
+          {"lone_combines_ns", Unit::ns, Role::detail, "Their durations.",
+           [](const PhaseSums& of) { return of.lone_combines.total_ns; }},
           {"preparations", Unit::count, Role::detail,
-           "Operations that prepare an exchange: label `preparation`."},
-          {"preparation_ns", Unit::ns, Role::measure, "Their durations."},
+           "Operations that prepare an exchange: label `preparation`.",
+           [](const MemberExchanges::Phase& of) { return of.preparation.instances; }},
+          {"preparation_ns", Unit::ns, Role::measure, "Their durations.",
+           [](const MemberExchanges::Phase& of) { return of.preparation.total_ns; }},
           {"unknown", Unit::count, Role::detail,
-           "Exchanges whose names do not show the direction: label `unknown`."},
-          {"unknown_ns", Unit::ns, Role::detail, "Their durations."}})},
+           "Exchanges whose names do not show the direction: label `unknown`.",
+           [](const MemberExchanges::Phase& of) { return of.unknown.instances; }},
+          {"unknown_ns", Unit::ns, Role::detail, "Their durations.",
+           [](const MemberExchanges::Phase& of) { return of.unknown.total_ns; }}}},
     needs<job::Members, job::Overlaps>,
     add_exchange_sums,
     without_exchanges};
 
 Definition moe_exchange_labels_part() {
-  return {
+  return TableOf<ExchangeLabelRow>{
       {.id = "moe_exchange_labels",
        .title = "between dispatch and combine by label",
        .doc = "One row per device, phase, dimension and label that runs between a dispatch and its "
               "combine. The labels of a dimension add up to `between_ns` - `idle_ns` of "
               "`moe_exchange_sums`.",
-       .columns = {exchange_run(),
-                   exchange_device(),
-                   exchange_phase(),
-                   {"dimension", Unit::text, Role::key, "The dimension."},
-                   {"label", Unit::text, Role::key, "The label."},
+       .columns = {run_column,
+                   {head::the_device, &job::Member::device},
+                   {exchange_phase, &ExchangeLabelRow::phase},
+                   {head::the_dimension, &MemberExchanges::BetweenLabel::dimension},
+                   {head::label, &MemberExchanges::BetweenLabel::label},
                    {"instances", Unit::count, Role::measure,
-                    "Parts of operations: one that runs in two exchanges counts twice."},
+                    "Parts of operations: one that runs in two exchanges counts twice.",
+                    &MemberExchanges::BetweenLabel::instances},
                    {"busy_ns", Unit::ns, Role::measure,
-                    "Their time there that no earlier operation of the device covers."},
+                    "Their time there that no earlier operation of the device covers.",
+                    &MemberExchanges::BetweenLabel::busy_ns},
                    {"share", Unit::ratio, Role::measure, "`busy_ns` as a part of `between_ns`.",
-                    false, false, "busy_ns"}},
+                    [](const ExchangeLabelRow& row) {
+                      return ratio_of(row.of<MemberExchanges::BetweenLabel>().busy_ns,
+                                      row.between_ns);
+                    },
+                    read_with("busy_ns")}},
        .in_short_form = false},
       needs<job::Members, job::Overlaps>,
       add_exchange_labels,
@@ -453,28 +477,34 @@ Definition moe_exchange_labels_part() {
 }
 
 Definition moe_exchange_balance_part() {
-  return {
+  using Row = ExchangeBalanceRow;
+  return TableOf<Row>{
       {.id = "moe_exchange_balance",
        .title = "dispatch and combine of experts over ranks",
        .doc =
            "One row per phase and time of `moe_exchange_sums`: its smallest, mean and largest sum "
            "over the devices of all ranks that have exchanges in the phase.",
-       .columns = {exchange_phase(),
+       .columns = {{exchange_phase, &Row::phase},
                    {"what", Unit::text, Role::key,
                     "The time, as in `moe_exchange_sums`, without `_ns`: `span`, `dispatch`, "
-                    "`compute` and so on."},
-                   {"devices", Unit::count, Role::measure, "Devices of which it is known."},
-                   {"min_ns", Unit::ns, Role::measure, "The smallest."},
-                   {"mean_ns", Unit::ns, Role::measure, "The mean."},
-                   {"max_ns", Unit::ns, Role::measure, "The largest."},
+                    "`compute` and so on.",
+                    &Row::what},
+                   {"devices", Unit::count, Role::measure, "Devices of which it is known.",
+                    &Row::devices},
+                   {"min_ns", Unit::ns, Role::measure, "The smallest.", &Row::min_ns},
+                   {"mean_ns", Unit::ns, Role::measure, "The mean.", &Row::mean_ns},
+                   {"max_ns", Unit::ns, Role::measure, "The largest.", &Row::max_ns},
                    {"max_over_mean", Unit::factor, Role::measure,
-                    "`max_ns` divided by `mean_ns`: 1 if all are equal; empty if all are 0.", true},
-                   {"min_rank", Unit::id, Role::measure,
-                    "The rank with `min_ns`; the first of several."},
-                   {"min_device", Unit::id, Role::detail, "Its device."},
-                   {"max_rank", Unit::id, Role::measure,
-                    "The rank with `max_ns`; the first of several."},
-                   {"max_device", Unit::id, Role::detail, "Its device."}}},
+                    "`max_ns` divided by `mean_ns`: 1 if all are equal; empty if all are 0.",
+                    [](const Row& row) {
+                      return cell_if(row.mean_ns > 0,
+                                     static_cast<double>(row.max_ns) / row.mean_ns);
+                    },
+                    optional},
+                   {head::min_rank, &Row::min_rank},
+                   {"min_device", Unit::id, Role::detail, "Its device.", &Row::min_device},
+                   {head::max_rank, &Row::max_rank},
+                   {"max_device", Unit::id, Role::detail, "Its device.", &Row::max_device}}},
       needs<job::Members, job::Overlaps>,
       add_exchange_balance,
       without_several_exchanging};

@@ -1,9 +1,10 @@
 #include "tables/ncu_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
+
+#include "tables/source.hpp"
 
 namespace kr::tables {
 
@@ -15,36 +16,6 @@ Cell ncu_label(const Run& run, uint32_t kernel, std::string_view dimension) {
   const auto at = run.summary.dimension(dimension);
   if (!at || run.get<ncu::Joined>().labels[kernel][*at].empty()) return {};
   return std::string_view(run.get<ncu::Joined>().labels[kernel][*at]);
-}
-
-Cell ncu_shown_label(const Run& run, uint32_t kernel) {
-  return ncu_label(run, kernel, run.summary.dimension("substage") ? "substage" : "kind");
-}
-
-std::vector<Column> measure_columns() {
-  return {
-#define KR_NCU_MEASURE(id, unit, role, mean, doc) {#id, Unit::unit, Role::role, doc, true},
-#include "ncu/joined.hpp"
-#include "ncu/measures.def"
-#include "tables/source.hpp"
-#undef KR_NCU_MEASURE
-  };
-}
-
-void add_measures(Cells& row, const ncu::Measures& measures) {
-  static const std::vector<Column> columns = measure_columns();
-  for (size_t i = 0; i < ncu::measure_count; ++i) {
-    const auto value = measures.get(static_cast<ncu::Measure>(i));
-    // A mean of bytes is whole bytes.
-    const bool whole = columns[i].unit == Unit::bytes;
-    row.push_back(value && whole ? Cell(int64_t{std::llround(*value)}) : table::cell(value));
-  }
-}
-
-std::vector<Column> columns_of_lists(std::initializer_list<std::vector<Column>> lists) {
-  std::vector<Column> out;
-  for (const std::vector<Column>& list : lists) out.insert(out.end(), list.begin(), list.end());
-  return out;
 }
 
 std::vector<const Run*> measured_by_ncu(const Source& source) {

@@ -18,55 +18,61 @@ namespace {
 
 constexpr double ns_per_s = 1e9;
 
-struct RooflineKey {
-  std::string_view level;
+/// A point, or a part of the time of a label that is at none; nothing of what is not known.
+struct RooflineRow : Parts<Run> {
+  std::string_view scope;
   std::string_view key;
-  std::string grid, block;
-  Cell label;
+  std::string_view source;
+  std::string grid = {}, block = {};
+  Cell label = {};
+  Cells labels = {};  // by dimension
+  std::string precision = {};
+  std::optional<int64_t> total_ns = {};
+  std::optional<double> flops = {};
+  std::optional<int64_t> bytes = {};
+  std::optional<double> flops_per_s = {}, bytes_per_s = {};
+  std::optional<double> intensity = {};
+  std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};
+  std::optional<double> ridge = {}, roof_flops_per_s = {}, peak_ratio = {};
+  std::string_view bound = {};
+  std::string_view verdict = {};
+  std::optional<double> l2_bytes_per_s = {}, peak_l2_bytes_per_s = {};
+  std::optional<int64_t> with_roof_ns = {}, at_roof_ns = {};
+  std::string_view no_cost = {};
 };
 
-void add_point(const Run& run, const RooflineKey& of, const Cells& labels,
-               std::optional<int64_t> total_ns, const ncu::Measures& measures,
-               const ncu::RoofTime& time, Cells& row, RowSink& sink) {
-  const auto precision = ncu::main_precision(measures);
-  const ncu::RooflinePoint point =
-      precision ? ncu::roofline_point(measures, *precision) : ncu::RooflinePoint{};
-  const auto bytes_per_s = measures.get(ncu::Measure::dram_bytes_per_s);
-  const auto amount = [&](const std::optional<double>& per_second) -> Cell {
-    if (!per_second || !total_ns) return {};
-    return *per_second * static_cast<double>(*total_ns) / ns_per_s;
-  };
-  const auto whole_amount = [&](const std::optional<double>& per_second) -> Cell {
-    const Cell bytes = amount(per_second);
-    const auto* const number = std::get_if<double>(&bytes);
-    return number != nullptr ? Cell(int64_t{std::llround(*number)}) : bytes;
-  };
-  const bool roof = time.with_roof_ns > 0;
-  row.assign({run.summary.id, of.level, of.key, table::cell_or_nothing(of.grid),
-              table::cell_or_nothing(of.block), of.label});
-  row.insert(row.end(), labels.begin(), labels.end());
-  row.insert(row.end(),
-             {precision ? Cell(ncu::to_string(*precision)) : Cell(),
-              ns_if(total_ns.has_value(), total_ns.value_or(0)),
-              amount(point.flops_per_s),
-              whole_amount(bytes_per_s),
-              table::cell(point.flops_per_s),
-              table::cell(bytes_per_s),
-              table::cell(point.intensity),
-              table::cell(precision ? ncu::peak_per_s(measures, *precision) : std::nullopt),
-              table::cell(measures.get(ncu::Measure::dram_peak_bytes_per_s)),
-              table::cell(point.ridge),
-              table::cell(point.roof),
-              table::cell(point.roof_ratio),
-              table::cell_or_nothing(point.bound),
-              table::cell_or_nothing(ncu::verdict(measures)),
-              table::cell(measures.get(ncu::Measure::l2_bytes_per_s)),
-              table::cell(measures.get(ncu::Measure::l2_peak_bytes_per_s)),
-              ns_if(roof, time.with_roof_ns),
-              ns_if(roof, time.at_roof_ns),
-              "ncu",
-              Cell()});
-  sink.row(row);
+/// The point of what ncu measured. `total_ns`: of the run.
+void set_point(RooflineRow& row, std::optional<int64_t> total_ns, const ncu::Measures& measures,
+               const ncu::RoofTime& time) {
+  using ncu::Measure;
+  if (const auto precision = ncu::main_precision(measures)) {
+    const ncu::RooflinePoint point = ncu::roofline_point(measures, *precision);
+    row.precision = ncu::to_string(*precision);
+    row.flops_per_s = point.flops_per_s;
+    row.intensity = point.intensity;
+    row.peak_flops_per_s = ncu::peak_per_s(measures, *precision);
+    row.ridge = point.ridge;
+    row.roof_flops_per_s = point.roof;
+    row.peak_ratio = point.roof_ratio;
+    row.bound = point.bound;
+  }
+  row.total_ns = total_ns;
+  row.bytes_per_s = measures.get(Measure::dram_bytes_per_s);
+  if (total_ns) {
+    const auto amount = [&](double per_second) {
+      return per_second * static_cast<double>(*total_ns) / ns_per_s;
+    };
+    if (row.flops_per_s) row.flops = amount(*row.flops_per_s);
+    if (row.bytes_per_s) row.bytes = std::llround(amount(*row.bytes_per_s));
+  }
+  row.peak_bytes_per_s = measures.get(Measure::dram_peak_bytes_per_s);
+  row.verdict = ncu::verdict(measures);
+  row.l2_bytes_per_s = measures.get(Measure::l2_bytes_per_s);
+  row.peak_l2_bytes_per_s = measures.get(Measure::l2_peak_bytes_per_s);
+  if (time.with_roof_ns > 0) {
+    row.with_roof_ns = time.with_roof_ns;
+    row.at_roof_ns = time.at_roof_ns;
+  }
 }
 
 /// Measured kernels that are in the run, by descending time there.
@@ -85,22 +91,23 @@ std::vector<std::pair<uint32_t, std::optional<int64_t>>> kernels_in_run(const nc
   return out;
 }
 
-void add_kernel_points(const Run& run, const std::vector<std::string>& dimensions, Cells& row,
-                       RowSink& sink) {
-  for (const auto& [number, total_ns] : kernels_in_run(run.get<ncu::Joined>())) {
-    const ncu::MeasuredKernel& kernel = run.get<ncu::Joined>().kernels[number];
-    Cells labels;
-    labels.reserve(dimensions.size());
+void add_kernel_points(const Run& run, const std::vector<std::string>& dimensions,
+                       Rows<RooflineRow>& rows) {
+  const ncu::Joined& joined = run.get<ncu::Joined>();
+  const char* const shown = run.summary.dimension("stage") ? "stage" : "kind";
+  for (const auto& [number, total_ns] : kernels_in_run(joined)) {
+    const ncu::MeasuredKernel& kernel = joined.kernels[number];
+    RooflineRow row{{run}, "kernel", kernel.name, "ncu"};
+    row.grid = ncu::shape_text(kernel.grid);
+    row.block = ncu::shape_text(kernel.block);
+    row.label = ncu_label(run, number, shown);
     for (const std::string& dimension : dimensions) {
-      labels.push_back(ncu_label(run, number, dimension));
+      row.labels.push_back(ncu_label(run, number, dimension));
     }
     ncu::RoofTime time;
     time.add(kernel, total_ns.value_or(0));
-    const bool stage = run.summary.dimension("stage").has_value();
-    add_point(run,
-              {"kernel", kernel.name, ncu::shape_text(kernel.grid), ncu::shape_text(kernel.block),
-               ncu_label(run, number, stage ? "stage" : "kind")},
-              labels, total_ns, kernel.measures, time, row, sink);
+    set_point(row, total_ns, kernel.measures, time);
+    rows.add(row);
   }
 }
 
@@ -111,92 +118,74 @@ std::string precision_of(const cost::CostSum& sum) {
   return vector ? word : word + " tensor";
 }
 
-/// The cells of a point behind those that every row has. `gpu` may be null.
-void add_point_cells(const cost::CostSum& sum, const ncu::GpuPeaks* gpu, Cells& row) {
-  const double bandwidth = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
-  const auto peak = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
-  const std::string precision = precision_of(sum);
-  const double seconds = static_cast<double>(sum.point_ns()) / ns_per_s;
-  row.insert(row.end(), {table::cell_or_nothing(precision),
-                         sum.point_ns(),
-                         sum.point_flops(),
-                         Cell(int64_t{std::llround(sum.point_bytes())}),
-                         table::cell(sum.point_flops_per_s()),
-                         sum.point_bytes() / seconds,
-                         table::cell(sum.intensity()),
-                         table::cell(peak),
-                         bandwidth > 0 ? Cell(bandwidth) : Cell(),
-                         peak && bandwidth > 0 ? Cell(*peak / bandwidth) : Cell(),
-                         table::cell(sum.roof_flops_per_s()),
-                         table::cell(sum.peak_ratio()),
-                         table::cell_or_nothing(sum.bound()),
-                         Cell(),
-                         Cell(),
-                         Cell(),
-                         Cell(),
-                         Cell(),
-                         "shapes",
-                         Cell()});
+/// The point of ops whose FLOPs and bytes are known. `gpu` may be null.
+void set_point(RooflineRow& row, const cost::CostSum& sum, const ncu::GpuPeaks* gpu) {
+  row.precision = precision_of(sum);
+  row.total_ns = sum.point_ns();
+  row.flops = sum.point_flops();
+  row.bytes = std::llround(sum.point_bytes());
+  row.flops_per_s = sum.point_flops_per_s();
+  row.bytes_per_s = sum.point_bytes() / (static_cast<double>(sum.point_ns()) / ns_per_s);
+  row.intensity = sum.intensity();
+  row.peak_flops_per_s = cost::peak_of(gpu, sum.main_type(), sum.is_mainly_tf32());
+  if (gpu != nullptr && gpu->dram_bytes_per_s > 0) row.peak_bytes_per_s = gpu->dram_bytes_per_s;
+  if (row.peak_flops_per_s && row.peak_bytes_per_s) {
+    row.ridge = *row.peak_flops_per_s / *row.peak_bytes_per_s;
+  }
+  row.roof_flops_per_s = sum.roof_flops_per_s();
+  row.peak_ratio = sum.peak_ratio();
+  row.bound = sum.bound();
 }
 
-/// Of a label, whose place among the columns of dimensions is `place`: a point of its ops whose
-/// FLOPs and bytes are known, and a row for each reason why others are not in it.
-void add_cost_point(const Run& run, const std::string& dimension, size_t place, size_t dimensions,
-                    const cost::KeyCosts& one, Cells& row, RowSink& sink) {
-  Cells labels(dimensions);
-  labels[place] = table::cell_or_nothing(one.key);
-  const auto begin_row = [&] {
-    row.assign({run.summary.id, std::string_view(dimension), std::string_view(one.key), Cell(),
-                Cell(), Cell()});
-    row.insert(row.end(), labels.begin(), labels.end());
-  };
+/// Of a label: a point of its ops whose FLOPs and bytes are known, and a row for each reason why
+/// others are not in it. `begin`: the row with its keys.
+void add_cost_point(const RooflineRow& begin, const cost::KeyCosts& one, const ncu::GpuPeaks* gpu,
+                    Rows<RooflineRow>& rows) {
   const bool is_point = one.sum.point_ns() > 0 && one.sum.point_flops() > 0;
   if (is_point) {
-    begin_row();
-    add_point_cells(one.sum, run.get<cost::CostedRun>().gpu, row);
-    sink.row(row);
+    RooflineRow row = begin;
+    set_point(row, one.sum, gpu);
+    rows.add(row);
   }
   for (size_t i = 0; i < one.ns.size(); ++i) {
     const auto why = static_cast<cost::NoCost>(i);
     if (why == cost::NoCost::none) continue;
-    int64_t ns = one.ns[i];
-    if (why == cost::NoCost::no_flops && !is_point) ns += one.sum.point_ns();
-    if (ns == 0) continue;
-    begin_row();
-    row.insert(row.end(), {Cell(), ns});
-    row.resize(row.size() + 16);
-    row.insert(row.end(), {"shapes", cost::to_string(why)});
-    sink.row(row);
+    RooflineRow row = begin;
+    row.total_ns = one.ns[i];
+    if (why == cost::NoCost::no_flops && !is_point) *row.total_ns += one.sum.point_ns();
+    row.no_cost = cost::to_string(why);
+    if (*row.total_ns != 0) rows.add(row);
   }
 }
 
 void add_cost_points(const Source& source, const Run& run,
-                     const std::vector<std::string>& dimensions, Cells& row, RowSink& sink) {
-  for (const cost::LevelCosts& level : cost::costs_by_label(
-           *source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
+                     const std::vector<std::string>& dimensions, Rows<RooflineRow>& rows) {
+  const auto& costed = run.get<cost::CostedRun>();
+  for (const cost::LevelCosts& level :
+       cost::costs_by_label(*source.rules, run.get<analyze::LabelledTrace>(), costed)) {
     const auto at = std::find(dimensions.begin(), dimensions.end(), level.level);
     if (at == dimensions.end()) continue;
     for (const cost::KeyCosts& one : level.keys) {
-      add_cost_point(run, level.level, static_cast<size_t>(at - dimensions.begin()),
-                     dimensions.size(), one, row, sink);
+      RooflineRow row{{run}, level.level, one.key, "shapes"};
+      row.labels.resize(dimensions.size());
+      row.labels[static_cast<size_t>(at - dimensions.begin())] = table::cell_or_nothing(one.key);
+      add_cost_point(row, one, costed.gpu, rows);
     }
   }
 }
 
+using RoofRow = Parts<Run, ncu::Roof>;
+
 /// Of the data sheet: of memory, and of the precisions of points.
-void add_cost_roofs(const Source& source, const Run& run, RowSink& sink) {
+void add_cost_roofs(const Source& source, const Run& run, Rows<RoofRow>& rows) {
   const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
   if (gpu == nullptr) return;
-  const std::string from = "data sheet of " + gpu->name;
+  const ncu::Joined* const joined = run.find<ncu::Joined>();
   const auto add = [&](bool memory, const std::string& name, double per_second) {
     const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
-    if (run.find<ncu::Joined>() != nullptr &&
-        std::any_of(run.get<ncu::Joined>().roofs.begin(), run.get<ncu::Joined>().roofs.end(),
-                    is_there))
-      return;
+    if (joined != nullptr && std::ranges::any_of(joined->roofs, is_there)) return;
     if (per_second <= 0) return;
-    sink.row({run.summary.id, memory ? "memory" : "compute", std::string_view(name), per_second,
-              std::string_view(from)});
+    rows.add({run, ncu::Roof{memory, name, per_second, "data sheet of " + gpu->name}});
   };
   std::map<std::string, double> peaks;  // by name
   for (const cost::LevelCosts& level : cost::costs_by_label(
@@ -234,115 +223,125 @@ std::string without_points(const Source& source) {
                : why + ", or --costs computes points from the shapes of ops";
 }
 
-void add_roofline(const Source& source, RowSink& sink) {
+void add_roofline(const Source& source, Rows<RooflineRow>& rows) {
   const std::vector<std::string> dimensions = dimensions_of(source);
-  Cells row;
   for (const Run* const run : measured_by_ncu(source)) {
-    add_kernel_points(*run, dimensions, row, sink);
+    add_kernel_points(*run, dimensions, rows);
     for (const auto& [dimension, label, time] : ncu_labels(*run, dimensions)) {
       if (time.measured_ns == 0) continue;
-      Cells labels(dimensions.size());
-      labels[dimension] = std::string_view(label);
-      add_point(*run, {dimensions[dimension], label, {}, {}, {}}, labels, time.measured_ns,
-                time.mean.measures(), time, row, sink);
+      RooflineRow row{{*run}, dimensions[dimension], label, "ncu"};
+      row.labels.resize(dimensions.size());
+      row.labels[dimension] = std::string_view(label);
+      set_point(row, time.measured_ns, time.mean.measures(), time);
+      rows.add(row);
     }
   }
   for (const Run& run : source.runs) {
-    if (has_costs(run)) add_cost_points(source, run, dimensions, row, sink);
+    if (has_costs(run)) add_cost_points(source, run, dimensions, rows);
   }
 }
 
-void add_roofs(const Source& source, RowSink& sink) {
+void add_roofs(const Source& source, Rows<RoofRow>& rows) {
   for (const Run* const run : measured_by_ncu(source)) {
-    for (const ncu::Roof& roof : run->get<ncu::Joined>().roofs) {
-      sink.row({run->summary.id, roof.is_memory ? "memory" : "compute", roof.name, roof.per_second,
-                roof.source});
-    }
+    for (const ncu::Roof& roof : run->get<ncu::Joined>().roofs) rows.add({*run, roof});
   }
   for (const Run& run : source.runs) {
-    if (has_costs(run)) add_cost_roofs(source, run, sink);
+    if (has_costs(run)) add_cost_roofs(source, run, rows);
   }
-}
-
-Column known_column(const char* id, Unit unit, Role role, const char* doc) {
-  return {id, unit, role, doc, true};
 }
 
 }  // namespace
 
-const Definition roofline_table{
+const Definition roofline_table = TableOf<RooflineRow>{
     {"roofline",
      "roofline",
      "One row per run and measured kernel, and one per label of each dimension: a point of the "
      "roofline model. Rates are those that ncu measured, times those of the run; or, where "
-     "`source` "
-     "is `shapes`, the declared costs of the label's ops by their time.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"scope", Unit::text, Role::key, "`kernel`, or the dimension."},
-      {"key", Unit::name, Role::key, "The kernel as ncu names it, or the label."},
-      known_column("grid", Unit::text, Role::key, "The kernel's grid."),
-      known_column("block", Unit::text, Role::key, "The kernel's block."),
-      known_column("label", Unit::text, Role::detail,
-                   "The kernel's label in the dimension `stage`, or `kind` if the model has none."),
-      {std::string(table::dimension_columns), Unit::text, Role::detail,
-       "One column per dimension of the models, named after it: the label.", true},
-      known_column(
-          "precision", Unit::text, Role::measure,
-          "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`; of shapes the type "
-          "of the operands: `bf16 tensor`."),
-      known_column(
-          "total_ns", Unit::ns, Role::measure,
-          "Time in the run that is taken as that of the point: see `ncu_match`; nothing of "
-          "a kernel without a duration. Of shapes, the time of ops whose FLOPs and bytes are "
-          "known."),
-      known_column("flops", Unit::flop, Role::detail, "Operations of that precision in that time."),
-      known_column("bytes", Unit::bytes, Role::detail, "Bytes of DRAM in that time."),
-      known_column("flops_per_s", Unit::per_second, Role::measure,
-                   "Operations of that precision per second."),
-      known_column("bytes_per_s", Unit::per_second, Role::measure, "Bytes of DRAM per second."),
-      known_column("intensity", Unit::factor, Role::measure, "Operations per byte."),
-      known_column("peak_flops_per_s", Unit::per_second, Role::detail,
-                   "The peak of that precision; nothing if no page and no `--gpu` has it."),
-      known_column("peak_bytes_per_s", Unit::per_second, Role::detail, "The peak of DRAM."),
-      known_column("ridge", Unit::factor, Role::detail, "The intensity where both meet."),
-      known_column("roof_flops_per_s", Unit::per_second, Role::detail,
-                   "The roof at the intensity of the point."),
-      known_column("peak_ratio", Unit::ratio, Role::measure,
-                   "`flops_per_s` as a part of the roof; nothing without a peak."),
-      known_column("bound", Unit::text, Role::measure,
-                   "`memory` below the ridge, `compute` above it; nothing if that is not known."),
-      known_column("verdict", Unit::text, Role::detail, "As ncu gives it: see `ncu_kernels`."),
-      known_column("l2_bytes_per_s", Unit::per_second, Role::detail,
-                   "Bytes of the L2 cache per second."),
-      known_column("peak_l2_bytes_per_s", Unit::per_second, Role::detail,
-                   "The peak of the L2 cache."),
-      known_column("with_roof_ns", Unit::ns, Role::detail,
-                   "Time of `total_ns` of which a roof is known."),
-      known_column("at_roof_ns", Unit::ns, Role::detail,
-                   "What that would be at the nearest roof: see `optimize_first`."),
+     "`source` is `shapes`, the declared costs of the label's ops by their time.",
+     {run_column,
+      {"scope", Unit::text, Role::key, "`kernel`, or the dimension.", &RooflineRow::scope},
+      {"key", Unit::name, Role::key, "The kernel as ncu names it, or the label.",
+       &RooflineRow::key},
+      {"grid", Unit::text, Role::key, "The kernel's grid.", &RooflineRow::grid, optional},
+      {"block", Unit::text, Role::key, "The kernel's block.", &RooflineRow::block, optional},
+      {"label", Unit::text, Role::detail,
+       "The kernel's label in the dimension `stage`, or `kind` if the model has none.",
+       &RooflineRow::label, optional},
+      {head::labels, Value<RooflineRow>::several([](const RooflineRow& row, Cells& cells) {
+         cells.insert(cells.end(), row.labels.begin(), row.labels.end());
+       })},
+      {"precision", Unit::text, Role::measure,
+       "What most operations are: `fp16`, `fp32`, `fp64` or `tensor`; of shapes the type of the "
+       "operands: `bf16 tensor`.",
+       &RooflineRow::precision, optional},
+      {"total_ns", Unit::ns, Role::measure,
+       "Time in the run that is taken as that of the point: see `ncu_match`; nothing of a kernel "
+       "without a duration. Of shapes, the time of ops whose FLOPs and bytes are known.",
+       &RooflineRow::total_ns, optional},
+      {"flops", Unit::flop, Role::detail, "Operations of that precision in that time.",
+       &RooflineRow::flops, optional},
+      {"bytes", Unit::bytes, Role::detail, "Bytes of DRAM in that time.", &RooflineRow::bytes,
+       optional},
+      {"flops_per_s", Unit::per_second, Role::measure, "Operations of that precision per second.",
+       &RooflineRow::flops_per_s, optional},
+      {"bytes_per_s", Unit::per_second, Role::measure, "Bytes of DRAM per second.",
+       &RooflineRow::bytes_per_s, optional},
+      {"intensity", Unit::factor, Role::measure, "Operations per byte.", &RooflineRow::intensity,
+       optional},
+      {"peak_flops_per_s", Unit::per_second, Role::detail,
+       "The peak of that precision; nothing if no page and no `--gpu` has it.",
+       &RooflineRow::peak_flops_per_s, optional},
+      {"peak_bytes_per_s", Unit::per_second, Role::detail, "The peak of DRAM.",
+       &RooflineRow::peak_bytes_per_s, optional},
+      {"ridge", Unit::factor, Role::detail, "The intensity where both meet.", &RooflineRow::ridge,
+       optional},
+      {"roof_flops_per_s", Unit::per_second, Role::detail,
+       "The roof at the intensity of the point.", &RooflineRow::roof_flops_per_s, optional},
+      {"peak_ratio", Unit::ratio, Role::measure,
+       "`flops_per_s` as a part of the roof; nothing without a peak.", &RooflineRow::peak_ratio,
+       optional},
+      {"bound", Unit::text, Role::measure,
+       "`memory` below the ridge, `compute` above it; nothing if that is not known.",
+       &RooflineRow::bound, optional},
+      {"verdict", Unit::text, Role::detail, "As ncu gives it: see `ncu_kernels`.",
+       &RooflineRow::verdict, optional},
+      {"l2_bytes_per_s", Unit::per_second, Role::detail, "Bytes of the L2 cache per second.",
+       &RooflineRow::l2_bytes_per_s, optional},
+      {"peak_l2_bytes_per_s", Unit::per_second, Role::detail, "The peak of the L2 cache.",
+       &RooflineRow::peak_l2_bytes_per_s, optional},
+      {"with_roof_ns", Unit::ns, Role::detail, "Time of `total_ns` of which a roof is known.",
+       &RooflineRow::with_roof_ns, optional},
+      {"at_roof_ns", Unit::ns, Role::detail,
+       "What that would be at the nearest roof: see `optimize_first`.", &RooflineRow::at_roof_ns,
+       optional},
       {"source", Unit::text, Role::measure,
        "`ncu`: counters of the GPU measured FLOPs and bytes; `shapes`: they are computed from the "
-       "shapes of ops, by the rules' `cost` blocks."},
-      known_column("no_cost", Unit::text, Role::measure,
-                   "Of `shapes`: why this time of the label is not at its point: `no FLOPs`, `no "
-                   "bytes`, or a reason of `costs`. With these rows, a dimension adds up to the "
-                   "time of all operations.")},
+       "shapes of ops, by the rules' `cost` blocks.",
+       &RooflineRow::source},
+      {"no_cost", Unit::text, Role::measure,
+       "Of `shapes`: why this time of the label is not at its point: `no FLOPs`, `no bytes`, or a "
+       "reason of `costs`. With these rows, a dimension adds up to the time of all operations.",
+       &RooflineRow::no_cost, optional}},
      false,
      false},
     needs<analyze::RunSummary>,
     add_roofline,
     without_points};
 
-const Definition roofline_roofs_table{
+const Definition roofline_roofs_table = TableOf<RoofRow>{
     {"roofline_roofs",
      "roofs",
      "One row per run and peak: the highest that pages of ncu have, or that of the data sheet. The "
      "roof of a single kernel may be lower, by its clocks: see `roofline`.",
-     {{"run", Unit::text, Role::key, "The run."},
-      {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes."},
-      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2` or another."},
-      {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second."},
-      {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet."}},
+     {run_column,
+      {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes.",
+       [](const ncu::Roof& roof) { return roof.is_memory ? "memory" : "compute"; }},
+      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2` or another.",
+       &ncu::Roof::name},
+      {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second.",
+       &ncu::Roof::per_second},
+      {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet.",
+       &ncu::Roof::source}},
      false,
      false},
     needs<analyze::RunSummary>,

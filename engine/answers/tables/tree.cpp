@@ -2,7 +2,6 @@
 #include "tables/tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -18,67 +17,64 @@ namespace kr::tables {
 namespace {
 
 using classify::AttributionSums;
-using trees::ViewStep;
-
 using classify::LayerEvidence;
 using trees::TreeView;
 using trees::ViewRow;
+using trees::ViewStep;
 
-void add_tree(const Source& source, RowSink& sink) {
+/// A node of a tree of one or several steps.
+struct TreeRow : Parts<Tree, ViewStep, ViewRow, trees::ViewEntry> {
+  size_t node;
+  std::optional<size_t> step_id;
+  std::optional<int64_t> layer;
+  std::optional<size_t> depth;
+  std::string_view path;
+  std::string_view label;
+  const trees::Siblings* merged;  // null: it is one node, or of different paths
+};
+
+template <auto of>
+Cell of_merged(const TreeRow& row) {
+  return row.merged != nullptr ? Cell(row.merged->*of) : Cell();
+}
+template <trace::PathId trees::Siblings::*of>
+std::string number_of(const TreeRow& row) {
+  return row.merged != nullptr ? row.of<Tree>().view->number_text(row.merged->*of) : "";
+}
+
+void add_tree(const Source& source, Rows<TreeRow>& to) {
   const TreeView& view = *source.tree->view;
   const trace::ModuleTrace& trace = view.trace();
   // Made once: the same paths are in thousands of steps.
   std::vector<std::string> paths(trace.paths.size());
-  std::array<std::string, 2> numbers;
   std::vector<trace::ModuleNode> nodes;
   std::vector<ViewRow> rows;
   for (const size_t i : view.shown()) {
     const ViewStep& step = view.step(i);
-    const auto steps = static_cast<int64_t>(step.of.size());
-    const Cell step_id =
-        steps == 1 ? Cell(static_cast<int64_t>(view.modules().step_id(step.of[0]))) : Cell();
+    std::optional<size_t> step_id;
+    if (step.of.size() == 1) step_id = view.modules().step_id(step.of[0]);
     const std::vector<trees::Siblings> siblings = view.siblings(i);
     view.rows(i, nodes, rows);
     for (size_t node = 0; node < rows.size(); ++node) {
       const ViewRow& row = rows[node];
       const trees::ViewEntry& entry = view.entries()[row.entry];
-      Cell depth, path, least, median, most, min_number, max_number;
-      std::string_view label = entry.label;
+      TreeRow made{{*source.tree, step, row, entry},
+                   node,
+                   step_id,
+                   view.layer(i, row),
+                   {},
+                   {},
+                   entry.label,
+                   nullptr};
       if (row.path.valid()) {
-        std::string& text = paths[row.path.index];
-        if (text.empty()) text = trees::path_text(trace, row.path);
-        path = text;
-        depth = int64_t{trace.paths.depth(row.path)};
-        label = view.label(row.path);
-        if (row.nodes > 1 && !siblings.empty()) {
-          const trees::Siblings& one = siblings[row.path.index];
-          least = one.min_ns;
-          median = one.median_ns;
-          most = one.max_ns;
-          min_number = table::cell_or_nothing(numbers[0] = view.number_text(one.least));
-          max_number = table::cell_or_nothing(numbers[1] = view.number_text(one.most));
-        }
+        std::string& path = paths[row.path.index];
+        if (path.empty()) path = trees::path_text(trace, row.path);
+        made.path = path;
+        made.depth = trace.paths.depth(row.path);
+        made.label = view.label(row.path);
+        if (row.nodes > 1 && !siblings.empty()) made.merged = &siblings[row.path.index];
       }
-      sink.row({source.tree->run,
-                step_id,
-                step.phase,
-                table::cell(step.step),
-                table::cell(view.layer(i, row)),
-                static_cast<int64_t>(node),
-                depth,
-                path,
-                entry.name,
-                table::cell_or_nothing(label),
-                steps,
-                static_cast<int64_t>(row.nodes),
-                row.invocations,
-                row.total_ns,
-                static_cast<double>(row.total_ns) / static_cast<double>(steps),
-                least,
-                median,
-                most,
-                min_number,
-                max_number});
+      to.add(made);
     }
   }
 }
@@ -199,53 +195,66 @@ void add_tree_context(const Source& source, Rows<TreeContextRow>& rows) {
 
 }  // namespace
 
-const Definition tree_table{
+const Definition tree_table = TableOf<TreeRow>{
     {"tree",
      "module trees",
      "One row per run, tree and node shown, in the order of the module tree. A tree is a step, or "
      "all steps of a phase added up; a node is one, or several siblings added up.",
-     {
-         {"run", Unit::text, Role::key, "The run."},
-         {"step_id", Unit::id, Role::key,
-          "The number of the step among all steps, from 0; nothing for several steps.", true},
-         {"phase", Unit::text, Role::key, "The phase of the steps."},
-         {"step", Unit::id, Role::key,
-          "The number of the step in its text, if it has one; nothing for several steps.", true},
-         {"layer", Unit::id, Role::key,
-          "The number of the layer that the node is or that its step has, if there is one.", true},
-         {"node", Unit::id, Role::key, "The number of the row in its tree, from 0."},
-         {"depth", Unit::count, Role::measure,
-          "How many nodes are above it; nothing for nodes with different paths.", true},
-         {"path", Unit::text, Role::key,
-          "All names from the root to the node, joined with ` > `, of merged siblings without "
-          "their numbers; nothing for nodes with different paths.",
-          true},
-         {"name", Unit::name, Role::key,
-          "The name of the node as shown; the label or `others` for several nodes."},
-         {"label", Unit::text, Role::measure,
-          "The label of the node in the chosen dimension, or its name if no rule labels it; "
-          "nothing for nodes with different labels.",
-          true},
-         {"steps", Unit::count, Role::measure, "How many steps are added up in the tree."},
-         {"nodes", Unit::count, Role::measure,
-          "How many nodes of the trace are added up in this row, such as merged siblings."},
-         {"invocations", Unit::count, Role::measure,
-          "How many times the module was called or the kernel was launched, in all these steps."},
-         {"total_ns", Unit::ns, Role::measure,
-          "The time of all kernels below the node, in all these steps."},
-         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
-         {"min_ns", Unit::ns, Role::measure,
-          "The least time of one of the merged siblings, in all these steps; nothing if there is "
-          "one node.",
-          true},
-         {"median_ns", Unit::ns, Role::measure, "The median of their times.", true},
-         {"max_ns", Unit::ns, Role::measure, "The most time of one of them.", true},
-         {"min_number", Unit::text, Role::measure,
-          "Which sibling has the least time: its number, after those of the merged nodes above it, "
-          "as in `3.7`. Of siblings with one name, `#2` is the second.",
-          true},
-         {"max_number", Unit::text, Role::measure, "The same for the most time.", true},
-     }},
+     {{head::run, &Tree::run},
+      {"step_id", Unit::id, Role::key,
+       "The number of the step among all steps, from 0; nothing for several steps.",
+       &TreeRow::step_id, optional},
+      {"phase", Unit::text, Role::key, "The phase of the steps.", &ViewStep::phase},
+      {"step", Unit::id, Role::key,
+       "The number of the step in its text, if it has one; nothing for several steps.",
+       &ViewStep::step, optional},
+      {"layer", Unit::id, Role::key,
+       "The number of the layer that the node is or that its step has, if there is one.",
+       &TreeRow::layer, optional},
+      {"node", Unit::id, Role::key, "The number of the row in its tree, from 0.", &TreeRow::node},
+      {"depth", Unit::count, Role::measure,
+       "How many nodes are above it; nothing for nodes with different paths.", &TreeRow::depth,
+       optional},
+      {"path", Unit::text, Role::key,
+       "All names from the root to the node, joined with ` > `, of merged siblings without "
+       "their numbers; nothing for nodes with different paths.",
+       &TreeRow::path, optional},
+      {"name", Unit::name, Role::key,
+       "The name of the node as shown; the label or `others` for several nodes.",
+       &trees::ViewEntry::name},
+      {"label", Unit::text, Role::measure,
+       "The label of the node in the chosen dimension, or its name if no rule labels it; "
+       "nothing for nodes with different labels.",
+       &TreeRow::label, optional},
+      {"steps", Unit::count, Role::measure, "How many steps are added up in the tree.",
+       [](const ViewStep& step) { return step.of.size(); }},
+      {"nodes", Unit::count, Role::measure,
+       "How many nodes of the trace are added up in this row, such as merged siblings.",
+       &ViewRow::nodes},
+      {"invocations", Unit::count, Role::measure,
+       "How many times the module was called or the kernel was launched, in all these steps.",
+       &ViewRow::invocations},
+      {"total_ns", Unit::ns, Role::measure,
+       "The time of all kernels below the node, in all these steps.", &ViewRow::total_ns},
+      {head::mean_of_steps_ns,
+       [](const TreeRow& row) {
+         return static_cast<double>(row.of<ViewRow>().total_ns) /
+                static_cast<double>(row.of<ViewStep>().of.size());
+       }},
+      {"min_ns", Unit::ns, Role::measure,
+       "The least time of one of the merged siblings, in all these steps; nothing if there is "
+       "one node.",
+       of_merged<&trees::Siblings::min_ns>, optional},
+      {"median_ns", Unit::ns, Role::measure, "The median of their times.",
+       of_merged<&trees::Siblings::median_ns>, optional},
+      {"max_ns", Unit::ns, Role::measure, "The most time of one of them.",
+       of_merged<&trees::Siblings::max_ns>, optional},
+      {"min_number", Unit::text, Role::measure,
+       "Which sibling has the least time: its number, after those of the merged nodes above it, "
+       "as in `3.7`. Of siblings with one name, `#2` is the second.",
+       number_of<&trees::Siblings::least>, optional},
+      {"max_number", Unit::text, Role::measure, "The same for the most time.",
+       number_of<&trees::Siblings::most>, optional}}},
     needs<Tree>,
     add_tree};
 
@@ -253,9 +262,8 @@ const Definition tree_steps_table = TableOf<TreeStepRow>{
     {"tree_steps",
      "steps",
      "One row per run and step shown: its time, which does not depend on the nodes shown.",
-     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
-      {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0.",
-       &TreeStepRow::step_id},
+     {{head::run, &Tree::run},
+      {head::step_of_trees, &TreeStepRow::step_id},
       {"phase", Unit::text, Role::key, "The phase of the step.", &ViewStep::phase},
       {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.",
        &ViewStep::step, optional},
@@ -279,7 +287,7 @@ const Definition tree_trends_table = TableOf<TreeTrendRow>{
     {"tree_trends",
      "changes from step to step",
      "One row per run, phase and name shown: its time over the steps of the phase.",
-     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+     {{head::run, &Tree::run},
       {head::phase, &TreeTrendRow::phase},
       {"name", Unit::name, Role::key, "The name as in `tree`.", &TreeTrendRow::name},
       {"steps", Unit::count, Role::measure, "How many steps of the phase are shown.",
@@ -294,7 +302,7 @@ const Definition tree_trends_table = TableOf<TreeTrendRow>{
        "The change of the time per step: the slope of the least-squares line over the numbers "
        "of the steps, or over their order if one has no number.",
        &Trend::slope_ns},
-      {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step.",
+      {head::mean_of_steps_ns,
        [](const TreeTrendRow& row) {
          return static_cast<double>(row.of<Trend>().total_ns) / static_cast<double>(row.steps);
        }}}},
@@ -306,7 +314,7 @@ const Definition tree_layers_table = TableOf<TreeLayerRow>{
      "repeated blocks",
      "One row per repeated block of kernels: equal ones of several graph launches, steps or "
      "streams are one row.",
-     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+     {{head::run, &Tree::run},
       {"level", Unit::id, Role::key,
        "0 for layers; 1 and more for blocks that repeat inside one layer of the level above.",
        [](const LayerEvidence& one) { return &one.block.level; }},
@@ -335,7 +343,7 @@ const Definition tree_attribution_table = TableOf<TreeAttributionRow>{
     {"tree_attribution",
      "attribution",
      "One row per run and way in which operations were assigned to modules: their time.",
-     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+     {{head::run, &Tree::run},
       {"evidence", Unit::text, Role::key,
        "`launch`: in the module that launched it; `creation`: in the module that created its "
        "node "
@@ -351,7 +359,7 @@ const Definition tree_context_table = TableOf<TreeContextRow>{
     {"tree_context",
      "context",
      "One row per run and entry of the context that its profile records.",
-     {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+     {{head::run, &Tree::run},
       {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`.",
        &trace::ContextEntry::key},
       {"value", Unit::text, Role::measure, "The value of the entry as text.",

@@ -30,7 +30,7 @@ const Definition tree_sums_table = TableOf<TreeSumRow>{
      .title = "nodes over all steps",
      .doc = "One row per level (kernel, module, layer) and path that it shows, with the folds of "
             "the ruleset: its sums over all steps.",
-     .columns = {{"run", Unit::text, Role::key, "The run.", &Tree::run},
+     .columns = {{head::run, &Tree::run},
                  {"level", Unit::text, Role::key, "`kernel`, `module` or `layer`.",
                   &TreeSumRow::level},
                  {"path", Unit::text, Role::key, "The names from the root, joined by ` > `.",
