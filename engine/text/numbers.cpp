@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace kr::text {
@@ -113,26 +114,35 @@ std::string human_time(int64_t ns) {
 
 void ColumnUnit::add(int64_t ns) noexcept {
   if (ns == 0) return;
-  size_t unit = 0;
-  while (magnitude(ns) < static_cast<uint64_t>(units[unit].ns)) ++unit;
-  ++times_[unit];
+  size_t digits = 0;
+  for (uint64_t size = text::magnitude(ns); size >= 10; size /= 10) ++digits;
+  ++times_[digits];
 }
 
 void ColumnUnit::add(const ColumnUnit& other) noexcept {
   for (size_t i = 0; i < times_.size(); ++i) times_[i] += other.times_[i];
 }
 
-bool ColumnUnit::empty() const noexcept {
-  return times_ == decltype(times_){};
+std::optional<int> ColumnUnit::magnitude() const noexcept {
+  const uint64_t all = std::accumulate(times_.begin(), times_.end(), uint64_t{0});
+  if (all == 0) return std::nullopt;
+  int digits = 0;
+  uint64_t below = times_[0];
+  while (below <= all / 2) below += times_[static_cast<size_t>(++digits)];
+  return digits;
 }
 
 TimeUnit ColumnUnit::unit() const noexcept {
-  if (empty()) return milliseconds;
-  const uint64_t all = times_[0] + times_[1] + times_[2] + times_[3];
-  size_t unit = 3;
-  uint64_t below = times_[3];
-  while (below <= all / 2) below += times_[--unit];
-  return units[unit];
+  const auto digits = magnitude();
+  if (!digits) return milliseconds;
+  return units[3 - std::min(*digits / 3, 3)];
+}
+
+TimeUnit ColumnUnit::unit_beside(TimeUnit of_table) const noexcept {
+  const auto digits = magnitude();
+  if (!digits) return of_table;
+  const int in_table = *digits - decimals_of(of_table);
+  return in_table < -1 || in_table > 3 ? unit() : of_table;
 }
 
 std::string in_unit(int64_t ns, TimeUnit unit) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,18 +27,21 @@ struct TimeUnit {
 
 inline constexpr TimeUnit milliseconds{"ms", 1'000'000};
 
-/// Chooses the unit of a column: that in which the median of its times that are not 0 has one to
-/// three whole digits.
+/// Chooses the unit of a column by the median of its times that are not 0.
 class ColumnUnit {
  public:
   void add(int64_t ns) noexcept;
   void add(const ColumnUnit& other) noexcept;
-  bool empty() const noexcept;
-  /// ms if there are no times.
+  /// In which the median has one to three whole digits. ms if there are no times.
   TimeUnit unit() const noexcept;
+  /// That of the table, unless the median would be below 0.1 in it, or 10,000 or more.
+  TimeUnit unit_beside(TimeUnit of_table) const noexcept;
 
  private:
-  std::array<uint64_t, 4> times_{};  // by unit
+  /// The number of digits of the median in ns, less 1; nullopt: there are no times.
+  std::optional<int> magnitude() const noexcept;
+
+  std::array<uint64_t, 19> times_{};  // by their digits in ns, less 1
 };
 
 /// `ns` in the unit, for people, rounded half away from zero: `12.3`, `1,235`, `0.0000120`.

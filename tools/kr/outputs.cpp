@@ -247,7 +247,11 @@ session::Demand Outputs::demand() const {
     session::Demand one = target.saved.value_or(session::Demand::of(target.wanted));
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format.content == Content::table && !target.one_table;
-    if (own_csv) one = {.facts = facts::Set::of<analyze::RunSummary>()};
+    if (own_csv) {
+      const bool each = one.facts.has<analyze::LabelledTrace>();
+      one = {.facts = facts::Set::of<analyze::RunSummary>(), .each_operation = one.each_operation};
+      if (each) one.facts |= facts::Set::of<analyze::LabelledTrace>();
+    }
     demand.add(one);
   }
   const auto of_run = [](const Target& target) { return target.format.content == Content::run; };

@@ -233,7 +233,7 @@ void add_own_report_options(CLI::App& app, OwnReportOptions& options) {
 std::vector<classify::RunSpec> ReportOptions::specs() const {
   std::vector<std::string> all = runs;
   all.insert(all.end(), more_runs.begin(), more_runs.end());
-  std::vector<classify::RunSpec> specs = parse_runs(all);
+  std::vector<classify::RunSpec> specs = parse_runs_and_folders(all);
   if (specs.empty()) {
     throw Error("", "no run given", fmt::format("name a trace: {} report TRACE", program().name));
   }

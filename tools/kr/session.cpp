@@ -153,21 +153,28 @@ std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts)
   std::vector<classify::RunSpec> specs;
   bool input_taken = false;
   for (const std::string& text : texts) {
-    const classify::RunSpec named = parse_run(text);
+    const classify::RunSpec& spec = specs.emplace_back(parse_run(text));
+    // Before the first is read: reading one may write beside it.
+    if (spec.path != "-") InputFiles::note(std::filesystem::path(spec.path));
+    if (spec.path == "-" && std::exchange(input_taken, true)) {
+      throw Error("", "standard input can be read only once", "name a file for the other run");
+    }
+  }
+  return specs;
+}
+
+std::vector<classify::RunSpec> parse_runs_and_folders(const std::vector<std::string>& texts) {
+  std::vector<classify::RunSpec> specs;
+  for (classify::RunSpec& spec : parse_runs(texts)) {
     std::vector<std::string> files;
     std::error_code ignored;
-    if (std::filesystem::is_directory(named.path, ignored)) {
-      files = trace::traces_in_folder(named.path);
+    if (std::filesystem::is_directory(spec.path, ignored)) {
+      files = trace::traces_in_folder(spec.path);
     }
-    if (files.empty()) files.push_back(named.path);
+    if (files.empty()) files.push_back(spec.path);
     for (std::string& file : files) {
-      classify::RunSpec& spec = specs.emplace_back(named);
-      spec.path = std::move(file);
-      // Before the first is read: reading one may write beside it.
-      if (spec.path != "-") InputFiles::note(std::filesystem::path(spec.path));
-    }
-    if (named.path == "-" && std::exchange(input_taken, true)) {
-      throw Error("", "standard input can be read only once", "name a file for the other run");
+      if (file != "-") InputFiles::note(std::filesystem::path(file));
+      specs.emplace_back(spec).path = std::move(file);
     }
   }
   return specs;

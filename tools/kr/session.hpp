@@ -50,6 +50,9 @@ classify::RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
 std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts);
 
+/// The same; a folder of traces stands for these, such as those of the ranks of a job.
+std::vector<classify::RunSpec> parse_runs_and_folders(const std::vector<std::string>& texts);
+
 /// A session that shows how far reading is, once it takes longer than a second.
 session::Session open_session(const match::CompiledRules& rules, const TraceOptions& options,
                               Streams& streams);

@@ -73,7 +73,7 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   const std::string query = runs.back();
   runs.pop_back();
   if (runs.empty()) throw Error("", "no run given", "name a trace before the query");
-  const std::vector<classify::RunSpec> specs = parse_runs(runs);
+  const std::vector<classify::RunSpec> specs = parse_runs_and_folders(runs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);

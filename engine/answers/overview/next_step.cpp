@@ -61,26 +61,48 @@ std::optional<NextStep> next_step(const Report& report) {
   return next;
 }
 
+namespace {
+
+/// Its file, which may have several ranks.
+std::string named_run(const analyze::RunSummary& run) {
+  std::string name = run.source;
+  const bool of_several = !run.distributed.member.empty() || name.find(".krun (") != name.npos;
+  if (of_several && name.ends_with(')')) name.erase(name.rfind(" ("));
+  return name;
+}
+
+/// `*` stands for what the texts differ in. They are sorted, and two or more.
+std::string with_asterisk(const std::vector<std::string>& texts) {
+  const std::string& first = texts.front();
+  const auto differs = std::ranges::mismatch(first, texts.back()).in1 - first.begin();
+  const auto begin = static_cast<size_t>(differs);
+  size_t end = first.size() - begin;
+  for (const std::string& text : texts) {
+    const auto same = std::mismatch(first.rbegin(), first.rend(), text.rbegin(), text.rend());
+    end = std::min({end, static_cast<size_t>(same.first - first.rbegin()), text.size() - begin});
+  }
+  const std::string last = first.substr(first.size() - end);
+  return shell_word(first.substr(0, begin)) + "*" + (last.empty() ? last : shell_word(last));
+}
+
+}  // namespace
+
 std::string runs_as_words(const Report& report) {
-  constexpr size_t most_files = 2;
-  std::vector<std::string_view> files;
-  for (const analyze::RunSummary* run : report.runs) files.emplace_back(run->source);
+  constexpr size_t most_runs = 2;
+  std::vector<std::string> runs;
+  for (const analyze::RunSummary* run : report.runs) {
+    std::string name = named_run(*run);
+    // A shell expands no `*` with an engine and model behind it.
+    const bool chosen = run->choice_why.empty() && report.runs.size() <= most_runs;
+    if (chosen) name += "," + run->engine + "," + run->model;
+    if (std::ranges::find(runs, name) == runs.end()) runs.push_back(std::move(name));
+  }
   std::vector<std::string> words;
-  if (files.size() <= most_files) {
-    for (const std::string_view file : files) words.push_back(shell_word(file));
+  if (runs.size() <= most_runs) {
+    for (const std::string& run : runs) words.push_back(shell_word(run));
   } else {
-    const auto [least, most] = std::ranges::minmax(files);
-    const auto differs = std::ranges::mismatch(least, most).in1 - least.begin();
-    size_t begin = static_cast<size_t>(differs);
-    size_t end = least.size();
-    for (const std::string_view file : files) {
-      const auto same = std::mismatch(least.rbegin(), least.rend(), file.rbegin(), file.rend());
-      end = std::min(end, static_cast<size_t>(same.first - least.rbegin()));
-    }
-    end = std::min(end, least.size() - begin);
-    const std::string_view last = least.substr(least.size() - end);
-    words.push_back(shell_word(least.substr(0, begin)) + "*" +
-                    (last.empty() ? std::string() : shell_word(last)));
+    std::ranges::sort(runs);
+    words.push_back(with_asterisk(runs));
   }
   for (const std::string& rules : report.rules) words.push_back("--rules " + shell_word(rules));
   return join(words, " ");

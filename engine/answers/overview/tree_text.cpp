@@ -95,7 +95,9 @@ class TreeText {
     text::ColumnUnit times;
     for (const size_t i : view.shown()) {
       const trees::ViewStep& step = view.step(i);
-      times.add(step.total_ns / static_cast<int64_t>(step.of.size()) / 10);
+      // Most nodes have a small part of it.
+      const int64_t total_ns = step.total_ns / static_cast<int64_t>(step.of.size());
+      times.add(std::max<int64_t>(total_ns / 10, std::min<int64_t>(total_ns, 1)));
     }
     unit_ = times.unit();
   }

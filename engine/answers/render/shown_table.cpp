@@ -79,14 +79,18 @@ void ShownTable::read(std::span<const Cell> cells, size_t max_rows) {
   }
 }
 
-/// Both sides of a comparison have the same unit.
+/// Both sides of a comparison have the same unit. A start or an end, which most readers do not see,
+/// is much longer than all durations.
 void ShownTable::choose_times() {
+  text::ColumnUnit all;
   std::map<std::string_view, text::ColumnUnit> sides;
   for (size_t i = 0; i < facts_.size(); ++i) {
-    sides[compared(table_.columns()[i])].add(facts_[i].times);
+    const Column& column = table_.columns()[i];
+    if (column.role != Role::detail) all.add(facts_[i].times);
+    sides[compared(column)].add(facts_[i].times);
   }
   for (size_t i = 0; i < facts_.size(); ++i) {
-    facts_[i].time = sides[compared(table_.columns()[i])].unit();
+    facts_[i].time = sides[compared(table_.columns()[i])].unit_beside(all.unit());
   }
 }
 

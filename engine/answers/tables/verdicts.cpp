@@ -393,7 +393,7 @@ const Definition verdicts_table = TableOf<Verdict>{
                     return one.time_ns ? Cell(ratio_of(*one.time_ns, one.span_ns)) : Cell();
                   },
                   optional | read_with("time_ns")},
-                 {"table", Unit::text, Role::measure, "The table with its numbers.",
+                 {"source_table", Unit::text, Role::measure, "The table with its numbers.",
                   &Verdict::table},
                  {"text", Unit::text, Role::measure, "The same in words.", &Verdict::text}}},
     needs<analyze::RunSummary, analyze::Findings>,
