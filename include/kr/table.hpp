@@ -121,6 +121,9 @@ struct TableInfo {
   std::vector<AliasColumn> alias = {};
   /// The former name of that report (`gputrace`): names the table, too. Empty: it had none.
   std::string former_id = {};
+  /// People see all columns, under their ids and with their values: of a query, which says what is
+  /// to be seen.
+  bool as_selected = false;
 };
 
 /// Means one text column per dimension of the model, named after it, at its place.

@@ -62,6 +62,10 @@ bool is_query(const std::string& word, bool after_runs) {
 
 Exit sql(const SqlOptions& options, Streams& streams) {
   std::vector<std::string> runs = options.words;
+  if (!runs.empty() && !names_file(runs.back()) && !is_query(runs.back(), runs.size() > 1)) {
+    throw Error("", fmt::format("`{}` is neither a file nor a query", runs.back()),
+                "a query begins with SELECT or WITH");
+  }
   if (runs.empty() || !is_query(runs.back(), runs.size() > 1)) {
     Outputs outputs(options.outputs, sql_lists());
     tables::Source source;

@@ -119,6 +119,7 @@ void ShownTable::cut_names(size_t column, size_t width) {
 
 std::string ShownTable::heading(size_t column) const {
   const Column& of = table_.columns()[column];
+  if (table_.info().as_selected) return of.id;
   std::string text = table::title(of);
   if (of.unit == Unit::ns) return text + ' ' + facts_[column].time.name;
   const bool percent = of.unit == Unit::ratio || of.unit == Unit::percent;
@@ -135,6 +136,9 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
   }
   const std::string plus = table_.columns()[column].is_change && as_double(cell) > 0 ? "+" : "";
   const auto* whole = std::get_if<int64_t>(&cell);
+  if (table_.info().as_selected) {
+    return whole != nullptr ? text::grouped(*whole) : text::short_number(as_double(cell));
+  }
   switch (unit) {
     case Unit::per_second:
       return plus + text::in_si(as_double(cell), "");

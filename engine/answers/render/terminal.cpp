@@ -38,7 +38,7 @@ class TerminalTable {
       }
     });
     if (places_.empty()) return;
-    put_long_text_last();
+    if (!table.info().as_selected) put_long_text_last();
     fit_heads();
     fit();
     for (const Place& place : places_) {
@@ -84,6 +84,7 @@ class TerminalTable {
 
   bool is_visible(size_t i) const {
     const Column& one = table_.columns()[i];
+    if (table_.info().as_selected) return true;
     if (one.role == (options_.short_form ? Role::detail : Role::short_form)) return false;
     return shown_.is_filled(i) && !(one.id == run_column && shown_.has_one_text(i) &&
                                     !options_.several_runs && !lists_runs());

@@ -132,14 +132,16 @@ class Judge {
     if (!limits(idle_ns_, span_ns_)) return;
     const std::string idle =
         fmt::format("The {} idle for {} of the span", gpus(), share(idle_ns_, span_ns_));
+    const std::string shown = fmt::format("The trace shows the {} idle for {} of the span",
+                                          devices_ > 1 ? "GPUs" : "GPU", share(idle_ns_, span_ns_));
     const auto* const lost = find(analyze::FindingCode::launches_without_kernels);
     if (lost != nullptr && lost->count.value_or(0) >= operations_ / 100) {
-      add("lost-kernels", fmt::format("{}, but {}", idle, lost->effect), "trace_health", idle_ns_);
+      add("lost-kernels", fmt::format("{}, but {}", shown, lost->effect), "trace_health", idle_ns_);
       out_.back().finding = lost->code;
       return;
     }
     if (const auto* gap = find(analyze::FindingCode::far_apart)) {
-      add("far-apart", fmt::format("{}, but {}", idle, gap->effect), "trace_health", idle_ns_);
+      add("far-apart", fmt::format("{}, but {}", shown, gap->effect), "trace_health", idle_ns_);
       out_.back().finding = gap->code;
       return;
     }

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/sqlite.hpp"
+#include "session/sql_functions.hpp"
 #include "session/virtual_table.hpp"
 #include "tables/scoped.hpp"
 #include "what_if/what_if.hpp"
@@ -135,7 +136,11 @@ class RunTable : public VirtualRows {
   std::shared_ptr<NumberedRows> rows_;
 };
 
-const TableInfo query_info{"query", "result", "One row per row of the result of a query.", {}};
+const TableInfo query_info{.id = "query",
+                           .title = "result",
+                           .doc = "One row per row of the result of a query.",
+                           .columns = {},
+                           .as_selected = true};
 
 struct Query {
   explicit Query(const tables::Source& tables) : source(tables) {
@@ -144,6 +149,7 @@ struct Query {
         sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
     connection.reset(opened);
     if (code != SQLITE_OK) fail();
+    add_sql_functions(connection.get());
     for (const tables::Definition* one : tables::all()) {
       if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
       add(tables::make(*one, source));
