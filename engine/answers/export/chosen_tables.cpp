@@ -141,7 +141,7 @@ ChosenTables choose_tables(const tables::Source& source, const TableChoice& choi
       made = tables::with_note(std::move(made), *chosen.shortened);
     }
     if (!choice.for_people) continue;
-    made = tables::with_run_names(std::move(made), source);
+    made = tables::with_run_names(tables::from_start_of_run(std::move(made), source), source);
     if (!choice.all_rows) made = tables::slowest_first(std::move(made), *wanted[i], max_shown_rows);
   }
   return chosen;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
 #include <string_view>
 
 #include "analyze/ranks.hpp"
+#include "base/saturated.hpp"
 #include "tables/source.hpp"
 #include "trace/open.hpp"
 
@@ -208,6 +210,66 @@ table::Table slowest_first(table::Table table, const Definition& definition, siz
               return a.number(by) > b.number(by);
             });
             for (const KeptRow& row : rows) sink.row(row.cells());
+          }};
+}
+
+namespace {
+
+std::optional<size_t> find_column(const std::vector<Column>& columns, std::string_view id) {
+  const auto at = std::ranges::find(columns, id, &Column::id);
+  if (at == columns.end()) return std::nullopt;
+  return static_cast<size_t>(at - columns.begin());
+}
+
+std::vector<size_t> moments_of(const std::vector<Column>& columns) {
+  const bool has_start = find_column(columns, "start_ns").has_value();
+  std::vector<size_t> moments;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::string& id = columns[i].id;
+    const bool start = id == "start_ns" || id.ends_with("_start_ns");
+    if (start || (id == "end_ns" && has_start)) moments.push_back(i);
+  }
+  return moments;
+}
+
+/// By the id of the run.
+std::map<std::string, int64_t, std::less<>> first_starts(const Source& source) {
+  std::map<std::string, int64_t, std::less<>> starts;
+  for (const Run& run : source.runs) {
+    for (const analyze::DeviceSum& device : run.summary.devices) {
+      const auto [at, fresh] = starts.try_emplace(run.summary.id, device.first_start_ns);
+      if (!fresh) at->second = std::min(at->second, device.first_start_ns);
+    }
+  }
+  return starts;
+}
+
+}  // namespace
+
+table::Table from_start_of_run(table::Table table, const Source& source) {
+  std::vector<size_t> moments = moments_of(table.columns());
+  const auto run = find_column(table.columns(), "run");
+  if (moments.empty() || !run) return table;
+  const auto info = std::make_shared<table::Info>(table.info());
+  std::vector<Column> columns = table.columns();
+  for (const size_t i : moments) columns[i].is_change = true;
+  return {*info, std::move(columns),
+          // `info` lives as long as the rows that it describes.
+          [info, table = std::move(table), moments = std::move(moments), run = *run,
+           starts = first_starts(source)](RowSink& sink) {
+            Cells row;
+            table::RowsTo rows([&](std::span<const Cell> cells) {
+              row.assign(cells.begin(), cells.end());
+              const auto* const id = std::get_if<std::string_view>(&row[run]);
+              const auto start = id != nullptr ? starts.find(*id) : starts.end();
+              for (const size_t i : moments) {
+                const auto* const ns = std::get_if<int64_t>(&row[i]);
+                const bool known = ns != nullptr && *ns != INT64_MAX && start != starts.end();
+                row[i] = known ? Cell(subtract_saturated(*ns, start->second)) : Cell();
+              }
+              sink.row(row);
+            });
+            table.write(rows);
           }};
 }
 

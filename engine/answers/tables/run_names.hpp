@@ -22,6 +22,11 @@ bool named_by_rank(const Source& source);
 /// What people call each run, by its id.
 std::map<std::string, std::string> names_of_runs(const Source& source);
 
+/// Moments (`start_ns`, `first_start_ns`, and an `end_ns` beside it) from the first start of their
+/// run on, which people see with a sign: `+12.3`. Those of a run without operations, and ends that
+/// are not known, are left out.
+table::Table from_start_of_run(table::Table table, const Source& source);
+
 /// A table that has `largest_first` and more than `most` rows, by that column: the slowest ranks
 /// first.
 table::Table slowest_first(table::Table table, const Definition& definition, size_t most);

@@ -55,8 +55,8 @@ void step(sqlite3_context* context, int count, sqlite3_value** values) {
     numbers->percent = percent;
   }
   try {
-    numbers->all.push_back({sqlite3_value_double(values[0]), sqlite3_value_int64(values[0]),
-                            type == SQLITE_INTEGER});
+    numbers->all.push_back(
+        {sqlite3_value_double(values[0]), sqlite3_value_int64(values[0]), type == SQLITE_INTEGER});
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
   }
