@@ -16,16 +16,19 @@ struct GpuTraceRow : Parts<Run, trace::Operation, trace::OperationName, trace::T
   uint32_t correlation;
 };
 
+// Functors, not functions: their calls are inlined, and there is a row per operation.
 template <DetailField field>
-std::optional<int64_t> detail_of(const GpuTraceRow& row) {
-  return row.detail->get(field);
-}
+struct DetailOf {
+  std::optional<int64_t> operator()(const GpuTraceRow& row) const { return row.detail->get(field); }
+};
 /// Contexts and nodes of 0 are the default one.
 template <DetailField field>
-Cell unless_zero(const GpuTraceRow& row) {
-  const auto number = row.detail->get(field);
-  return cell_if(number != 0, number);
-}
+struct UnlessZero {
+  Cell operator()(const GpuTraceRow& row) const {
+    const auto number = row.detail->get(field);
+    return number && *number != 0 ? Cell(*number) : Cell();
+  }
+};
 template <DetailField field>
 Cell memory_kind(const GpuTraceRow& row) {
   const auto kind = row.detail->get(field);
@@ -74,14 +77,14 @@ Columns<GpuTraceRow> gpu_trace_columns() {
        optional},
       shape_columns<Row>(Role::detail),
       {"registers", Unit::count, Role::detail, "Registers per thread.",
-       detail_of<DetailField::registers>, optional},
+       DetailOf<DetailField::registers>(), optional},
       {"static_shared_bytes", Unit::bytes, Role::detail, "Static shared memory of a thread block.",
-       detail_of<DetailField::static_shared>, optional},
+       DetailOf<DetailField::static_shared>(), optional},
       {"dynamic_shared_bytes", Unit::bytes, Role::detail,
-       "Dynamic shared memory of a thread block.", detail_of<DetailField::dynamic_shared>,
+       "Dynamic shared memory of a thread block.", DetailOf<DetailField::dynamic_shared>(),
        optional},
       {"bytes", Unit::bytes, Role::measure, "The size of the copy or set.",
-       detail_of<DetailField::bytes>, optional},
+       DetailOf<DetailField::bytes>(), optional},
       {"bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by the duration.",
        bytes_per_s, optional},
       {"source_memory", Unit::text, Role::detail,
@@ -93,13 +96,13 @@ Columns<GpuTraceRow> gpu_trace_columns() {
       {"device_name", Unit::text, Role::detail, "The name of the device.",
        &trace::Track::device_name, optional},
       {"context", Unit::id, Role::detail, "The number of the CUDA context.",
-       detail_of<DetailField::context>, optional},
+       DetailOf<DetailField::context>(), optional},
       {"green_context", Unit::id, Role::detail, "The number of the green context, if it is in one.",
-       unless_zero<DetailField::green_context>, optional},
+       UnlessZero<DetailField::green_context>(), optional},
       {head::stream, &trace::Track::stream},
       {"graph_node", Unit::id, Role::detail,
        "The node of the CUDA graph that it is, if nodes were traced.",
-       unless_zero<DetailField::graph_node>, optional},
+       UnlessZero<DetailField::graph_node>(), optional},
       {head::name, &NamedRow::name},
       {head::type, &trace::OperationName::kind},
       labels_of_names<Row>()};
