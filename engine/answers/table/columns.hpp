@@ -17,6 +17,7 @@
 #include <functional>
 #include <initializer_list>
 #include <new>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -52,7 +53,14 @@ class Parts {
 
 /// The cells of a row, and the texts that were made for them.
 struct RowCells {
+  /// The place of the next cell.
+  Cell& next() {
+    if (used == cells.size()) cells.resize(2 * used + 8);
+    return cells[used++];
+  }
+
   Cells cells;
+  size_t used = 0;  // of `cells`
   std::deque<std::string> texts = {};
 };
 
@@ -70,7 +78,9 @@ class Value {
     Value value;
     std::memcpy(value.get_, &append, sizeof(append));
     value.append_ = [](const Value& of, const Row& row, RowCells& to) {
+      to.cells.resize(to.used);
       of.get<void (*)(const Row&, Cells&)>()(row, to.cells);
+      to.used = to.cells.size();
     };
     return value;
   }
@@ -94,14 +104,15 @@ class Value {
   template <class Get>
   static void append_one(const Value& of, const Row& row, RowCells& to) {
     using Got = decltype(call(of.get<Get>(), row));
+    Cell& made = to.next();
     if constexpr (std::is_same_v<Got, std::string>) {
-      to.cells.push_back(cell(to.texts.emplace_back(call(of.get<Get>(), row))));
+      made = cell(to.texts.emplace_back(call(of.get<Get>(), row)));
     } else {
-      to.cells.push_back(cell(call(of.get<Get>(), row)));
+      made = cell(call(of.get<Get>(), row));
     }
     if (!of.optional_) return;
-    const auto* text = std::get_if<std::string_view>(&to.cells.back());
-    if (text != nullptr && text->empty()) to.cells.back() = Cell();
+    const auto* text = std::get_if<std::string_view>(&made);
+    if (text != nullptr && text->empty()) made = Cell();
   }
 
   void (*append_)(const Value& of, const Row& row, RowCells& to) = nullptr;
@@ -184,10 +195,10 @@ class Rows {
  public:
   Rows(const std::vector<Value<Row>>& values, RowSink& sink) : values_(values), sink_(sink) {}
   void add(const Row& row) {
-    made_.cells.clear();
-    made_.texts.clear();
+    made_.used = 0;
+    if (!made_.texts.empty()) made_.texts.clear();
     for (const Value<Row>& value : values_) value.append(row, made_);
-    sink_.row(made_.cells);
+    sink_.row(std::span<const Cell>(made_.cells.data(), made_.used));
   }
 
  private:

@@ -62,18 +62,6 @@ int64_t length_of(const HostRange& range, int64_t last) noexcept {
   return exceeds ? std::numeric_limits<int64_t>::max() : length;
 }
 
-std::vector<Column> range_key() {
-  return {{"run", Unit::text, Role::key, "The run."},
-          {"domain", Unit::text, Role::key, "The domain of NVTX; empty: the default one.", true},
-          {"name", Unit::text, Role::key, "The text of the range."},
-          {"style", Unit::text, Role::key,
-           "As nsys names it: `PushPop`, or `StartEnd` for a range that may end out of order."}};
-}
-
-void append_range(const RangeTitle& title, Cells& row) {
-  row.insert(row.end(), {table::cell_or_nothing(title.domain), title.name, style_of(title)});
-}
-
 std::string without_ranges(const Source& source) {
   for (const Run& run : source.runs) {
     const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();

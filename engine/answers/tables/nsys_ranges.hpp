@@ -26,6 +26,7 @@ struct RangeTitle {
   std::string_view name;
   trace::HostRange::Form form = trace::HostRange::Form::call;
 
+  bool is_range() const noexcept { return form != trace::HostRange::Form::call; }
   friend auto operator<=>(const RangeTitle&, const RangeTitle&) = default;
 };
 /// `PushPop` or `StartEnd`, as nsys has it.
@@ -73,10 +74,18 @@ void each_enclosing(const trace::HostTrace& host, const trace::Launch& launch, c
   }
 }
 
-/// run, domain, name and style.
-std::vector<Column> range_key();
-/// The first three cells of these behind the run.
-void append_range(const RangeTitle& title, Cells& row);
+/// run, domain, name and style; nothing of a title of no range.
+template <class Row>
+Columns<Row> range_columns() {
+  return {run_column,
+          {"domain", Unit::text, Role::key, "The domain of NVTX; empty: the default one.",
+           &RangeTitle::domain, optional},
+          {"name", Unit::text, Role::key, "The text of the range.",
+           [](const RangeTitle& title) { return cell_if(title.is_range(), title.name); }},
+          {"style", Unit::text, Role::key,
+           "As nsys names it: `PushPop`, or `StartEnd` for a range that may end out of order.",
+           [](const RangeTitle& title) { return cell_if(title.is_range(), style_of(title)); }}};
+}
 
 /// Why no run has ranges of NVTX; empty: one has.
 std::string without_ranges(const Source& source);

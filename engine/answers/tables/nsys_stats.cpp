@@ -46,27 +46,6 @@ bool has_detail(const trace::Trace& trace, trace::DetailField field) {
 /// Of a number of 24 bits, above which nsys writes the machine.
 constexpr int64_t process_bits = 0xFFFFFF;
 
-/// What nsys 2022 calls a report.
-std::string former_id_of(std::string_view id) {
-  static constexpr std::pair<std::string_view, std::string_view> names[]{
-      {"cuda_gpu_kern_gb_sum", "gpukernsum"},
-      {"cuda_gpu_mem_time_sum", "gpumemtimesum"},
-      {"cuda_gpu_mem_size_sum", "gpumemsizesum"},
-      {"cuda_gpu_sum", "gpusum"},
-      {"cuda_gpu_trace", "gputrace"},
-      {"cuda_api_sum", "cudaapisum"},
-      {"cuda_api_gpu_sum", "apigpusum"},
-      {"cuda_kern_exec_sum", "kernexecsum"},
-      {"cuda_kern_exec_trace", "kernexectrace"},
-      {"nvtx_sum", "nvtxsum"},
-      {"nvtx_pushpop_sum", "nvtxppsum"},
-      {"nvtx_startend_sum", "nvtxssesum"},
-      {"nvtx_kern_sum", "nvtxkernsum"}};
-  const auto* const found = std::find_if(std::begin(names), std::end(names),
-                                         [&](const auto& one) { return one.first == id; });
-  return found == std::end(names) ? std::string() : std::string(found->second);
-}
-
 }  // namespace
 
 NameLabels::NameLabels(const Source& source, const Run& run) {
@@ -93,12 +72,12 @@ NameLabels::NameLabels(const Source& source, const Run& run) {
   }
 }
 
-void NameLabels::append(trace::NameId name, Cells& row) const {
-  const std::optional<Cells>& known = by_name_[name.index];
-  if (known) {
-    row.insert(row.end(), known->begin(), known->end());
+void NameLabels::append(std::optional<trace::NameId> name, Cells& row) const {
+  if (name && by_name_[name->index]) {
+    const Cells& known = *by_name_[name->index];
+    row.insert(row.end(), known.begin(), known.end());
   } else {
-    append_nothing(row);
+    row.resize(row.size() + dimensions_);
   }
 }
 
@@ -138,30 +117,6 @@ int64_t total_of(const std::vector<analyze::Spread>& spreads) noexcept {
       [](int64_t sum, const analyze::Spread& one) { return sum + one.moments.sum; });
 }
 
-void append_spread(const analyze::Spread& spread, Cells& row) {
-  const analyze::Moments& moments = spread.moments;
-  row.insert(row.end(), {moments.sum, moments.count, moments.mean(), spread.median, moments.min,
-                         moments.max, moments.deviation()});
-}
-
-std::vector<Column> with_times(std::vector<Column> key, const std::string& what,
-                               const std::string& count_id) {
-  key.insert(
-      key.end(),
-      {{"share", Unit::ratio, Role::measure,
-        "`total_ns` as a part of the sum of that column over all rows of the run.", false, false,
-        "total_ns"},
-       {"total_ns", Unit::ns, Role::measure, "The sum of the durations of the " + what + "."},
-       {count_id, Unit::count, Role::measure, "How many " + what + " there are."},
-       {"mean_ns", Unit::ns, Role::measure, "The mean duration."},
-       {"median_ns", Unit::ns, Role::measure, "The median duration."},
-       {"min_ns", Unit::ns, Role::detail, "The shortest duration."},
-       {"max_ns", Unit::ns, Role::detail, "The longest duration."},
-       {"stddev_ns", Unit::ns, Role::detail,
-        "The standard deviation of the sample of durations; 0 for one."}});
-  return key;
-}
-
 std::vector<AliasColumn> time_alias(const std::string& count_title, std::vector<AliasColumn> last,
                                     const std::string& count_id) {
   std::vector<AliasColumn> columns{{"Time (%)", {"share"}, AliasForm::percent},
@@ -176,54 +131,24 @@ std::vector<AliasColumn> time_alias(const std::string& count_title, std::vector<
   return columns;
 }
 
-Column version_column() {
-  return {"version", Unit::text, Role::detail,
-          "The version of the function that the trace names: `v7000` of "
-          "`cudaLaunchKernel_v7000`.",
-          true};
-}
-
-std::vector<Column> name_key(std::string id, std::string doc) {
-  return {{"run", Unit::text, Role::key, "The run."},
-          {std::move(id), Unit::name, Role::key, std::move(doc)},
-          {std::string(table::dimension_columns), Unit::text, Role::measure,
-           "One column per dimension of the models, named after it: the label; empty if operations "
-           "of this name have different ones.",
-           true}};
-}
-
-table::Info stats_info(std::string id, std::string title, std::string doc,
-                       std::vector<Column> columns, std::vector<AliasColumn> alias) {
-  table::Info info{std::move(id), std::move(title), std::move(doc), std::move(columns)};
-  info.in_short_form = false;
-  info.alias = std::move(alias);
-  info.former_id = former_id_of(info.id);
-  return info;
-}
-
-std::vector<Column> shape_columns() {
-  const auto blocks = [](const char* axis) {
-    return std::string("Thread blocks of its grid along ") + axis + ".";
-  };
-  const auto threads = [](const char* axis) {
-    return std::string("Threads of a thread block along ") + axis + ".";
-  };
-  std::vector<Column> columns{{"grid_x", Unit::count, Role::key, blocks("x")},
-                              {"grid_y", Unit::count, Role::key, blocks("y")},
-                              {"grid_z", Unit::count, Role::key, blocks("z")},
-                              {"block_x", Unit::count, Role::key, threads("x")},
-                              {"block_y", Unit::count, Role::key, threads("y")},
-                              {"block_z", Unit::count, Role::key, threads("z")}};
-  for (Column& column : columns) column.optional = true;
-  return columns;
-}
-
-void append_shape(const trace::OperationDetail& detail, Cells& row) {
-  using Field = trace::DetailField;
-  for (const Field field : {Field::grid_x, Field::grid_y, Field::grid_z, Field::block_x,
-                            Field::block_y, Field::block_z}) {
-    row.push_back(table::cell(detail.get(field)));
-  }
+std::string former_id_of(std::string_view id) {
+  static constexpr std::pair<std::string_view, std::string_view> names[]{
+      {"cuda_gpu_kern_gb_sum", "gpukernsum"},
+      {"cuda_gpu_mem_time_sum", "gpumemtimesum"},
+      {"cuda_gpu_mem_size_sum", "gpumemsizesum"},
+      {"cuda_gpu_sum", "gpusum"},
+      {"cuda_gpu_trace", "gputrace"},
+      {"cuda_api_sum", "cudaapisum"},
+      {"cuda_api_gpu_sum", "apigpusum"},
+      {"cuda_kern_exec_sum", "kernexecsum"},
+      {"cuda_kern_exec_trace", "kernexectrace"},
+      {"nvtx_sum", "nvtxsum"},
+      {"nvtx_pushpop_sum", "nvtxppsum"},
+      {"nvtx_startend_sum", "nvtxssesum"},
+      {"nvtx_kern_sum", "nvtxkernsum"}};
+  const auto* const found = std::find_if(std::begin(names), std::end(names),
+                                         [&](const auto& one) { return one.first == id; });
+  return found == std::end(names) ? std::string() : std::string(found->second);
 }
 
 std::string without_kernels(const Source& source) {

@@ -48,26 +48,25 @@ std::vector<uint32_t> by_launch(const trace::Trace& trace) {
   return order;
 }
 
-void add_exec_trace(const Source& source, RowSink& sink) {
-  Cells row;
+struct ExecutionRow
+    : Parts<Run, Execution, trace::Launch, trace::Operation, trace::HostThread, trace::HostCall>,
+      NamedRow {
+  int32_t device;
+  const trace::OperationDetail* detail;
+};
+
+void add_exec_trace(const Source& source, Rows<ExecutionRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
-    const trace::OperationDetail unknown;
     for (const uint32_t operation : by_launch(trace)) {
       const Execution one = *execution_of(trace, operation);
       const trace::Operation& kernel = trace.operations[operation];
-      const trace::HostThread& thread = trace.host->threads[one.launch->thread];
-      const trace::HostCall& call = trace.host->calls[one.launch->call];
-      const Cell queue_start = one.queue_ns ? Cell(one.launch->end_ns()) : Cell();
-      row.assign({run.summary.id, one.launch->start_ns, one.launch->duration_ns, queue_start,
-                  table::cell(one.queue_ns), kernel.start_ns, kernel.duration_ns, one.total_ns,
-                  pid_of(thread), tid_of(thread), int64_t{trace.track(kernel.track).device},
-                  call.name, table::cell_or_nothing(call.version)});
-      append_shape(trace.details ? trace.details->of(operation) : unknown, row);
-      row.push_back(trace.names.get(kernel.name).text);
-      labels.append(kernel.name, row);
-      sink.row(row);
+      rows.add({{run, one, *one.launch, kernel, trace.host->threads[one.launch->thread],
+                 trace.host->calls[one.launch->call]},
+                {labels, kernel.name, trace.names.get(kernel.name).text},
+                trace.track(kernel.track).device,
+                trace.details ? &trace.details->of(operation) : nullptr});
     }
   }
 }
@@ -162,134 +161,55 @@ class ExecutionGroups {
   std::array<std::vector<analyze::Spread>, parts_count> spreads_;
 };
 
-/// mean, median, min, max and deviation; nothing where there is no value.
-void append_part(const analyze::Spread& spread, Cells& row) {
-  const analyze::Moments& moments = spread.moments;
-  if (moments.count == 0) {
-    row.resize(row.size() + 5);
-    return;
-  }
-  row.insert(row.end(),
-             {moments.mean(), spread.median, moments.min, moments.max, moments.deviation()});
-}
+struct ExecutionSumRow : Parts<Run, trace::HostThread, trace::HostCall>, NamedRow {
+  int32_t device;
+  const ExecutionGroups& groups;
+  size_t group;
+};
 
-void add_exec_sum(const Source& source, RowSink& sink) {
-  Cells row;
+void add_exec_sum(const Source& source, Rows<ExecutionSumRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
     const ExecutionGroups groups(trace);
     for (const size_t group : groups.by_mean_total()) {
       const ExecutionKey& key = groups.key(group);
-      const trace::HostThread& thread = trace.host->threads[key.thread];
-      const trace::HostCall& call = trace.host->calls[key.call];
       const trace::NameId name{key.name};
-      row.assign({run.summary.id, pid_of(thread), tid_of(thread), int64_t{key.device}, call.name,
-                  table::cell_or_nothing(call.version), trace.names.get(name).text});
-      labels.append(name, row);
-      row.push_back(groups.spread(total_part, group).moments.count);
-      row.push_back(groups.spread(queue_part, group).moments.count);
-      for (size_t part = 0; part < parts_count; ++part) {
-        append_part(groups.spread(static_cast<Part>(part), group), row);
-      }
-      sink.row(row);
+      rows.add({{run, trace.host->threads[key.thread], trace.host->calls[key.call]},
+                {labels, name, trace.names.get(name).text},
+                key.device,
+                groups,
+                group});
     }
   }
 }
 
-std::vector<Column> thread_columns() {
-  return {{"pid", Unit::id, Role::key, "The process of the call.", true},
-          {"tid", Unit::id, Role::key, "The thread of the call.", true},
-          {"device", Unit::id, Role::key, "The number of the device."}};
+template <class Row>
+Columns<Row> thread_columns() {
+  return {{"pid", Unit::id, Role::key, "The process of the call.", pid_of, optional},
+          {"tid", Unit::id, Role::key, "The thread of the call.", tid_of, optional},
+          {head::device, &Row::device}};
 }
 
-std::vector<Column> exec_trace_columns() {
-  std::vector<Column> columns{
-      {"run", Unit::text, Role::key, "The run."},
-      {"api_start_ns", Unit::ns, Role::key, "The start of the call that launched the kernel."},
-      {"api_duration_ns", Unit::ns, Role::measure, "The duration of the call."},
-      {"queue_start_ns", Unit::ns, Role::detail,
-       "The end of the call; empty if the kernel began before.", true},
-      {"queue_ns", Unit::ns, Role::measure,
-       "From the end of the call to the start of the kernel; empty if it began before.", true},
-      {"start_ns", Unit::ns, Role::key, "The start of the kernel, on the clock of the trace."},
-      {"duration_ns", Unit::ns, Role::measure, "The duration of the kernel."},
-      {"total_ns", Unit::ns, Role::measure,
-       "From the start of the call to the end of the kernel or of the call, whichever is later."}};
-  for (Column& column : thread_columns()) columns.push_back(std::move(column));
-  columns.push_back({"api", Unit::text, Role::measure, "The function that was called."});
-  columns.push_back(version_column());
-  for (Column& column : shape_columns()) {
-    column.role = Role::detail;
-    columns.push_back(std::move(column));
-  }
-  const std::vector<Column> name = name_key("name", "The name of the kernel.");
-  columns.insert(columns.end(), name.begin() + 1, name.end());
-  return columns;
+/// Of one part of the executions.
+Columns<ExecutionSumRow> part_columns(Part part, const std::string& id, const std::string& doc,
+                                      table::More more = {}) {
+  return moment_columns<ExecutionSumRow>(
+      {id + "_{}_ns", " of " + doc, " of " + doc, Unit::ns, "shortest", "longest", Role::detail,
+       more},
+      [part](const ExecutionSumRow& row) { return row.groups.spread(part, row.group); });
 }
 
-table::Info exec_trace_info() {
-  table::Info info =
-      stats_info("cuda_kern_exec_trace", "launches and executions of kernels",
-                 "One row per kernel whose launch is in the trace, in order of the launch.",
-                 exec_trace_columns(),
-                 {{"API Start (ns)", {"api_start_ns"}},
-                  {"API Dur (ns)", {"api_duration_ns"}},
-                  {"Queue Start (ns)", {"queue_start_ns"}},
-                  {"Queue Dur (ns)", {"queue_ns"}},
-                  {"Kernel Start (ns)", {"start_ns"}},
-                  {"Kernel Dur (ns)", {"duration_ns"}},
-                  {"Total Dur (ns)", {"total_ns"}},
-                  {"PID", {"pid"}},
-                  {"TID", {"tid"}},
-                  {"DevId", {"device"}},
-                  {"API Function", {"api", "version"}, AliasForm::versioned},
-                  {"GridXYZ", {"grid_x", "grid_y", "grid_z"}, AliasForm::extent},
-                  {"BlockXYZ", {"block_x", "block_y", "block_z"}, AliasForm::extent},
-                  {"Kernel Name", {"name"}}});
-  info.many_rows = true;
-  return info;
-}
-
-struct PartColumns {
-  const char* id;
-  const char* letter;  // of nsys
-  const char* doc;
-  bool optional;
-};
-constexpr PartColumns columns_of_parts[] = {
-    {"total", "T", "the time from the start of the call to the end of the kernel or call", false},
-    {"api", "A", "the duration of the call", false},
-    {"queue", "Q", "the time from the end of the call to the start of the kernel", true},
-    {"kernel", "K", "the duration of the kernel", false}};
-
-table::Info exec_sum_info() {
-  std::vector<Column> columns{{"run", Unit::text, Role::key, "The run."}};
-  for (Column& column : thread_columns()) columns.push_back(std::move(column));
-  columns.push_back({"api", Unit::text, Role::key, "The function that was called."});
-  columns.push_back(version_column());
-  const std::vector<Column> name = name_key("name", "The name of the kernel.");
-  columns.insert(columns.end(), name.begin() + 1, name.end());
-  columns.push_back({"instances", Unit::count, Role::measure, "Kernels."});
-  columns.push_back({"queued", Unit::count, Role::measure,
-                     "Kernels that began when their call had returned: those of which the queue "
-                     "time is known."});
+std::vector<AliasColumn> exec_sum_alias() {
   std::vector<AliasColumn> alias{{"PID", {"pid"}},
                                  {"TID", {"tid"}},
                                  {"DevId", {"device"}},
                                  {"Count", {"instances"}},
                                  {"QCount", {"queued"}}};
-  for (const PartColumns& part : columns_of_parts) {
-    const std::string id = part.id;
-    const std::string of = std::string(" of ") + part.doc + ".";
-    columns.insert(columns.end(),
-                   {{id + "_mean_ns", Unit::ns, Role::measure, "The mean" + of, part.optional},
-                    {id + "_median_ns", Unit::ns, Role::detail, "The median" + of, part.optional},
-                    {id + "_min_ns", Unit::ns, Role::detail, "The shortest" + of, part.optional},
-                    {id + "_max_ns", Unit::ns, Role::detail, "The longest" + of, part.optional},
-                    {id + "_stddev_ns", Unit::ns, Role::detail,
-                     "The standard deviation of the sample" + of, part.optional}});
-    const std::string letter = part.letter;
+  for (const auto& [id, letter] : {std::pair<std::string, std::string>{"total", "T"},
+                                   {"api", "A"},
+                                   {"queue", "Q"},
+                                   {"kernel", "K"}}) {
     alias.insert(alias.end(), {{letter + "Avg (ns)", {id + "_mean_ns"}},
                                {letter + "Med (ns)", {id + "_median_ns"}},
                                {letter + "Min (ns)", {id + "_min_ns"}},
@@ -298,20 +218,90 @@ table::Info exec_sum_info() {
   }
   alias.push_back({"API Name", {"api", "version"}, AliasForm::versioned});
   alias.push_back({"Kernel Name", {"name"}});
-  return stats_info("cuda_kern_exec_sum", "launch and execution times of kernels",
-                    "One row per run, calling thread, device, function and name of kernels whose "
-                    "launch is in the trace, by descending mean time from the call to the end.",
-                    std::move(columns), std::move(alias));
+  return alias;
+}
+
+InfoOf<ExecutionRow> exec_trace_info() {
+  InfoOf<ExecutionRow> info = stats_info<ExecutionRow>(
+      "cuda_kern_exec_trace", "launches and executions of kernels",
+      "One row per kernel whose launch is in the trace, in order of the launch.",
+      {run_column,
+       {"api_start_ns", Unit::ns, Role::key, "The start of the call that launched the kernel.",
+        &trace::Launch::start_ns},
+       {"api_duration_ns", Unit::ns, Role::measure, "The duration of the call.",
+        &trace::Launch::duration_ns},
+       {"queue_start_ns", Unit::ns, Role::detail,
+        "The end of the call; empty if the kernel began before.",
+        [](const Execution& one) {
+          return cell_if(one.queue_ns.has_value(), one.launch->end_ns());
+        },
+        optional},
+       {"queue_ns", Unit::ns, Role::measure,
+        "From the end of the call to the start of the kernel; empty if it began before.",
+        &Execution::queue_ns, optional},
+       {"start_ns", Unit::ns, Role::key, "The start of the kernel, on the clock of the trace.",
+        &trace::Operation::start_ns},
+       {"duration_ns", Unit::ns, Role::measure, "The duration of the kernel.",
+        &trace::Operation::duration_ns},
+       {"total_ns", Unit::ns, Role::measure,
+        "From the start of the call to the end of the kernel or of the call, whichever is later.",
+        &Execution::total_ns},
+       thread_columns<ExecutionRow>(),
+       {"api", Unit::text, Role::measure, "The function that was called.", &trace::HostCall::name},
+       {version_column, &trace::HostCall::version},
+       shape_columns<ExecutionRow>(Role::detail),
+       name_columns<ExecutionRow>("name", "The name of the kernel.")},
+      {{"API Start (ns)", {"api_start_ns"}},
+       {"API Dur (ns)", {"api_duration_ns"}},
+       {"Queue Start (ns)", {"queue_start_ns"}},
+       {"Queue Dur (ns)", {"queue_ns"}},
+       {"Kernel Start (ns)", {"start_ns"}},
+       {"Kernel Dur (ns)", {"duration_ns"}},
+       {"Total Dur (ns)", {"total_ns"}},
+       {"PID", {"pid"}},
+       {"TID", {"tid"}},
+       {"DevId", {"device"}},
+       {"API Function", {"api", "version"}, AliasForm::versioned},
+       {"GridXYZ", {"grid_x", "grid_y", "grid_z"}, AliasForm::extent},
+       {"BlockXYZ", {"block_x", "block_y", "block_z"}, AliasForm::extent},
+       {"Kernel Name", {"name"}}});
+  info.many_rows = true;
+  return info;
 }
 
 }  // namespace
 
-const Definition cuda_kern_exec_sum_table{exec_sum_info(), needs<analyze::LabelledTrace>,
-                                          add_exec_sum, without_launched_kernels,
-                                          facts::Reads::host};
+const Definition cuda_kern_exec_sum_table = TableOf<ExecutionSumRow>{
+    stats_info<ExecutionSumRow>(
+        "cuda_kern_exec_sum", "launch and execution times of kernels",
+        "One row per run, calling thread, device, function and name of kernels whose launch is in "
+        "the trace, by descending mean time from the call to the end.",
+        {run_column,
+         thread_columns<ExecutionSumRow>(),
+         {"api", Unit::text, Role::key, "The function that was called.", &trace::HostCall::name},
+         {version_column, &trace::HostCall::version},
+         name_columns<ExecutionSumRow>("name", "The name of the kernel."),
+         {"instances", Unit::count, Role::measure, "Kernels.",
+          [](const ExecutionSumRow& row) {
+            return row.groups.spread(total_part, row.group).moments.count;
+          }},
+         {"queued", Unit::count, Role::measure,
+          "Kernels that began when their call had returned: those of which the queue time is "
+          "known.",
+          [](const ExecutionSumRow& row) {
+            return row.groups.spread(queue_part, row.group).moments.count;
+          }},
+         part_columns(total_part, "total",
+                      "the time from the start of the call to the end of the kernel or call"),
+         part_columns(api_part, "api", "the duration of the call"),
+         part_columns(queue_part, "queue",
+                      "the time from the end of the call to the start of the kernel", optional),
+         part_columns(kernel_part, "kernel", "the duration of the kernel")},
+        exec_sum_alias()),
+    needs<analyze::LabelledTrace>, add_exec_sum, without_launched_kernels, facts::Reads::host};
 
-const Definition cuda_kern_exec_trace_table{exec_trace_info(), needs<analyze::LabelledTrace>,
-                                            add_exec_trace, without_launched_kernels,
-                                            facts::Reads::host | facts::Reads::details};
+const Definition cuda_kern_exec_trace_table =
+    TableOf<ExecutionRow>{exec_trace_info(), needs<analyze::LabelledTrace>, add_exec_trace,
+                          without_launched_kernels, facts::Reads::host | facts::Reads::details};
 
 }  // namespace kr::tables

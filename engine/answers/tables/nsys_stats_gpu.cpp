@@ -52,22 +52,23 @@ std::vector<SpreadGroup> names_of(const trace::Trace& trace) {
   return groups;
 }
 
-template <Wanted wanted, bool with_category>
-void add_names(const Source& source, RowSink& sink) {
-  Cells row;
+struct GpuSumRow : SumRow {
+  std::string_view category = {};
+  const trace::OperationDetail* detail = nullptr;  // with the grid and block
+  int64_t unsized = 0;
+};
+
+template <Wanted wanted>
+void add_names(const Source& source, Rows<GpuSumRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     const NameLabels labels(source, run);
     const std::vector<analyze::Spread> spreads = spreads_of_names(trace, wanted);
-    const int64_t total_ns = total_of(spreads);
+    const int64_t all_ns = total_of(spreads);
     for (const SpreadGroup& one : by_total(names_of(trace), spreads)) {
       const trace::NameId name{static_cast<uint32_t>(one.group)};
-      row.assign({run.summary.id, one.text});
-      labels.append(name, row);
-      if (with_category) row.push_back(category_of(trace.names.get(name)));
-      row.push_back(ratio_of(spreads[one.group].moments.sum, total_ns));
-      append_spread(spreads[one.group], row);
-      sink.row(row);
+      rows.add({{{run, spreads[one.group]}, {labels, name, one.text}, all_ns},
+                category_of(trace.names.get(name))});
     }
   }
 }
@@ -109,8 +110,7 @@ class ShapedNames {
   std::vector<Group> groups_;
 };
 
-void add_shaped_kernels(const Source& source, RowSink& sink) {
-  Cells row;
+void add_shaped_kernels(const Source& source, Rows<GpuSumRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
@@ -132,21 +132,17 @@ void add_shaped_kernels(const Source& source, RowSink& sink) {
     for (const ShapedNames::Group& one : names.groups()) {
       groups.push_back({trace.names.get(one.name).text, groups.size()});
     }
-    const int64_t total_ns = total_of(spreads);
+    const int64_t all_ns = total_of(spreads);
     for (const SpreadGroup& one : by_total(std::move(groups), spreads)) {
       const ShapedNames::Group& group = names.groups()[one.group];
-      row.assign({run.summary.id, one.text});
-      labels.append(group.name, row);
-      append_shape(trace.details->distinct[group.detail], row);
-      row.push_back(ratio_of(spreads[one.group].moments.sum, total_ns));
-      append_spread(spreads[one.group], row);
-      sink.row(row);
+      rows.add({{{run, spreads[one.group]}, {labels, group.name, one.text}, all_ns},
+                {},
+                &trace.details->distinct[group.detail]});
     }
   }
 }
 
-void add_copy_sizes(const Source& source, RowSink& sink) {
-  Cells row;
+void add_copy_sizes(const Source& source, Rows<GpuSumRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
@@ -167,44 +163,13 @@ void add_copy_sizes(const Source& source, RowSink& sink) {
     };
     const std::vector<analyze::Spread> spreads = analyze::spreads(trace.names.size(), each);
     for (const SpreadGroup& one : by_total(names_of(trace), spreads)) {
-      row.assign({run.summary.id, one.text});
-      labels.append(trace::NameId{static_cast<uint32_t>(one.group)}, row);
-      append_spread(spreads[one.group], row);
-      row.push_back(unknown[one.group]);
-      sink.row(row);
+      const trace::NameId name{static_cast<uint32_t>(one.group)};
+      rows.add({{{run, spreads[one.group]}, {labels, name, one.text}, 0},
+                {},
+                nullptr,
+                unknown[one.group]});
     }
   }
-}
-
-Column category_column() {
-  return {"category", Unit::text, Role::measure,
-          "As nsys names it: `CUDA_KERNEL` or `MEMORY_OPER`; `CUDA_GRAPH` for a graph that was "
-          "traced as a whole."};
-}
-
-std::vector<Column> with_category(std::vector<Column> columns) {
-  columns.push_back(category_column());
-  return columns;
-}
-
-std::vector<Column> with_shape(std::vector<Column> columns) {
-  for (Column& column : shape_columns()) columns.push_back(std::move(column));
-  return columns;
-}
-
-std::vector<Column> with_sizes(std::vector<Column> columns) {
-  columns.insert(
-      columns.end(),
-      {{"total_bytes", Unit::bytes, Role::measure, "The sum of the sizes."},
-       {"instances", Unit::count, Role::measure, "Copies or sets whose size is known."},
-       {"mean_bytes", Unit::bytes, Role::measure, "The mean size."},
-       {"median_bytes", Unit::bytes, Role::measure, "The median size."},
-       {"min_bytes", Unit::bytes, Role::detail, "The smallest size."},
-       {"max_bytes", Unit::bytes, Role::detail, "The largest size."},
-       {"stddev_bytes", Unit::bytes, Role::detail,
-        "The standard deviation of the sample of sizes; 0 for one."},
-       {"unsized", Unit::count, Role::detail, "Copies or sets whose size is not known."}});
-  return columns;
 }
 
 std::vector<AliasColumn> size_alias() {
@@ -226,54 +191,75 @@ std::string without_graphs(const Source& source) {
 constexpr const char* kernel_doc = "The name of the kernel.";
 constexpr const char* copy_doc = "The name of the copy or set.";
 
+Columns<GpuSumRow> gpu_name_columns(std::string doc) {
+  return {run_column, name_columns<GpuSumRow>("name", std::move(doc))};
+}
+
 }  // namespace
 
-const Definition cuda_gpu_kern_sum_table{
-    stats_info("cuda_gpu_kern_sum", "kernels by name",
-               "One row per run and name of kernels, by descending total, as `nsys stats` sums "
-               "them. CUDA graphs that were traced as a whole are in `cuda_graph_sum`.",
-               with_times(name_key("name", kernel_doc), "kernels"),
-               time_alias("Instances", {{"Name", {"name"}}})),
-    needs<analyze::LabelledTrace>, add_names<is_kernel, false>, without_kernels};
+const Definition cuda_gpu_kern_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>(
+        "cuda_gpu_kern_sum", "kernels by name",
+        "One row per run and name of kernels, by descending total, as `nsys stats` sums them. CUDA "
+        "graphs that were traced as a whole are in `cuda_graph_sum`.",
+        {gpu_name_columns(kernel_doc), time_columns<GpuSumRow>("kernels")},
+        time_alias("Instances", {{"Name", {"name"}}})),
+    needs<analyze::LabelledTrace>, add_names<is_kernel>, without_kernels};
 
-const Definition cuda_gpu_kern_gb_sum_table{
-    stats_info(
+const Definition cuda_gpu_kern_gb_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>(
         "cuda_gpu_kern_gb_sum", "kernels by name, grid and block",
         "One row per run, name of kernels, grid and thread block, by descending total.",
-        with_times(with_shape(name_key("name", kernel_doc)), "kernels"),
+        {gpu_name_columns(kernel_doc), shape_columns<GpuSumRow>(Role::key),
+         time_columns<GpuSumRow>("kernels")},
         time_alias("Instances", {{"GridXYZ", {"grid_x", "grid_y", "grid_z"}, AliasForm::extent},
                                  {"BlockXYZ", {"block_x", "block_y", "block_z"}, AliasForm::extent},
                                  {"Name", {"name"}}})),
     needs<analyze::LabelledTrace>, add_shaped_kernels, without_kernel_shapes,
     facts::Reads::details};
 
-const Definition cuda_gpu_mem_time_sum_table{
-    stats_info("cuda_gpu_mem_time_sum", "copies and sets by time",
-               "One row per run and kind of copy or set, by descending total.",
-               with_times(name_key("name", copy_doc), "copies or sets"),
-               time_alias("Count", {{"Operation", {"name"}}})),
-    needs<analyze::LabelledTrace>, add_names<is_copy, false>, without_copies};
+const Definition cuda_gpu_mem_time_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>("cuda_gpu_mem_time_sum", "copies and sets by time",
+                          "One row per run and kind of copy or set, by descending total.",
+                          {gpu_name_columns(copy_doc), time_columns<GpuSumRow>("copies or sets")},
+                          time_alias("Count", {{"Operation", {"name"}}})),
+    needs<analyze::LabelledTrace>, add_names<is_copy>, without_copies};
 
-const Definition cuda_gpu_mem_size_sum_table{
-    stats_info("cuda_gpu_mem_size_sum", "copies and sets by size",
-               "One row per run and kind of copy or set, by descending total size.",
-               with_sizes(name_key("name", copy_doc)), size_alias()),
+const Definition cuda_gpu_mem_size_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>(
+        "cuda_gpu_mem_size_sum", "copies and sets by size",
+        "One row per run and kind of copy or set, by descending total size.",
+        {gpu_name_columns(copy_doc),
+         {"total_bytes", Unit::bytes, Role::measure, "The sum of the sizes.", sum_of},
+         {"instances", Unit::count, Role::measure, "Copies or sets whose size is known.", count_of},
+         moment_columns<GpuSumRow>(
+             {"{}_bytes", " size", " of sizes; 0 for one", Unit::bytes, "smallest", "largest"}),
+         {"unsized", Unit::count, Role::detail, "Copies or sets whose size is not known.",
+          &GpuSumRow::unsized}},
+        size_alias()),
     needs<analyze::LabelledTrace>, add_copy_sizes, without_copy_sizes, facts::Reads::details};
 
-const Definition cuda_gpu_sum_table{
-    stats_info("cuda_gpu_sum", "kernels, copies and sets by name",
-               "One row per run and name of operations, by descending total.",
-               with_times(with_category(name_key("name", "The name of the kernel, copy or set.")),
-                          "operations"),
-               time_alias("Instances", {{"Category", {"category"}}, {"Operation", {"name"}}})),
-    needs<analyze::LabelledTrace>, add_names<is_any, true>, without_operations};
+const Definition cuda_gpu_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>(
+        "cuda_gpu_sum", "kernels, copies and sets by name",
+        "One row per run and name of operations, by descending total.",
+        {gpu_name_columns("The name of the kernel, copy or set."),
+         {"category", Unit::text, Role::measure,
+          "As nsys names it: `CUDA_KERNEL` or `MEMORY_OPER`; `CUDA_GRAPH` for a graph that was "
+          "traced as a whole.",
+          &GpuSumRow::category},
+         time_columns<GpuSumRow>("operations")},
+        time_alias("Instances", {{"Category", {"category"}}, {"Operation", {"name"}}})),
+    needs<analyze::LabelledTrace>, add_names<is_any>, without_operations};
 
-const Definition cuda_graph_sum_table{
-    stats_info(
+const Definition cuda_graph_sum_table = TableOf<GpuSumRow>{
+    stats_info<GpuSumRow>(
         "cuda_graph_sum", "whole CUDA graphs",
         "One row per run and CUDA graph that was traced as a whole, by descending total; the "
         "kernels inside are hidden. nsys has no such report.",
-        with_times(name_key("name", "The graph, by its number in the trace."), "launches"), {}),
-    needs<analyze::LabelledTrace>, add_names<is_graph, false>, without_graphs};
+        {gpu_name_columns("The graph, by its number in the trace."),
+         time_columns<GpuSumRow>("launches")},
+        {}),
+    needs<analyze::LabelledTrace>, add_names<is_graph>, without_graphs};
 
 }  // namespace kr::tables

@@ -20,9 +20,12 @@ bool is_wanted(const HostRange& range) {
   return styles == Styles::all ? is_nvtx(range) : range.form == Form::start_end;
 }
 
+struct RangeSumRow : Parts<Run, analyze::Spread, RangeTitle> {
+  int64_t all_ns;
+};
+
 template <Styles styles>
-void add_ranges(const Source& source, RowSink& sink) {
-  Cells row;
+void add_ranges(const Source& source, Rows<RangeSumRow>& rows) {
   for (const Run& run : source.runs) {
     const HostTrace* const host = run.get<analyze::LabelledTrace>().trace.host.get();
     if (host == nullptr) continue;
@@ -34,14 +37,9 @@ void add_ranges(const Source& source, RowSink& sink) {
         add(names.group(range), length_of(range, last));
       }
     });
-    const int64_t total_ns = total_of(spreads);
+    const int64_t all_ns = total_of(spreads);
     for (const SpreadGroup& one : by_total(names.spread_groups(), spreads)) {
-      const RangeTitle& title = names.titles()[one.group];
-      row.assign({run.summary.id});
-      append_range(title, row);
-      row.push_back(ratio_of(spreads[one.group].moments.sum, total_ns));
-      append_spread(spreads[one.group], row);
-      sink.row(row);
+      rows.add({{run, spreads[one.group], names.titles()[one.group]}, all_ns});
     }
   }
 }
@@ -64,28 +62,30 @@ std::vector<AliasColumn> range_alias(bool with_style) {
   return columns;
 }
 
-table::Info range_info(const char* id, const char* title, const std::string& of, bool with_style) {
-  return stats_info(
+InfoOf<RangeSumRow> range_info(const char* id, const char* title, const std::string& of,
+                               bool with_style) {
+  return stats_info<RangeSumRow>(
       id, title, "One row per run and text of " + of + ", by descending total time on the host.",
-      with_times(range_key(), "ranges"), time_alias("Instances", range_alias(with_style)));
+      {range_columns<RangeSumRow>(), time_columns<RangeSumRow>("ranges")},
+      time_alias("Instances", range_alias(with_style)));
 }
 
 }  // namespace
 
-const Definition nvtx_sum_table{range_info("nvtx_sum", "ranges of NVTX", "NVTX ranges", true),
-                                needs<analyze::LabelledTrace>, add_ranges<Styles::all>,
-                                without_ranges, facts::Reads::host};
+const Definition nvtx_sum_table = TableOf<RangeSumRow>{
+    range_info("nvtx_sum", "ranges of NVTX", "NVTX ranges", true), needs<analyze::LabelledTrace>,
+    add_ranges<Styles::all>, without_ranges, facts::Reads::host};
 
-const Definition nvtx_pushpop_sum_table{
-    range_info("nvtx_pushpop_sum", "push/pop ranges of NVTX",
-               "NVTX ranges that were pushed and popped", false),
-    needs<analyze::LabelledTrace>, add_ranges<Styles::push_pop>, without_style<Styles::push_pop>,
-    facts::Reads::host};
+const Definition nvtx_pushpop_sum_table =
+    TableOf<RangeSumRow>{range_info("nvtx_pushpop_sum", "push/pop ranges of NVTX",
+                                    "NVTX ranges that were pushed and popped", false),
+                         needs<analyze::LabelledTrace>, add_ranges<Styles::push_pop>,
+                         without_style<Styles::push_pop>, facts::Reads::host};
 
-const Definition nvtx_startend_sum_table{
-    range_info("nvtx_startend_sum", "start/end ranges of NVTX",
-               "NVTX ranges that were started and ended", false),
-    needs<analyze::LabelledTrace>, add_ranges<Styles::start_end>, without_style<Styles::start_end>,
-    facts::Reads::host};
+const Definition nvtx_startend_sum_table =
+    TableOf<RangeSumRow>{range_info("nvtx_startend_sum", "start/end ranges of NVTX",
+                                    "NVTX ranges that were started and ended", false),
+                         needs<analyze::LabelledTrace>, add_ranges<Styles::start_end>,
+                         without_style<Styles::start_end>, facts::Reads::host};
 
 }  // namespace kr::tables

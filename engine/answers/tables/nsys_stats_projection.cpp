@@ -59,8 +59,15 @@ struct ProjectionSum {
   int64_t levels = 0;
 };
 
-void add_projections(const Source& source, RowSink& sink) {
-  Cells row;
+using ProjectionRow = Parts<Run, analyze::Spread, RangeTitle, ProjectionSum>;
+
+/// A sum per range.
+template <int64_t ProjectionSum::*of>
+double mean_of(const ProjectionRow& row) {
+  return ratio_of(row.of<ProjectionSum>().*of, count_of(row));
+}
+
+void add_projections(const Source& source, Rows<ProjectionRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.host) continue;
@@ -86,66 +93,53 @@ void add_projections(const Source& source, RowSink& sink) {
       }
     });
     for (const SpreadGroup& one : by_total(names.spread_groups(), spreads)) {
-      const RangeTitle& title = names.titles()[one.group];
-      const analyze::Spread& spread = spreads[one.group];
-      const ProjectionSum& sum = sums[one.group];
-      const auto mean = [&](int64_t of) { return ratio_of(of, spread.moments.count); };
-      row.assign({run.summary.id});
-      append_range(title, row);
-      row.insert(row.end(),
-                 {spread.moments.sum, sum.range_ns, spread.moments.count, spread.moments.mean(),
-                  spread.median, spread.moments.min, spread.moments.max, spread.moments.deviation(),
-                  sum.operations, mean(sum.operations), mean(sum.levels), mean(sum.children)});
-      sink.row(row);
+      rows.add({run, spreads[one.group], names.titles()[one.group], sums[one.group]});
     }
   }
 }
 
-table::Info projection_info() {
-  std::vector<Column> columns = range_key();
-  columns.insert(
-      columns.end(),
-      {{"total_ns", Unit::ns, Role::measure,
-        "The sum of the projected times: of each range, from the start of the first operation that "
-        "was launched inside to the end of the last one."},
-       {"range_ns", Unit::ns, Role::measure,
-        "The sum of the durations of these ranges on the host."},
-       {"instances", Unit::count, Role::measure, "Ranges in which operations were launched."},
-       {"mean_ns", Unit::ns, Role::measure, "The mean projected time."},
-       {"median_ns", Unit::ns, Role::measure, "The median projected time."},
-       {"min_ns", Unit::ns, Role::detail, "The shortest projected time."},
-       {"max_ns", Unit::ns, Role::detail, "The longest projected time."},
-       {"stddev_ns", Unit::ns, Role::detail,
-        "The standard deviation of the sample of projected times; 0 for one."},
-       {"operations", Unit::count, Role::measure, "Operations that were launched inside."},
-       {"operations_mean", Unit::count, Role::detail, "Their mean number per range."},
-       {"level_mean", Unit::count, Role::detail,
-        "How many ranges enclose the range on its thread, in the mean."},
-       {"children_mean", Unit::count, Role::detail,
-        "How many ranges with operations are directly inside, in the mean."}});
-  return stats_info("nvtx_gpu_proj_sum", "ranges of NVTX projected on the GPU",
-                    "One row per run and text of NVTX ranges in which operations were launched, by "
-                    "descending projected time.",
-                    std::move(columns),
-                    {{"Range", {"domain", "name"}, AliasForm::scoped},
-                     {"Style", {"style"}},
-                     {"Total Proj Time (ns)", {"total_ns"}},
-                     {"Total Range Time (ns)", {"range_ns"}},
-                     {"Range Instances", {"instances"}},
-                     {"Proj Avg (ns)", {"mean_ns"}},
-                     {"Proj Med (ns)", {"median_ns"}},
-                     {"Proj Min (ns)", {"min_ns"}},
-                     {"Proj Max (ns)", {"max_ns"}},
-                     {"Proj StdDev (ns)", {"stddev_ns"}},
-                     {"Total GPU Ops", {"operations"}},
-                     {"Avg GPU Ops", {"operations_mean"}},
-                     {"Avg Range Lvl", {"level_mean"}},
-                     {"Avg Num Child", {"children_mean"}}});
-}
-
 }  // namespace
 
-const Definition nvtx_gpu_proj_sum_table{projection_info(), needs<analyze::LabelledTrace>,
-                                         add_projections, without_ranges, facts::Reads::host};
+const Definition nvtx_gpu_proj_sum_table = TableOf<ProjectionRow>{
+    stats_info<ProjectionRow>(
+        "nvtx_gpu_proj_sum", "ranges of NVTX projected on the GPU",
+        "One row per run and text of NVTX ranges in which operations were launched, by descending "
+        "projected time.",
+        {range_columns<ProjectionRow>(),
+         {"total_ns", Unit::ns, Role::measure,
+          "The sum of the projected times: of each range, from the start of the first operation "
+          "that was launched inside to the end of the last one.",
+          sum_of},
+         {"range_ns", Unit::ns, Role::measure,
+          "The sum of the durations of these ranges on the host.", &ProjectionSum::range_ns},
+         {"instances", Unit::count, Role::measure, "Ranges in which operations were launched.",
+          count_of},
+         moment_columns<ProjectionRow>(
+             {"{}_ns", " projected time", " of projected times; 0 for one"}),
+         {"operations", Unit::count, Role::measure, "Operations that were launched inside.",
+          &ProjectionSum::operations},
+         {"operations_mean", Unit::count, Role::detail, "Their mean number per range.",
+          mean_of<&ProjectionSum::operations>},
+         {"level_mean", Unit::count, Role::detail,
+          "How many ranges enclose the range on its thread, in the mean.",
+          mean_of<&ProjectionSum::levels>},
+         {"children_mean", Unit::count, Role::detail,
+          "How many ranges with operations are directly inside, in the mean.",
+          mean_of<&ProjectionSum::children>}},
+        {{"Range", {"domain", "name"}, AliasForm::scoped},
+         {"Style", {"style"}},
+         {"Total Proj Time (ns)", {"total_ns"}},
+         {"Total Range Time (ns)", {"range_ns"}},
+         {"Range Instances", {"instances"}},
+         {"Proj Avg (ns)", {"mean_ns"}},
+         {"Proj Med (ns)", {"median_ns"}},
+         {"Proj Min (ns)", {"min_ns"}},
+         {"Proj Max (ns)", {"max_ns"}},
+         {"Proj StdDev (ns)", {"stddev_ns"}},
+         {"Total GPU Ops", {"operations"}},
+         {"Avg GPU Ops", {"operations_mean"}},
+         {"Avg Range Lvl", {"level_mean"}},
+         {"Avg Num Child", {"children_mean"}}}),
+    needs<analyze::LabelledTrace>, add_projections, without_ranges, facts::Reads::host};
 
 }  // namespace kr::tables

@@ -119,24 +119,13 @@ std::vector<size_t> in_order(const trace::Trace& trace, const RangeKernels& kern
   return order;
 }
 
-/// What identifies a row, but for the kernel.
-void append_key(const trace::HostTrace& host, const RangeKernels& kernels, const RangeKernel& key,
-                Cells& row) {
-  if (key.group != RangeGroups::none) {
-    append_range(kernels.title(key), row);
-  } else {
-    row.insert(row.end(), {Cell(), Cell(), Cell()});
-  }
-  if (key.thread != RangeGroups::none) {
-    const trace::HostThread& thread = host.threads[key.thread];
-    row.insert(row.end(), {pid_of(thread), tid_of(thread)});
-  } else {
-    row.insert(row.end(), {Cell(), Cell()});
-  }
-}
+struct RangeKernelRow : Parts<Run, analyze::Spread, RangeTitle>, NamedRow {
+  const trace::HostThread* thread;  // null: there is none
+  int64_t ranges;
+  int64_t kernels;
+};
 
-void add_range_kernels(const Source& source, RowSink& sink) {
-  Cells row;
+void add_range_kernels(const Source& source, Rows<RangeKernelRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.host) continue;
@@ -150,62 +139,61 @@ void add_range_kernels(const Source& source, RowSink& sink) {
     for (const size_t number : in_order(trace, kernels, spreads)) {
       const RangeKernel& key = kernels.keys()[number];
       const trace::NameId name{key.name};
-      const analyze::Spread& spread = spreads[number];
-      row.assign({run.summary.id});
-      append_key(*trace.host, kernels, key, row);
-      row.push_back(trace.names.get(name).text);
-      labels.append(name, row);
-      row.insert(row.end(), {kernels.ranges(number), kernels.kernels(number), spread.moments.sum,
-                             spread.moments.mean(), spread.median, spread.moments.min,
-                             spread.moments.max, spread.moments.deviation()});
-      sink.row(row);
+      rows.add({{run, spreads[number],
+                 key.group != RangeGroups::none ? kernels.title(key) : RangeTitle()},
+                {labels, name, trace.names.get(name).text},
+                key.thread != RangeGroups::none ? &trace.host->threads[key.thread] : nullptr,
+                kernels.ranges(number),
+                kernels.kernels(number)});
     }
   }
 }
 
-table::Info range_kernels_info() {
-  std::vector<Column> columns = range_key();
-  for (Column& column : columns) column.optional = column.id != "run";
-  columns.insert(columns.end(), {{"pid", Unit::id, Role::key, "The process of the launch.", true},
-                                 {"tid", Unit::id, Role::key, "The thread of the launch.", true}});
-  std::vector<Column> name = name_key("kernel", "The name of the kernel.");
-  columns.insert(columns.end(), name.begin() + 1, name.end());
-  columns.insert(
-      columns.end(),
-      {{"ranges", Unit::count, Role::measure, "Ranges that enclose launches of the kernel."},
-       {"instances", Unit::count, Role::measure, "Kernels that were launched inside."},
-       {"total_ns", Unit::ns, Role::measure,
-        "The sum of their durations; a kernel inside several ranges of this text counts once for "
-        "each."},
-       {"mean_ns", Unit::ns, Role::measure, "The mean duration."},
-       {"median_ns", Unit::ns, Role::measure, "The median duration."},
-       {"min_ns", Unit::ns, Role::detail, "The shortest duration."},
-       {"max_ns", Unit::ns, Role::detail, "The longest duration."},
-       {"stddev_ns", Unit::ns, Role::detail,
-        "The standard deviation of the sample of durations; 0 for one."}});
-  return stats_info("nvtx_kern_sum", "kernels by NVTX range",
-                    "One row per run, text of NVTX ranges, thread and name of kernels launched "
-                    "inside; without a text for kernels outside of all ranges. A kernel counts in "
-                    "every range that encloses its launch.",
-                    std::move(columns),
-                    {{"NVTX Range", {"domain", "name"}, AliasForm::scoped},
-                     {"Style", {"style"}},
-                     {"PID", {"pid"}},
-                     {"TID", {"tid"}},
-                     {"NVTX Inst", {"ranges"}},
-                     {"Kern Inst", {"instances"}},
-                     {"Total Time (ns)", {"total_ns"}},
-                     {"Avg (ns)", {"mean_ns"}},
-                     {"Med (ns)", {"median_ns"}},
-                     {"Min (ns)", {"min_ns"}},
-                     {"Max (ns)", {"max_ns"}},
-                     {"StdDev (ns)", {"stddev_ns"}},
-                     {"Kernel Name", {"kernel"}}});
+Columns<RangeKernelRow> range_kernel_columns() {
+  using Row = RangeKernelRow;
+  Columns<Row> range = range_columns<Row>();
+  for (Column& column : range.columns) column.optional = column.id != "run";
+  return {range,
+          {"pid", Unit::id, Role::key, "The process of the launch.",
+           [](const Row& row) { return row.thread != nullptr ? pid_of(*row.thread) : Cell(); },
+           optional},
+          {"tid", Unit::id, Role::key, "The thread of the launch.",
+           [](const Row& row) { return row.thread != nullptr ? tid_of(*row.thread) : Cell(); },
+           optional},
+          name_columns<Row>("kernel", "The name of the kernel."),
+          {"ranges", Unit::count, Role::measure, "Ranges that enclose launches of the kernel.",
+           &Row::ranges},
+          {"instances", Unit::count, Role::measure, "Kernels that were launched inside.",
+           &Row::kernels},
+          {"total_ns", Unit::ns, Role::measure,
+           "The sum of their durations; a kernel inside several ranges of this text counts once "
+           "for each.",
+           sum_of},
+          duration_columns<Row>()};
 }
 
 }  // namespace
 
-const Definition nvtx_kern_sum_table{range_kernels_info(), needs<analyze::LabelledTrace>,
-                                     add_range_kernels, without_ranges, facts::Reads::host};
+const Definition nvtx_kern_sum_table = TableOf<RangeKernelRow>{
+    stats_info<RangeKernelRow>(
+        "nvtx_kern_sum", "kernels by NVTX range",
+        "One row per run, text of NVTX ranges, thread and name of kernels launched inside; without "
+        "a text for kernels outside of all ranges. A kernel counts in every range that encloses "
+        "its launch.",
+        range_kernel_columns(),
+        {{"NVTX Range", {"domain", "name"}, AliasForm::scoped},
+         {"Style", {"style"}},
+         {"PID", {"pid"}},
+         {"TID", {"tid"}},
+         {"NVTX Inst", {"ranges"}},
+         {"Kern Inst", {"instances"}},
+         {"Total Time (ns)", {"total_ns"}},
+         {"Avg (ns)", {"mean_ns"}},
+         {"Med (ns)", {"median_ns"}},
+         {"Min (ns)", {"min_ns"}},
+         {"Max (ns)", {"max_ns"}},
+         {"StdDev (ns)", {"stddev_ns"}},
+         {"Kernel Name", {"kernel"}}}),
+    needs<analyze::LabelledTrace>, add_range_kernels, without_ranges, facts::Reads::host};
 
 }  // namespace kr::tables

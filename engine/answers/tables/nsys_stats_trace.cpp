@@ -10,19 +10,41 @@ using trace::DetailField;
 
 constexpr double ns_per_second = 1e9;
 
-Cell memory_kind(const trace::OperationDetails& details, const std::optional<int64_t>& kind) {
+struct GpuTraceRow : Parts<Run, trace::Operation, trace::OperationName, trace::Track>, NamedRow {
+  const trace::OperationDetails& details;
+  const trace::OperationDetail* detail;
+  uint32_t correlation;
+};
+
+// Functors, not functions: their calls are inlined, and there is a row per operation.
+template <DetailField field>
+struct DetailOf {
+  std::optional<int64_t> operator()(const GpuTraceRow& row) const { return row.detail->get(field); }
+};
+/// Contexts and nodes of 0 are the default one.
+template <DetailField field>
+struct UnlessZero {
+  Cell operator()(const GpuTraceRow& row) const {
+    const auto number = row.detail->get(field);
+    return number && *number != 0 ? Cell(*number) : Cell();
+  }
+};
+template <DetailField field>
+Cell memory_kind(const GpuTraceRow& row) {
+  const auto kind = row.detail->get(field);
   if (!kind) return {};
-  const auto known = details.memory_kinds.find(*kind);
-  return known != details.memory_kinds.end() ? Cell(known->second) : Cell();
+  const auto known = row.details.memory_kinds.find(*kind);
+  return known != row.details.memory_kinds.end() ? Cell(known->second) : Cell();
 }
 
-/// Those of 0 are the default one.
-Cell unless_zero(const std::optional<int64_t>& number) {
-  return number && *number != 0 ? Cell(*number) : Cell();
+Cell bytes_per_s(const GpuTraceRow& row) {
+  const auto bytes = row.detail->get(DetailField::bytes);
+  const int64_t duration_ns = row.of<trace::Operation>().duration_ns;
+  if (!bytes || duration_ns <= 0) return {};
+  return static_cast<double>(*bytes) * ns_per_second / static_cast<double>(duration_ns);
 }
 
-void add_gpu_trace(const Source& source, RowSink& sink) {
-  Cells row;
+void add_gpu_trace(const Source& source, Rows<GpuTraceRow>& rows) {
   for (const Run& run : source.runs) {
     const trace::Trace& trace = run.get<analyze::LabelledTrace>().trace;
     if (!trace.details) continue;
@@ -30,80 +52,65 @@ void add_gpu_trace(const Source& source, RowSink& sink) {
     for (size_t i = 0; i < trace.operations.size(); ++i) {
       const trace::Operation& operation = trace.operations[i];
       const trace::OperationName& name = trace.names.get(operation.name);
-      const trace::Track& track = trace.track(operation.track);
-      const trace::OperationDetail& detail = trace.details->of(i);
-      const uint32_t correlation = trace.details->correlation_of[i];
-      const auto bytes = detail.get(DetailField::bytes);
-      const bool timed = bytes && operation.duration_ns > 0;
-      row.assign({run.summary.id, operation.start_ns, operation.duration_ns,
-                  correlation != trace::OperationDetails::no_correlation
-                      ? Cell(int64_t{correlation})
-                      : Cell()});
-      append_shape(detail, row);
-      row.insert(
-          row.end(),
-          {table::cell(detail.get(DetailField::registers)),
-           table::cell(detail.get(DetailField::static_shared)),
-           table::cell(detail.get(DetailField::dynamic_shared)), table::cell(bytes),
-           timed ? Cell(static_cast<double>(*bytes) * ns_per_second /
-                        static_cast<double>(operation.duration_ns))
-                 : Cell(),
-           memory_kind(*trace.details, detail.get(DetailField::source_kind)),
-           memory_kind(*trace.details, detail.get(DetailField::destination_kind)),
-           int64_t{track.device}, table::cell_or_nothing(track.device_name),
-           table::cell(detail.get(DetailField::context)),
-           unless_zero(detail.get(DetailField::green_context)), track.stream,
-           unless_zero(detail.get(DetailField::graph_node)), name.text, to_string(name.kind)});
-      labels.append(operation.name, row);
-      sink.row(row);
+      rows.add({{run, operation, name, trace.track(operation.track)},
+                {labels, operation.name, name.text},
+                *trace.details,
+                &trace.details->of(i),
+                trace.details->correlation_of[i]});
     }
   }
 }
 
-std::vector<Column> gpu_trace_columns() {
-  std::vector<Column> columns{
-      {"run", Unit::text, Role::key, "The run."},
-      {"start_ns", Unit::ns, Role::key, "Its start, on the clock of the trace."},
-      {"duration_ns", Unit::ns, Role::measure, "Its duration."},
+Columns<GpuTraceRow> gpu_trace_columns() {
+  using Row = GpuTraceRow;
+  return {
+      run_column,
+      {"start_ns", Unit::ns, Role::key, "Its start, on the clock of the trace.",
+       &trace::Operation::start_ns},
+      {"duration_ns", Unit::ns, Role::measure, "Its duration.", &trace::Operation::duration_ns},
       {"correlation", Unit::id, Role::detail,
-       "The number that links it to its launch, in its process.", true}};
-  for (Column& column : shape_columns()) {
-    column.role = Role::detail;
-    columns.push_back(std::move(column));
-  }
-  columns.insert(
-      columns.end(),
-      {{"registers", Unit::count, Role::detail, "Registers per thread.", true},
-       {"static_shared_bytes", Unit::bytes, Role::detail, "Static shared memory of a thread block.",
-        true},
-       {"dynamic_shared_bytes", Unit::bytes, Role::detail,
-        "Dynamic shared memory of a thread block.", true},
-       {"bytes", Unit::bytes, Role::measure, "The size of the copy or set.", true},
-       {"bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by the duration.", true},
-       {"source_memory", Unit::text, Role::detail,
-        "The kind of memory that is copied from, or that is set.", true},
-       {"destination_memory", Unit::text, Role::detail, "The kind of memory that is copied to.",
-        true},
-       {"device", Unit::id, Role::key, "The number of the device."},
-       {"device_name", Unit::text, Role::detail, "The name of the device.", true},
-       {"context", Unit::id, Role::detail, "The number of the CUDA context.", true},
-       {"green_context", Unit::id, Role::detail,
-        "The number of the green context, if it is in one.", true},
-       {"stream", Unit::id, Role::key, "The number of the stream."},
-       {"graph_node", Unit::id, Role::detail,
-        "The node of the CUDA graph that it is, if nodes were traced.", true},
-       {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
-       {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."},
-       {std::string(table::dimension_columns), Unit::text, Role::measure,
-        "One column per dimension of the models, named after it: the label; empty if operations "
-        "of this name have different ones.",
-        true}});
-  return columns;
+       "The number that links it to its launch, in its process.",
+       [](const Row& row) {
+         return cell_if(row.correlation != trace::OperationDetails::no_correlation,
+                        row.correlation);
+       },
+       optional},
+      shape_columns<Row>(Role::detail),
+      {"registers", Unit::count, Role::detail, "Registers per thread.",
+       DetailOf<DetailField::registers>(), optional},
+      {"static_shared_bytes", Unit::bytes, Role::detail, "Static shared memory of a thread block.",
+       DetailOf<DetailField::static_shared>(), optional},
+      {"dynamic_shared_bytes", Unit::bytes, Role::detail,
+       "Dynamic shared memory of a thread block.", DetailOf<DetailField::dynamic_shared>(),
+       optional},
+      {"bytes", Unit::bytes, Role::measure, "The size of the copy or set.",
+       DetailOf<DetailField::bytes>(), optional},
+      {"bytes_per_s", Unit::per_second, Role::measure, "`bytes` divided by the duration.",
+       bytes_per_s, optional},
+      {"source_memory", Unit::text, Role::detail,
+       "The kind of memory that is copied from, or that is set.",
+       memory_kind<DetailField::source_kind>, optional},
+      {"destination_memory", Unit::text, Role::detail, "The kind of memory that is copied to.",
+       memory_kind<DetailField::destination_kind>, optional},
+      {head::device, &trace::Track::device},
+      {"device_name", Unit::text, Role::detail, "The name of the device.",
+       &trace::Track::device_name, optional},
+      {"context", Unit::id, Role::detail, "The number of the CUDA context.",
+       DetailOf<DetailField::context>(), optional},
+      {"green_context", Unit::id, Role::detail, "The number of the green context, if it is in one.",
+       UnlessZero<DetailField::green_context>(), optional},
+      {head::stream, &trace::Track::stream},
+      {"graph_node", Unit::id, Role::detail,
+       "The node of the CUDA graph that it is, if nodes were traced.",
+       UnlessZero<DetailField::graph_node>(), optional},
+      {head::name, &NamedRow::name},
+      {head::type, &trace::OperationName::kind},
+      labels_of_names<Row>()};
 }
 
-table::Info gpu_trace_info() {
+InfoOf<GpuTraceRow> gpu_trace_info() {
   constexpr AliasForm mb = AliasForm::megabytes;
-  table::Info info = stats_info(
+  InfoOf<GpuTraceRow> info = stats_info<GpuTraceRow>(
       "cuda_gpu_trace", "operations with launch shapes and sizes",
       "One row per operation, in order of start, with its launch shape or its size.",
       gpu_trace_columns(),
@@ -134,7 +141,8 @@ table::Info gpu_trace_info() {
 
 }  // namespace
 
-const Definition cuda_gpu_trace_table{gpu_trace_info(), needs<analyze::LabelledTrace>,
-                                      add_gpu_trace, without_details, facts::Reads::details};
+const Definition cuda_gpu_trace_table =
+    TableOf<GpuTraceRow>{gpu_trace_info(), needs<analyze::LabelledTrace>, add_gpu_trace,
+                         without_details, facts::Reads::details};
 
 }  // namespace kr::tables

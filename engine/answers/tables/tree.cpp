@@ -31,15 +31,12 @@ struct TreeRow : Parts<Tree, ViewStep, ViewRow, trees::ViewEntry> {
   std::string_view path;
   std::string_view label;
   const trees::Siblings* merged;  // null: it is one node, or of different paths
+  std::string min_number, max_number;
 };
 
 template <auto of>
 Cell of_merged(const TreeRow& row) {
   return row.merged != nullptr ? Cell(row.merged->*of) : Cell();
-}
-template <trace::PathId trees::Siblings::*of>
-std::string number_of(const TreeRow& row) {
-  return row.merged != nullptr ? row.of<Tree>().view->number_text(row.merged->*of) : "";
 }
 
 void add_tree(const Source& source, Rows<TreeRow>& to) {
@@ -65,14 +62,20 @@ void add_tree(const Source& source, Rows<TreeRow>& to) {
                    {},
                    {},
                    entry.label,
-                   nullptr};
+                   nullptr,
+                   {},
+                   {}};
       if (row.path.valid()) {
         std::string& path = paths[row.path.index];
         if (path.empty()) path = trees::path_text(trace, row.path);
         made.path = path;
         made.depth = trace.paths.depth(row.path);
         made.label = view.label(row.path);
-        if (row.nodes > 1 && !siblings.empty()) made.merged = &siblings[row.path.index];
+        if (row.nodes > 1 && !siblings.empty()) {
+          made.merged = &siblings[row.path.index];
+          made.min_number = view.number_text(made.merged->least);
+          made.max_number = view.number_text(made.merged->most);
+        }
       }
       to.add(made);
     }
@@ -252,9 +255,9 @@ const Definition tree_table = TableOf<TreeRow>{
       {"min_number", Unit::text, Role::measure,
        "Which sibling has the least time: its number, after those of the merged nodes above it, "
        "as in `3.7`. Of siblings with one name, `#2` is the second.",
-       number_of<&trees::Siblings::least>, optional},
-      {"max_number", Unit::text, Role::measure, "The same for the most time.",
-       number_of<&trees::Siblings::most>, optional}}},
+       &TreeRow::min_number, optional},
+      {"max_number", Unit::text, Role::measure, "The same for the most time.", &TreeRow::max_number,
+       optional}}},
     needs<Tree>,
     add_tree};
 
