@@ -41,7 +41,7 @@ class RowsTo final : public RowSink {
 /// Of a number, a truth, a text, a value that `to_string` knows, or of what an optional or a
 /// pointer has: nothing if it has none. Texts have to outlive the cell.
 template <class Of>
-Cell cell(Of&& of) {
+inline Cell cell(Of&& of) {
   using Bare = std::remove_cvref_t<Of>;
   if constexpr (std::is_same_v<Bare, Cell>) {
     return of;
