@@ -229,15 +229,22 @@ pageTest("every evidence of a place has words of its own", "analysis", async (pa
   for (const text of raw) assert.match(text, /^(In|By) /);
 });
 
-pageTest("many notes do not fill the page", "analysis", async (page) => {
+pageTest("notes are one line that opens", "analysis", async (page) => {
   const [one] = JSON.parse(json("analysis")).notes;
   const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
     results.notes = Array.from({ length: 40 }, (_, at) => ({ ...note, text: `${note.text} (${at})` }));
     drawNotes(notesOfResults());
   }, first);
-  assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);
-  assert.equal(await page.textContent("#notes summary"), "34 more notes");
+  assert.equal(await page.locator("#notes .note:visible").count(), 0);
+  assert.equal(await page.textContent("#notes summary"), "40 warnings");
+  assert.ok((await page.locator("#notes").boundingBox()).height < 30);
+  await page.emulateMedia({ media: "print" });
+  await page.waitForFunction(() => document.documentElement.hasAttribute("data-print"));
+  assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
+  await page.emulateMedia({ media: "screen" });
+  await page.waitForFunction(() => !document.documentElement.hasAttribute("data-print"));
+  assert.equal(await page.locator("#notes .note:visible").count(), 0);
   await page.click("#notes summary");
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
   assert.match(await page.locator("#notes .note").first().textContent(), /^rank 0: /);

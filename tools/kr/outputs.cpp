@@ -194,7 +194,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       if (!target.wanted.empty() || per_run) continue;
       const bool whole =
           format.content == Content::database && !tables_named_ && !rules.database.empty();
-      target.wanted = whole ? named_definitions(rules.database) : wanted;
+      const bool page = name == "html" && !tables_named_ && !rules.page.empty();
+      target.wanted = whole  ? named_definitions(rules.database)
+                      : page ? definitions(rules.page)
+                             : wanted;
     }
     if (per_run && !to_folder && runs.size() > 1) {
       throw Error("", fmt::format("a file of --format {} contains one run", name),

@@ -23,7 +23,9 @@ const View& view_named(std::string_view verb) {
            "result",
            {"optimize_first", "ncu_match", "ncu_kernels", "roofline", "roofline_roofs", "devices",
             "coverage", "labels", "label_balance", "ranks", "rank_balance", "efficiency",
-            "efficiency_labels", "scaling", "kernels", "kernel_balance"}},
+            "efficiency_labels", "scaling", "kernels", "kernel_balance"},
+           {"phases", "steps", "phase_labels", "step_labels", "found_phases", "found_agreement",
+            "layers", "idle", "idle_calls"}},
       View{"analyze",
            "analysis",
            {"optimize_first",
@@ -110,6 +112,12 @@ const View& view_named(std::string_view verb) {
   for (const View& one : views) verbs.emplace_back(one.verb);
   throw Error("", fmt::format("`{}` is not a view", verb),
               fmt::format("choose from {}", join(verbs, ", ")));
+}
+
+std::vector<std::string> View::tables_of_page() const {
+  std::vector<std::string> all = tables;
+  all.insert(all.end(), page_tables.begin(), page_tables.end());
+  return all;
 }
 
 void report_markdown(const tables::Source& source, const overview::Report& report,

@@ -96,7 +96,7 @@ struct Shown {
     if (verb == "tree" && is_text()) {
       return exports::tree_text(source(), people_view(results, options), metric, text_look(), out);
     }
-    if (verb == "diff" && !is_page() && source().run_difference != nullptr) return changes(out);
+    if (verb == "diff" && source().run_difference != nullptr) return changes(out);
     if (!is_text()) return any_tables(out);
     if (verb == "diff" && source().rules_difference != nullptr) {
       return overview::rule_changes_text(*source().rules_difference, {look.all_rows}, out);
@@ -130,6 +130,7 @@ struct Shown {
     any_tables(out);
   }
   void changes(const render::Bytes& out) const {
+    if (is_page()) return out(page::diff_html(source(), tables, options.by, title));
     const overview::RunChangesOptions how{options.by, look.color, look.width,
                                           look.all_rows ? 0 : exports::max_shown_rows};
     const auto write = is_text() ? overview::run_changes_text : overview::run_changes_markdown;
@@ -150,9 +151,10 @@ struct Shown {
 
 std::string Session::Impl::show(const View& view, const render::Renderer& format,
                                 const std::string& title, const TextOptions& look) {
-  const exports::Definitions wanted = exports::definitions(view.tables);
-  session::Demand also = demand_of_view(view, runs.size());
   const bool page = !format.for_people;
+  const exports::Definitions wanted =
+      exports::definitions(page ? view.tables_of_page() : view.tables);
+  session::Demand also = demand_of_view(view, runs.size());
   if (view.verb == "report" && page && runs.size() <= tables::max_ranks_in_full) {
     also.reads = facts::Reads::host;
     timeline_of = [this](const analyze::LabelledTrace& run, const analyze::RunSummary& summary) {
