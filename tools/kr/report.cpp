@@ -30,7 +30,7 @@ OutputRules report_outputs() {
   return {.stem = std::string(view.stem),
           .tables = view.tables,
           .database = exports::database_tables(),
-          .page = view.tables_of_page(),
+          .page = view.page_tables,
           .more_tables = exports::run_tables(),
           .operations = true,
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",

@@ -114,12 +114,6 @@ const View& view_named(std::string_view verb) {
               fmt::format("choose from {}", join(verbs, ", ")));
 }
 
-std::vector<std::string> View::tables_of_page() const {
-  std::vector<std::string> all = tables;
-  all.insert(all.end(), page_tables.begin(), page_tables.end());
-  return all;
-}
-
 void report_markdown(const tables::Source& source, const overview::Report& report,
                      std::span<const Table> tables, const render::Bytes& out) {
   out(overview::markdown_health(source));

@@ -35,7 +35,7 @@ void add_explained(std::vector<Tile>& tiles, const tables::Source& source) {
       explained_ns += overview::explained_ns(run.summary, dimension);
     }
     tiles.push_back({"Explained", overview::share_explained(explained_ns, total_ns) + " %",
-                     "of total, by rules of " + dimension, exact_ns(explained_ns), dimension});
+                     "of total, by " + dimension, exact_ns(explained_ns), dimension});
   }
 }
 

@@ -152,9 +152,13 @@ struct Shown {
 std::string Session::Impl::show(const View& view, const render::Renderer& format,
                                 const std::string& title, const TextOptions& look) {
   const bool page = !format.for_people;
-  const exports::Definitions wanted =
-      exports::definitions(page ? view.tables_of_page() : view.tables);
+  exports::Definitions wanted = exports::definitions(view.tables);
   session::Demand also = demand_of_view(view, runs.size());
+  const exports::Definitions of_page =
+      page ? exports::definitions(view.page_tables) : exports::Definitions{};
+  session::Demand more = session::Demand::of(of_page);
+  more.if_saved = more.facts;
+  also.add(more);
   if (view.verb == "report" && page && runs.size() <= tables::max_ranks_in_full) {
     also.reads = facts::Reads::host;
     timeline_of = [this](const analyze::LabelledTrace& run, const analyze::RunSummary& summary) {
@@ -167,6 +171,7 @@ std::string Session::Impl::show(const View& view, const render::Renderer& format
     throw Error("", fmt::format("there is nothing that `kr {}` shows: {}", view.verb,
                                 absent(*wanted.front())));
   }
+  wanted.insert(wanted.end(), of_page.begin(), of_page.end());
   Shown shown{view, format, title, look, options.tables, *results};
   shown.tables = exports::choose_tables(source(), {.wanted = wanted,
                                                    .for_people = !page,
