@@ -250,6 +250,16 @@ pageTest("notes are one line that opens", "analysis", async (page) => {
   assert.match(await page.locator("#notes .note").first().textContent(), /^rank 0: /);
 });
 
+pageTest("verdicts lead to the card of their table", "analysis", async (page) => {
+  await page.evaluate(() => {
+    results.tables.verdicts = [{ run: runs[1].run, code: "host-bound", severity: "warning", text: "The GPU waits.", table: "idle" }];
+    drawAll();
+  });
+  assert.equal(await page.textContent("#verdicts"), "rank 1: The GPU waits. Why was the GPU idle?");
+  await page.click("#verdicts .go");
+  assert.ok(await page.evaluate(() => byId("idle").contains(document.activeElement)));
+});
+
 pageTest("tables that the data does not contain have no card", "analysis", async (page) => {
   const there = await page.evaluate(() => {
     for (const name of ["launches", "launch_matching", "idle", "idle_calls", "ranks", "step_labels", "activity_longest"]) delete results.tables[name];

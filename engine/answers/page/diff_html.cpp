@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/printable.hpp"
@@ -55,13 +56,22 @@ void write_medians(JsonWriter& json, const changes::Comparison& comparison) {
   json.close(']');
 }
 
+/// What differs between the paths of the sides, if that is short.
+std::vector<std::string> side_names(const tables::RunPair& pair) {
+  constexpr size_t longest = 48;
+  std::vector<std::string> sides = tables::distinct_parts(std::vector<std::string>{pair.a, pair.b});
+  const bool named = std::ranges::all_of(
+      sides, [](const std::string& side) { return !side.empty() && side.size() <= longest; });
+  if (!named) sides = {"A", "B"};
+  return sides;
+}
+
 }  // namespace
 
 std::string diff_html(const tables::Source& source, std::span<const table::Table> tables,
                       std::string_view by, std::string_view title) {
   const tables::RunPair& pair = *source.run_difference;
-  std::vector<std::string> sides = tables::distinct_parts(std::vector<std::string>{pair.a, pair.b});
-  if (sides[0].empty() || sides[1].empty()) sides = {"A", "B"};
+  const std::vector<std::string> sides = side_names(pair);
   const std::string made =
       title.empty() ? fmt::format("{} against {}", printable(sides[1]), printable(sides[0]))
                     : std::string(title);

@@ -388,7 +388,7 @@ const CARDS = {
           table: "substitutions",
           title: "Names that replaced each other",
           note: "a name that only A has, and one of the same label that only B has; times are of all operations of the run",
-          columns: ["label", ["a_name", { title: "Only in A" }], ["b_name", { title: "Only in B" }], "a_ns", "b_ns", ["change_ns", { title: "Difference", compared: "ns" }], ["change_percent", { title: "Difference (%)", kind: "percent" }], "confidence", "evidence"],
+          columns: ["label", ["a_name", { title: "Only in A" }], ["b_name", { title: "Only in B" }], "a_ns", "b_ns", ["change_ns", { title: "Difference", compared: "ns" }], ["change_percent", { title: "Difference" }], "confidence", "evidence"],
         },
       ],
     },

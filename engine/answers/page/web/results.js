@@ -37,10 +37,11 @@ function groupBy(rows, keyOf) {
   return groups;
 }
 
-/** Texts about tables say CUDA; where all devices are AMD's, the page says HIP. */
+/** Texts about tables say CUDA; where all devices are AMD's, or the calls of the host HIP's, the page says HIP. */
 function ofVendor(text) {
   const names = rowsOf("devices").map((row) => row.device_name ?? "");
-  const isHip = names.length > 0 && names.every((name) => /\b(AMD|Instinct|Radeon|gfx\d+)/.test(name));
+  const isAmd = names.length > 0 && names.every((name) => /\b(AMD|Instinct|Radeon|gfx\d+)/.test(name));
+  const isHip = isAmd || ["idle_calls", "launches"].some((table) => rowsOf(table).some(({ api }) => /^hip[A-Z]/.test(api ?? "")));
   return isHip && !text.includes("HIP") ? text.replaceAll("CUDA", "HIP").replace(/\bcuda(?=[A-Z])/g, "hip") : text;
 }
 
@@ -221,9 +222,10 @@ function makeCards(list) {
     .filter(Boolean);
 }
 
-/** The rows of the table `verdicts`, with the section of `sections` that has the table that each is about. */
-function verdictsOfResults(sections) {
-  const entries = sections.flatMap(({ id, title, cards }) => (cards || []).map(({ table, also = [] }) => ({ id: `${id}-section`, title, tables: [table, ...also] })));
+/** The rows of the table `verdicts`, with the section or card of a list that has the table that each is about. */
+function verdictsOfResults(list) {
+  const entryOf = (id, title, { table, also = [] }) => ({ id, title, tables: [table, ...also] });
+  const entries = list.flatMap((one) => (one.cards ? one.cards.map((card) => entryOf(`${one.id}-section`, one.title, card)) : [entryOf(one.id, one.title, one)]));
   return rowsOf("verdicts").map((row) => {
     const found = entries.find(({ id, tables }) => !missing(row.table) && tables.includes(row.table) && byId(id));
     return { text: printable(row.text), severity: row.severity, lead: runs.length > 1 && !missing(row.run) ? shortId(row.run) : "", section: found };

@@ -25,6 +25,7 @@
 const FIRST_ROWS = 25;
 const MORE_ROWS = 250;
 const LONGEST_CELL = 4000;
+const LONGEST_WHOLE = 240; // characters
 const ROW = 30; // pixels, of a table that scrolls; page.css has the same
 const TALLEST = 500; // pixels; as in page.css
 const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
@@ -429,7 +430,9 @@ class DataTable {
       words[0].append(afterwards);
       words[0].dataset.name = text;
     }
-    const className = column.kind === "name" ? "name-cell" : "text-cell";
+    // Sentences are shown whole; names, and very long texts, are cut.
+    const isWhole = !this.tall && !column.kernel && text.length > LONG && text.length <= LONGEST_WHOLE;
+    const className = `${column.kind === "name" ? "name-cell" : "text-cell"}${isWhole ? " whole" : ""}`;
     // Rows of a table that scrolls have one height, and are marked to show more.
     if (this.tall || this.foot.includes(row)) return element("td", { className, title }, ...words);
     const goes = this.press?.(row);

@@ -42,6 +42,7 @@ function drawAll() {
   drawControls();
   drawTiles(pageTiles());
   drawCards(makeCards(CARDS.analysis));
+  drawVerdicts(verdictsOfResults(CARDS.analysis));
   chart.draw();
 }
 

@@ -1,5 +1,8 @@
 // The page of a difference between two runs: what was compared, what changed, by what, and how certain that is.
 
+/** `A: bf16`; `A` where the sides have no short names. */
+const sideTitle = (at) => ("AB"[at] === sides[at] ? sides[at] : `${"AB"[at]}: ${sides[at]}`);
+
 /** A card is of A, of B, or of their difference: the two are never added up. */
 function headTiles() {
   const [a, b, change] = timesInOneUnit(headline.a, headline.b, headline.b - headline.a);
@@ -7,7 +10,7 @@ function headTiles() {
   const difference = tile(`Difference, B − A`, signed(change, headline.b - headline.a), [signedPercentText(headline.percent), headline.verdict].filter(Boolean).join(" · "));
   const judged = judgedStep(headline.verdict);
   if (judged) difference.querySelector(".tile-value").classList.add("change", judged);
-  return [tile(`A: ${sides[0]}`, a, of), tile(`B: ${sides[1]}`, b, of), difference];
+  return [tile(sideTitle(0), a, of), tile(sideTitle(1), b, of), difference];
 }
 
 /** A bar left or right of zero; the longest change is half of the cell. */
@@ -37,7 +40,7 @@ SHOWS.label_chart = (entry) => {
     foot: all ? [all] : [],
     className: (row) => (row.foot ? "sum" : ""),
     columns: [
-      { name: "label", title: state.by, kind: "text", of: (row) => row.label, swatch: (row) => (row.foot ? "transparent" : lookOf(state.by, row.label).color), after: (row) => (row.foot ? "" : printable(lookOf(state.by, row.label).title)) },
+      { name: "label", title: state.by, kind: "text", of: (row) => row.label, swatch: (row) => (looks.has(`${state.by}\n${row.label}`) ? lookOf(state.by, row.label).color : "transparent"), after: (row) => (row.foot ? "" : printable(lookOf(state.by, row.label).title)) },
       time("a", "A", { hint: sides[0] }),
       time("b", "B", { hint: sides[1] }),
       time("change", "Difference", { signed: true, judge: (row) => row.judged }),
@@ -89,7 +92,7 @@ SHOWS.phases_of_sides = (entry) => {
       { name: "a_steps", title: "Steps of A", kind: "count", of: (row) => row.a_steps },
       { name: "b_steps", title: "of B", kind: "count", of: (row) => row.b_steps },
       { name: "verdict", title: "Verdict", kind: "text", of: (row) => (row.isWall ? row.verdict : null) },
-    ],
+    ].filter((column) => rows.some((row) => !missing(column.of(row)))),
   });
   table.draw();
   return tableCard(table, entry.title, "");
@@ -104,7 +107,7 @@ SHOWS.evidence = (entry) => {
     return `${files} · ${humanTime(asNs(comparison[`${letter}_ns`]))} in ${counted(comparison[`${letter}_instances`], "operation")}`;
   };
   const parts = [["calls_ns", "more or fewer calls"], ["time_per_call_ns", "time per call"], ["names_ns", "names of one run only"]].map(([id, title]) => `${signedTimeText(comparison[id])} ${title}`);
-  const repeated = page.steps && medianOfLabel.size === 0 ? `${grouped(page.steps.a)} and ${grouped(page.steps.b)} repeats (${stepName})` : counts;
+  const repeated = runs.length > 2 ? "the runs of each side" : page.steps && medianOfLabel.size === 0 ? `${grouped(page.steps.a)} and ${grouped(page.steps.b)} repeats (${stepName})` : counts;
   const repeats =
     headline.interval || medianOfLabel.size > 0
       ? `Medians of ${repeated}; intervals of 95 % from 4,000 draws of these (bootstrap). Changes below 1 % count as noise.`
@@ -112,6 +115,7 @@ SHOWS.evidence = (entry) => {
   const uncertain = [
     comparison.comparable === false ? `not comparable: ${printable(comparison.reason)}` : "",
     missing(comparison.not_judged) ? "" : printable(comparison.not_judged),
+    headline.interval || medianOfLabel.size > 0 ? "" : "how much of the change is noise",
     hasUnits ? "" : "the runs are compared as a whole: they have no steps or repeated blocks in common, so more work looks like more time",
     rowsOf("substitutions").some(({ confidence }) => confidence === "low") ? "some names may not replace each other (confidence low)" : "",
     ...notesOfResults().filter(({ warning }) => warning).map(({ text }) => text),
@@ -144,7 +148,7 @@ function drawAll() {
 
 setUpShell({
   title: page.title,
-  subtitle: `A = ${printable(comparison.a)} · B = ${printable(comparison.b)}`,
+  subtitle: ["a", "b"].map((side) => `${side.toUpperCase()} = ${shortened(printable(comparison[side]), 120)}`).join(" · "),
   footer: ["A is the run before, B the run after; a difference is B − A."],
   empty: ["", ""],
   controls: [dimensionField(dimensions), unitField(), jsonButton("difference")],

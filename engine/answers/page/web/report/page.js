@@ -43,7 +43,7 @@ setUpShell({
   title: printable(page.title),
   subtitle:
     runs.length === 1
-      ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
+      ? printable(`${runs[0].source.split("/").at(-1)} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
       : `${grouped(runs.length)} runs · ${grouped(allRuns.instances)} operations`,
   footer: [],
   empty: NO_GPU_WORK,
