@@ -229,18 +229,35 @@ pageTest("every evidence of a place has words of its own", "analysis", async (pa
   for (const text of raw) assert.match(text, /^(In|By) /);
 });
 
-pageTest("many notes do not fill the page", "analysis", async (page) => {
+pageTest("notes are one line that opens", "analysis", async (page) => {
   const [one] = JSON.parse(json("analysis")).notes;
   const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
     results.notes = Array.from({ length: 40 }, (_, at) => ({ ...note, text: `${note.text} (${at})` }));
     drawNotes(notesOfResults());
   }, first);
-  assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);
-  assert.equal(await page.textContent("#notes summary"), "34 more notes");
+  assert.equal(await page.locator("#notes .note:visible").count(), 0);
+  assert.equal(await page.textContent("#notes summary"), "40 warnings");
+  assert.ok((await page.locator("#notes").boundingBox()).height < 30);
+  await page.emulateMedia({ media: "print" });
+  await page.waitForFunction(() => document.documentElement.hasAttribute("data-print"));
+  assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
+  await page.emulateMedia({ media: "screen" });
+  await page.waitForFunction(() => !document.documentElement.hasAttribute("data-print"));
+  assert.equal(await page.locator("#notes .note:visible").count(), 0);
   await page.click("#notes summary");
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
   assert.match(await page.locator("#notes .note").first().textContent(), /^rank 0: /);
+});
+
+pageTest("verdicts lead to the card of their table", "analysis", async (page) => {
+  await page.evaluate(() => {
+    results.tables.verdicts = [{ run: runs[1].run, code: "host-bound", severity: "warning", text: "The GPU waits.", table: "idle" }];
+    drawAll();
+  });
+  assert.equal(await page.textContent("#verdicts"), "rank 1: The GPU waits. Why was the GPU idle?");
+  await page.click("#verdicts .go");
+  assert.ok(await page.evaluate(() => byId("idle").contains(document.activeElement)));
 });
 
 pageTest("tables that the data does not contain have no card", "analysis", async (page) => {

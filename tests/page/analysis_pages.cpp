@@ -4,13 +4,16 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
 #include "coverage/suggest.hpp"
 #include "make_pages.hpp"
+#include "overview/overview.hpp"
 #include "page/pages.hpp"
+#include "picture/label_styles.hpp"
 #include "render/render.hpp"
 #include "sema/load.hpp"
 #include "session/session.hpp"
@@ -256,6 +259,16 @@ class Analysis {
     kr::write_file(folder_ / (name_ + ".json"), json);
   }
 
+  /// The page of a report of the same tables.
+  void write_report(const std::string& name) const {
+    const kr::tables::Source& source = session_.source();
+    kr::overview::Report report;
+    report.runs = source.summaries();
+    report.styles = kr::picture::label_styles(source.rules->program(), report.runs);
+    kr::write_file(folder_ / (name + ".html"),
+                   kr::page::report_html(source, tables_of(source), report));
+  }
+
  private:
   std::string input(const std::string& file) const {
     const std::filesystem::path inputs = folder_ / "traces" / name_;
@@ -273,15 +286,16 @@ class Analysis {
   kr::session::Session session_;
 };
 
-/// A page of the tables of a comparison, of runs of very different length.
-void write_comparison(const kr::match::CompiledRules& rules, const std::filesystem::path& folder) {
+/// The pages of a comparison, of its own and of its tables.
+void write_comparison(const kr::match::CompiledRules& rules, const std::filesystem::path& folder,
+                      const std::string& name, const std::string& a, const std::string& b) {
   kr::session::RunComparison how;
   std::vector<kr::classify::RunSpec> specs;
-  std::filesystem::create_directories(folder / "traces" / "comparison");
-  for (auto [side, steps] : {std::pair(&how.a, 900), std::pair(&how.b, 1)}) {
-    const std::filesystem::path path =
-        folder / "traces" / "comparison" / fmt::format("{}.json", steps);
-    kr::write_file(path, decode_trace(steps, 2, fmt::format("sampling_{}", steps)));
+  std::filesystem::create_directories(folder / "traces" / name);
+  for (auto [side, file, trace] :
+       {std::tuple(&how.a, "before", &a), std::tuple(&how.b, "after", &b)}) {
+    const std::filesystem::path path = folder / "traces" / name / fmt::format("{}.json", file);
+    kr::write_file(path, *trace);
     side->push_back(path.string());
     specs.push_back({path.string(), "e", {}, {}});
   }
@@ -289,11 +303,16 @@ void write_comparison(const kr::match::CompiledRules& rules, const std::filesyst
   session.read(specs, kr::session::Demand::of_comparison(false));
   session.compare_runs(how);
   std::vector<kr::Table> tables;
-  for (const char* id : {"comparison", "label_changes", "substitutions", "name_changes"}) {
+  for (const char* id : {"runs", "notes", "comparison", "phase_changes", "label_changes",
+                         "substitutions", "name_changes"}) {
     tables.push_back(kr::tables::make(*kr::tables::find(id), session.source()));
   }
-  kr::write_file(folder / "tables-comparison.html",
-                 kr::page::tables_html(tables, "comparison", 1000));
+  kr::write_file(folder / ("tables-" + name + ".html"), kr::page::tables_html(tables, name, 1000));
+  kr::write_file(folder / ("diff-" + name + ".html"),
+                 kr::page::diff_html(session.source(), tables, "substage"));
+  std::string json;
+  kr::render::json(tables, [&](std::string_view piece) { json += piece; });
+  kr::write_file(folder / ("diff-" + name + ".json"), json);
 }
 
 }  // namespace
@@ -320,7 +339,9 @@ void make(const std::filesystem::path& folder) {
     return Analysis(compiled, folder, name, traces);
   };
   analysis("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")}).write();
-  analysis("analysis-one", {decode_trace(40, 2, "k")}).write();
+  Analysis one = analysis("analysis-one", {decode_trace(40, 2, "k")});
+  one.write();
+  one.write_report("report-steps");
   Analysis(compiled, folder, "analysis-gpu", write_sampled).write();
   analysis("analysis-wide", {wide_trace()}).write();
   analysis("analysis-empty", {R"({"traceEvents":[]})"}).write();
@@ -340,7 +361,11 @@ void make(const std::filesystem::path& folder) {
   }
   scaling.write();
 
-  write_comparison(compiled, folder);
+  // Runs of very different length; and the same steps with a slower attention and another kernel.
+  write_comparison(compiled, folder, "comparison", decode_trace(900, 2, "sampling_900"),
+                   decode_trace(1, 2, "sampling_1"));
+  write_comparison(compiled, folder, "steps", decode_trace(24, 2, "sampling_kernel_v1"),
+                   decode_trace(24, 60, "sampling_kernel_v2<b>"));
   Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
   kr::analyze::RunSummary& run = hostile.source().runs[0].summary;
   run.dropped.push_back({"events with a <u>negative</u> duration", 3, 1234});

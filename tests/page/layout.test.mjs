@@ -18,7 +18,7 @@ const cutNumbers = () => {
     const [a, b] = [part.getBoundingClientRect(), whole.getBoundingClientRect()];
     return a.left >= b.left - 1 && a.right <= b.right + 1;
   };
-  for (const cell of document.querySelectorAll(".data-table td.number, .data-table thead th, .tile-value, .chip-share, .pairs dd")) {
+  for (const cell of document.querySelectorAll(".data-table td.number, .data-table thead th, .tile > *, .verdict, .heading > *, .card-head > *, .chip-share, .pairs dd")) {
     if (cell.offsetParent === null || cell.closest(".sizer")) continue;
     const spans = [...cell.querySelectorAll("*")].filter((one) => one.offsetParent !== null && !one.matches(".unseen, .track *"));
     if (cell.scrollWidth > cell.clientWidth + 1 || spans.some((one) => !inside(one, cell))) wrong.push(`cut: ${cell.textContent}`);
@@ -46,6 +46,13 @@ const cutNumbers = () => {
     }
   }
   return wrong.slice(0, 5);
+};
+
+/** Cards whose content is wider than they are, and what can be scrolled sideways without showing that. */
+const beyondCards = () => {
+  const cards = [...document.querySelectorAll(".card, .tile, .verdicts, #notes")].filter((one) => one.scrollWidth > one.clientWidth + 1);
+  const unmarked = [...document.querySelectorAll(".scroll")].filter((one) => one.offsetParent !== null && one.scrollWidth > one.clientWidth + 1 && !one.closest(".frame[data-left], .frame[data-right]"));
+  return [...cards, ...unmarked].map((one) => `${one.id || one.className}: ${one.scrollWidth} of ${one.clientWidth}`).slice(0, 5);
 };
 
 const beyondPage = () => {
@@ -122,7 +129,7 @@ const wrongOnPaper = () => {
   const number = (text) => Number(text.replace(/,/g, "").match(/\d+/)[0]);
   const controls = [...document.querySelectorAll(".tools, .actions, .contents, .quiet, input, select")].filter(seen);
   const cut = [...document.querySelectorAll(".scroll")].filter((one) => one.scrollHeight > one.clientHeight + 1);
-  const wide = [...document.querySelectorAll(".chart")].filter((one) => seen(one) && one.firstElementChild?.offsetWidth > 980);
+  const wide = [...document.querySelectorAll(".chart, .data-table")].filter((one) => seen(one) && (one.matches(".chart") ? one.firstElementChild : one)?.getBoundingClientRect().width > 980);
   const found = [...controls, ...cut, ...wide].map((one) => `${one.tagName} ${one.className}`);
   const background = getComputedStyle(document.body).backgroundColor;
   if (background !== "rgb(255, 255, 255)") found.push(background);
@@ -216,6 +223,7 @@ for (const file of files.filter((name) => process.env.KR_LONG || !LARGE.test(nam
       await settled(page);
       check(`cut, ${size.width} wide`, await page.evaluate(cutNumbers));
       check(`beyond the page, ${size.width} wide`, await page.evaluate(beyondPage));
+      check(`beyond the cards, ${size.width} wide`, await page.evaluate(beyondCards));
     }
     check("scrolled away", await page.evaluate(scrolledAway));
     await picture(page, `${file}-390.png`);
@@ -256,7 +264,7 @@ pageTest("Escape closes what is open", files.find((file) => file === "one" || fi
     await page.keyboard.press("Escape");
     assert.equal(await page.locator('.link[aria-expanded="true"]').count(), 0);
   }
-  await page.evaluate(() => drawNotes(Array.from({ length: 9 }, (_, at) => ({ text: `note ${at}` }))));
+  await page.evaluate(() => drawNotes(Array.from({ length: 3 }, (_, at) => ({ text: `note ${at}` }))));
   await page.click("summary");
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("details[open]").count(), 0);

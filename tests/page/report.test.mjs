@@ -74,7 +74,7 @@ pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) =>
     "Explained",
   ]);
   // What devices did is the first card.
-  assert.equal(await page.getAttribute("#cards > :first-child", "id"), "devices");
+  assert.equal(await page.locator("#cards .card").first().getAttribute("id"), "devices");
   assert.equal(await page.locator("#next").count(), 0);
   assert.ok((await page.locator("#chart svg path").count()) > 10);
   assert.match(await page.textContent("#chart"), /gemm/);
@@ -125,12 +125,14 @@ pageTest("ranks: labels and devices together, as result.json has them", "ranks",
 pageTest("ranks have short names and one list of names", "ranks", async (page) => {
   assert.deepEqual(await page.evaluate(() => runs.map((run) => shortId(run.run))), ["rank 0", "rank 2"]);
   const { tables } = JSON.parse(read("ranks.json"));
+  assert.equal(await page.locator("#kernel_balance table").count(), 0); // made when it is opened
+  await page.click("#kernel_balance .fold");
   assert.equal(await page.locator("#kernel_balance tbody tr").count(), tables.kernel_balance.length);
   assert.match(await page.textContent("#tiles"), /Idle/);
 });
 
 pageTest("the last card is the command to run next", "wide", async (page) => {
-  assert.equal(await page.getAttribute("#cards > :last-child", "id"), "next");
+  assert.equal(await page.locator("#cards .card").last().getAttribute("id"), "next");
   assert.match(await page.textContent("#next pre"), /^kr coverage trace\.csv,vllm,llama$/);
 });
 
@@ -570,12 +572,110 @@ pageTest("a narrow window", "several", async (page) => {
   await picture(page, "several-narrow.png");
 }, { size: { width: 400, height: 800 } });
 
-pageTest("printed, increases are shown as decreases are", "hostile", async (page) => {
+pageTest("a change between two runs is neither better nor worse: nothing says that the work is the same", "two", async (page) => {
+  assert.match(await page.textContent("#labels thead"), /Change/);
+  const colors = await page.$$eval("#labels tbody td.number:last-child .value", (all) => [...new Set(all.map((one) => getComputedStyle(one).color))]);
+  assert.equal(colors.length, 1);
+});
+
+pageTest("runs that are compared are not added up", "two", async (page) => {
+  assert.ok(await page.isHidden("#tiles"));
+});
+
+const SECTIONS = ["Devices", "Timeline", "Steps", "Labels", "Kernels", "Idle", "Ranks", "Roofline", "Sources"];
+for (const [file, there] of [
+  ["report-steps", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Sources"]],
+  ["report-ranks", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Ranks", "Sources"]],
+  ["one", ["Devices", "Labels", "Kernels", "Ranks", "Sources"]],
+]) {
+  pageTest(`sections of ${file}, in their order, and the navigation`, file, async (page) => {
+    const links = await page.$$eval("#contents a", (all) => all.map((one) => one.textContent));
+    assert.deepEqual(links, there);
+    assert.deepEqual(links, SECTIONS.filter((one) => links.includes(one)));
+    const sections = await page.$$eval("#cards > .part", (all) => all.map((one) => [one.dataset.title, one.getBoundingClientRect().top, one.children.length]));
+    assert.deepEqual(sections.map(([title]) => title), links);
+    assert.ok(sections.every(([, top, cards], at) => cards > 0 && (at === 0 || top > sections[at - 1][1])));
+  });
+}
+
+const markedLink = (page) => page.$$eval("#contents a[aria-current]", (all) => all.map((one) => one.textContent));
+for (const width of [1440, 390]) {
+  pageTest(`navigation follows the place in the page, ${width} wide`, "report-steps", async (page) => {
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    assert.deepEqual(await markedLink(page), ["Devices"]);
+    for (const title of ["Labels", "Idle", "Steps"]) {
+      await page.click(`#contents a:text-is("${title}")`);
+      await page.waitForFunction((title) => document.querySelector("#contents a[aria-current]").textContent === title, title);
+      assert.deepEqual(await markedLink(page), [title]);
+      // The section is below what stays, and the link in view.
+      const { top, stuck, inView } = await page.evaluate((title) => {
+        const [link, nav] = [document.querySelector("#contents a[aria-current]").getBoundingClientRect(), byId("contents").getBoundingClientRect()];
+        const section = [...document.querySelectorAll(".part")].find((one) => one.dataset.title === title);
+        return { top: section.getBoundingClientRect().top, stuck: nav.bottom, inView: link.left >= 0 && link.right <= innerWidth && nav.top >= 0 };
+      }, title);
+      assert.ok(inView, `${title} is not in view`);
+      assert.ok(top >= stuck - 1 && top < stuck + 60, `${title} at ${top}, below ${stuck}`);
+    }
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.waitForFunction(() => document.querySelector("#contents a[aria-current]").textContent === "Sources");
+    // In one line where there is little room.
+    assert.ok((await page.locator("#contents").boundingBox()).height < (width === 390 ? 44 : 80));
+  }, { size: { width, height: 900 } });
+}
+
+pageTest("verdicts stand above all else, and lead to what they are about", "report-steps", async (page) => {
+  assert.ok(await page.isHidden("#verdicts"));
+  const run = await page.evaluate(() => runs[0].run);
+  await page.evaluate((run) => {
+    results.tables.verdicts = [
+      { run, code: "host-bound", severity: "warning", text: "The GPU waits for the host in <b>half</b> of the time.", table: "idle" },
+      { run, code: "gemm", text: "Matrix products take most of it.", table: "labels" },
+      { run, code: "other", text: "And this has no table.", table: null },
+    ];
+    drawAll();
+  }, run);
+  assert.deepEqual(await page.$$eval(".verdict", (all) => all.map((one) => one.textContent)), [
+    "The GPU waits for the host in <b>half</b> of the time. Idle",
+    "Matrix products take most of it. Labels",
+    "And this has no table.",
+  ]);
+  assert.ok(await page.evaluate(() => byId("verdicts").getBoundingClientRect().bottom <= byId("tiles").getBoundingClientRect().top));
+  await page.click("#verdicts .go:text-is('Idle')");
+  await page.waitForFunction(() => document.querySelector("#contents a[aria-current]").textContent === "Idle");
+  await page.evaluate(() => {
+    delete results.tables.verdicts;
+    drawAll();
+  });
+  assert.ok(await page.isHidden("#verdicts"));
+});
+
+pageTest("a large table below the first screen is made when it is opened, and is whole on paper", "report-steps", async (page) => {
+  const steps = await page.evaluate(() => rowsOf("steps").length);
+  assert.ok(steps > 24);
+  assert.equal(await page.locator("#steps table").count(), 0);
+  assert.equal(await page.textContent("#steps .card-head .faint"), `${steps} rows`);
   await page.emulateMedia({ media: "print" });
   await page.waitForFunction(() => document.documentElement.hasAttribute("data-print"));
-  const changes = await page.$$eval(".change.more, .change.less", (cells) =>
-    cells.map((cell) => ({ more: cell.classList.contains("more"), shown: cell.offsetParent !== null })),
-  );
-  assert.ok(changes.some((change) => change.more), "no increase on this page");
-  assert.deepEqual(changes.filter((change) => !change.shown), []);
+  assert.equal(await page.locator("#steps tbody tr").count(), steps);
+  await page.emulateMedia({ media: "screen" });
+  await page.waitForFunction(() => !document.documentElement.hasAttribute("data-print"));
+  assert.equal(await page.locator("#steps table").count(), 0);
+  await page.click("#steps .fold");
+  assert.equal(await page.getAttribute("#steps .fold", "aria-expanded"), "true");
+  assert.equal(await page.locator("#steps tbody tr").count(), 25);
+  assert.ok((await page.locator("#steps .bar > span").count()) > 25);
+  await page.click('#by [role="radio"]:text-is("stage")'); // drawn anew, it stays open
+  assert.equal(await page.locator("#steps tbody tr").count(), 25);
+  await page.click("#steps .fold");
+  assert.equal(await page.locator("#steps table").count(), 0);
+});
+
+pageTest("texts say HIP where all devices are AMD's", "report-steps", async (page) => {
+  const words = (name) =>
+    page.evaluate((name) => {
+      results.tables.devices.forEach((row) => (row.device_name = name));
+      return ofVendor("a call of the CUDA runtime, such as `cudaLaunchKernel`");
+    }, name);
+  assert.equal(await words("AMD Instinct MI300X"), "a call of the HIP runtime, such as `hipLaunchKernel`");
+  assert.equal(await words("NVIDIA H100 80GB HBM3"), "a call of the CUDA runtime, such as `cudaLaunchKernel`");
 });

@@ -66,7 +66,7 @@ pageTest("at first all steps are shown together, siblings that are alike as one"
   assert.ok(names.includes("LlamaForCausalLM"));
   assert.ok(names.includes("LlamaDecoderLayer ×4"));
   assert.equal(await page.locator("#phase button").count(), 3);
-  assert.match(await page.textContent("#bars-card-title"), /CUDA time of all steps, at level module/);
+  assert.match(await page.textContent("#bars-card-title"), /GPU time of all steps, at level module/);
   await page.click("#merge");
   assert.equal((await nodeNames(page)).filter((name) => name.startsWith("LlamaDecoderLayer")).length, 4);
   assert.ok((await nodeNames(page)).includes("LlamaDecoderLayer #4"));
@@ -240,14 +240,14 @@ pageTest("tooltips hold exact numbers", "tree", async (page) => {
 
 pageTest("the address holds what is chosen", "tree", async (page) => {
   assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
-  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all steps of decode/);
+  assert.match(await page.textContent("#bars-card-title"), /^Share of GPU time of all steps of decode/);
   assert.equal(await page.inputValue("#nodes input"), "gemm");
   assert.equal(await page.isChecked("#merge"), false);
   assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 1);
 }, { hash: "#phase=decode&step=4&metric=pct_cuda_time&search=gemm&merge=0&hidden=1&place=99999999&rows=none" });
 
 pageTest("labels are entries with colours of their own", "tree-labels", async (page) => {
-  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all steps, by substage$/);
+  assert.match(await page.textContent("#bars-card-title"), /^Share of GPU time of all steps, by substage$/);
   assert.equal(await page.evaluate(() => barSteps.length), 129);
 });
 

@@ -9,6 +9,7 @@
 #include "outputs.hpp"
 #include "overview/rule_changes_text.hpp"
 #include "overview/run_changes_text.hpp"
+#include "page/pages.hpp"
 #include "sema/load.hpp"
 #include "session.hpp"
 #include "tables/difference.hpp"
@@ -173,7 +174,11 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   const auto markdown = [&](const auto& out, auto tables) {
     overview::run_changes_markdown(pair, tables, shown, out);
   };
-  outputs.finish(session.source(), {{"table", text}, {"markdown", markdown}}, streams);
+  const auto page = [&](const auto& out, auto tables) {
+    out(page::diff_html(session.source(), tables, how.by));
+  };
+  outputs.finish(session.source(), {{"table", text}, {"markdown", markdown}, {"html", page}},
+                 streams);
   return exit_of(pair, options.undecided == "fail", streams);
 }
 

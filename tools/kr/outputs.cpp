@@ -62,10 +62,11 @@ struct Outputs::Target {
   std::optional<exports::ResultFile> file = {};  // none: standard output
   std::optional<size_t> run = {};                // of a file per run
   std::vector<const tables::Definition*> wanted = {};
-  bool one_table = false;                     // the format has one: the first wanted
-  std::optional<session::Demand> saved = {};  // it is a saved run, which needs this
-  bool printed = false;                       // the file is standard output
-  bool empty = false;                         // nothing to write: no file appears
+  std::vector<const tables::Definition*> also = {};  // of runs that can have them
+  bool one_table = false;                            // the format has one: the first wanted
+  std::optional<session::Demand> saved = {};         // it is a saved run, which needs this
+  bool printed = false;                              // the file is standard output
+  bool empty = false;                                // nothing to write: no file appears
 
   /// Calls `make` with where to write.
   void write(const std::function<void(const Bytes&)>& make, Streams& streams) {
@@ -192,6 +193,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       const bool whole =
           format.content == Content::database && !tables_named_ && !rules.database.empty();
       target.wanted = whole ? named_definitions(rules.database) : wanted;
+      if (name == "html" && !tables_named_) target.also = definitions(rules.page);
     }
     if (per_run && !to_folder && runs.size() > 1) {
       throw Error("", fmt::format("a file of --format {} contains one run", name),
@@ -245,6 +247,9 @@ session::Demand Outputs::demand() const {
   session::Demand demand{.facts = facts::Set::of<analyze::RunSummary>()};
   for (const Target& target : targets_) {
     session::Demand one = target.saved.value_or(session::Demand::of(target.wanted));
+    session::Demand more = session::Demand::of(target.also);
+    more.if_saved = more.facts;
+    one.add(more);
     // A verb's own CSV has what operations are, not where they belong.
     const bool own_csv = target.format.content == Content::table && !target.one_table;
     if (own_csv) {
@@ -283,8 +288,10 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
 std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
                                     Streams& streams) {
   const bool for_people = target.format.for_people;
+  std::vector<const tables::Definition*> wanted = target.wanted;
+  wanted.insert(wanted.end(), target.also.begin(), target.also.end());
   exports::ChosenTables chosen = exports::choose_tables(
-      source, {.wanted = target.wanted,
+      source, {.wanted = wanted,
                .named = tables_named_,
                .for_people = for_people,
                .by_scope = for_people || target.format.name == "html",

@@ -38,6 +38,7 @@ struct OutputRules {
   std::string stem = {};                      // of files in a folder: `result`
   std::vector<std::string> tables = {};       // where `--tables` names none
   std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
+  std::vector<std::string> page = {};         // that pages have, too, of runs that can have them
   std::vector<std::string> more_tables = {};  // that `--tables` may name, too
   bool operations = false;                    // also the formats that have every operation
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.

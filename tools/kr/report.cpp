@@ -33,6 +33,7 @@ OutputRules report_outputs(Sections sections) {
   OutputRules rules{.stem = std::string(view.stem),
                     .tables = view.tables,
                     .database = exports::database_tables(),
+                    .page = view.page_tables,
                     .more_tables = exports::run_tables(),
                     .operations = true,
                     .timeline = true,

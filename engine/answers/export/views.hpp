@@ -19,6 +19,7 @@ struct View {
   std::string_view verb;
   std::string_view stem;  // of its files; the title of a page of its tables
   std::vector<std::string> tables;
+  std::vector<std::string> page_tables = {};  // that its page has, too, of runs that can have them
 };
 /// `report`, `analyze`, `tree`, `diff` (of runs, or, if rules are compared, of these), `coverage`
 /// and `why`. Throws Error if there is no such verb.

@@ -58,6 +58,10 @@ void write_found_phases(JsonWriter& json, const tables::Source& source);
 /// keys of the first, and of the last if they are several) and `cells` (see HeatMap::write).
 void write_heat_maps(JsonWriter& json, const tables::Source& source);
 
+/// The members `steps` and `phases`: labels of the bars of the steps of each run, and of the phases
+/// of all runs; the tables `step_labels` and `phase_labels` have their times.
+void write_stacks(JsonWriter& json, const tables::Source& source);
+
 /// The member `rooflines`, of pages with that table: of each run and level the `charts` and `notes`
 /// (see picture::RooflineParts).
 void write_rooflines(JsonWriter& json, std::span<const table::Table> tables);
@@ -67,9 +71,10 @@ std::string base64(std::string_view bytes);
 /// The member `timelines`.
 void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);
 
-/// What all devices of all runs did, and how much is explained; of one run its wall time, too.
+/// What all devices of a run or of one job did, and how much is explained; of one run its wall
+/// time, too. Runs that are compared are not added up: they have no tiles.
 std::vector<Tile> report_tiles(const tables::Source& source);
-/// Sums over all devices of all runs.
+/// Sums over all devices of a run or of one job.
 std::vector<Tile> analysis_tiles(const tables::Source& source);
 
 }  // namespace kr::page

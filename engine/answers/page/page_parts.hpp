@@ -30,6 +30,7 @@ struct PageParts {
 extern const PageParts report_page;
 extern const PageParts tree_page;
 extern const PageParts analysis_page;
+extern const PageParts diff_page;
 extern const PageParts tables_page;
 
 /// The parts and the data in one file that needs no other file: nothing is fetched or sent, and

@@ -28,6 +28,12 @@ timeline::Limits timeline_limits(size_t runs);
 std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,
                           std::string_view title);
 
+/// `kr diff` of two runs, for a pull request: what was compared, the verdict, the change by label
+/// of the dimension `by` and of others, evidence, and the tables. Without a title, one is made from
+/// the sides. `source` has the comparison.
+std::string diff_html(const tables::Source& source, std::span<const table::Table> tables,
+                      std::string_view by, std::string_view title = {});
+
 /// Longer tables of `tables_html` are cut, and the page says so.
 inline constexpr size_t max_page_rows = 50'000;
 

@@ -136,6 +136,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                       write_found_phases(json, source);
                       write_heat_maps(json, source);
                       write_rooflines(json, tables);
+                      if (has_table(tables, "steps")) write_stacks(json, source);
                       // Of many ranks, what each has by itself is left out.
                       if (has_table(tables, "kernels") || !tables::are_many_ranks(source)) {
                         write_pivots(json, source);

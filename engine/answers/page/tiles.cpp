@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/idle.hpp"
+#include "analyze/ranks.hpp"
 #include "base/plural.hpp"
 #include "overview/overview.hpp"
 #include "page/page_data.hpp"
@@ -34,8 +35,7 @@ void add_explained(std::vector<Tile>& tiles, const tables::Source& source) {
       explained_ns += overview::explained_ns(run.summary, dimension);
     }
     tiles.push_back({"Explained", overview::share_explained(explained_ns, total_ns) + " %",
-                     "of the total time, by rules of " + dimension, exact_ns(explained_ns),
-                     dimension});
+                     "of total, by " + dimension, exact_ns(explained_ns), dimension});
   }
 }
 
@@ -94,9 +94,15 @@ void add_counts(std::vector<Tile>& tiles, const tables::Source& source) {
        plural(devices_of(source), "device") + ", " + plural(source.runs.size(), "run")});
 }
 
+/// Sums mean something of one run, and of the ranks of a job.
+bool can_be_added(const tables::Source& source) {
+  return source.runs.size() == 1 || source.ranks().not_comparable_reason.empty();
+}
+
 }  // namespace
 
 std::vector<Tile> report_tiles(const tables::Source& source) {
+  if (!can_be_added(source)) return {};
   const analyze::DeviceSum all = sum_of_devices(source);
   if (std::none_of(source.runs.begin(), source.runs.end(),
                    [](const tables::Run& run) { return run.summary.operations > 0; })) {
@@ -110,6 +116,7 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
 }
 
 std::vector<Tile> analysis_tiles(const tables::Source& source) {
+  if (!can_be_added(source)) return {};
   const analyze::DeviceSum all = sum_of_devices(source);
   if (all.span_ns == 0) return {};
   std::vector<Tile> tiles;

@@ -84,7 +84,7 @@ struct Shown {
     if (verb == "tree" && is_text()) {
       return exports::tree_text(source(), people_view(results, options), metric, text_look(), out);
     }
-    if (verb == "diff" && !is_page() && source().run_difference != nullptr) return changes(out);
+    if (verb == "diff" && source().run_difference != nullptr) return changes(out);
     if (!is_text()) return any_tables(out);
     if (verb == "diff" && source().rules_difference != nullptr) {
       return overview::rule_changes_text(*source().rules_difference, {look.all_rows}, out);
@@ -116,6 +116,7 @@ struct Shown {
     out(page::report_html(source(), tables, report, timelines));
   }
   void changes(const render::Bytes& out) const {
+    if (is_page()) return out(page::diff_html(source(), tables, options.by, title));
     const overview::RunChangesOptions how{options.by, look.color, look.width,
                                           look.all_rows ? 0 : exports::max_shown_rows};
     const auto write = is_text() ? overview::run_changes_text : overview::run_changes_markdown;
@@ -138,11 +139,16 @@ std::string Session::Impl::show(const View& view, const render::Renderer& format
                                 const std::string& title, const TextOptions& look) {
   const bool report = view.verb == "report" || view.verb == "analyze";
   const bool all = report && look.all_rows;
-  const exports::Definitions wanted =
+  const bool page = !format.for_people;
+  exports::Definitions wanted =
       exports::definitions(all ? exports::view_named("analyze").tables : view.tables);
   session::Demand also;
   if (report) also.facts = facts::Set::of<analyze::RunSummary, analyze::ShownPhases>();
-  const bool page = !format.for_people;
+  const exports::Definitions of_page =
+      page ? exports::definitions(view.page_tables) : exports::Definitions{};
+  session::Demand more = session::Demand::of(of_page);
+  more.if_saved = more.facts;
+  also.add(more);
   if (report && page && runs.size() <= tables::max_ranks_in_full) {
     also.reads = facts::Reads::host;
     timeline_of = [this](const analyze::LabelledTrace& run, const analyze::RunSummary& summary) {
@@ -155,6 +161,7 @@ std::string Session::Impl::show(const View& view, const render::Renderer& format
     throw Error("", fmt::format("there is nothing that `kr {}` shows: {}", view.verb,
                                 absent(*wanted.front())));
   }
+  wanted.insert(wanted.end(), of_page.begin(), of_page.end());
   Shown shown{view, format, title, look, options.tables, *results};
   shown.tables = exports::choose_tables(source(), {.wanted = wanted,
                                                    .for_people = !page,

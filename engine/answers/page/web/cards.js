@@ -3,7 +3,9 @@
 //   show: how, one of SHOWS; without it as a table
 //   columns, wide: see columnsOf and wideColumns; without them all columns of the table
 //   where(row, at, rows): which rows; sort: the column sorted by, with `-` the largest first
-//   first: so many rows at first
+//   first: so many rows at first; folds: see makeCard; also: other tables that it shows
+//
+// Or an entry is a section with several cards: `{id, title, cards}`.
 
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
@@ -24,6 +26,8 @@ const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: 
 const ROOFLINE_CARD = { id: "roofline", show: "roofline", table: "roofline", title: "Roofline", note: "achieved operations per second by operations per byte of DRAM; the area is time" };
 
 const EFFICIENCY_CARD = { id: "efficiency", show: "efficiency", table: "efficiency", title: "Parallel efficiency", note: "parallel efficiency = load balance · communication · orchestration" };
+
+const HOW_TO_READ_CARD = { id: "how-to-read", show: "meanings", title: "How to read this page" };
 
 const HEAT_CARDS = {
   steps: { id: "rank_steps_map", show: "heat", table: "rank_steps", title: "Own time of ranks by step", note: "own time of a rank: its span without exposed communication", value: "Own time", orders: ["slowest", "deviation", "rank"] },
@@ -60,27 +64,85 @@ const METRIC_BALANCE_COLUMNS = [
   ["max_rank", { title: "Largest on rank" }],
 ];
 
+const IDLE_CARD = {
+  id: "idle",
+  show: "idle",
+  table: "idle_calls",
+  also: ["idle"],
+  title: "Why was the GPU idle?",
+  note: "idle time by what decided when the next operation began, with the call that was running",
+  by: "cause",
+  looks: IDLE_LOOKS,
+  first: 10,
+  sort: "-total_ns",
+  columns: [
+    { name: "cause", title: "Cause", kind: "text", of: (row) => IDLE_LOOKS[row.cause].title },
+    ["api", { kind: "name", title: "Call" }],
+    "run", "device", "total_ns", "share", "gaps",
+  ],
+};
+
+const PHASES_CARD = {
+  id: "phases",
+  show: "phases",
+  table: "phases",
+  title: "Phases",
+  note: "operations by the annotation that encloses their launch; bars are work, the sum of durations",
+  columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
+};
+
+const STEPS_CARD = { id: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched; bars are work, the sum of durations" };
+
+const FOUND_PHASES_CARD = {
+  id: "found_phases",
+  table: "found_phases",
+  title: "Phases, found from the kernels",
+  note: "without annotations, from repeated kernels, labels, copies and gaps",
+  where: (row) => !rowsOf("found_agreement").some(({ run }) => run === row.run), // annotated phases say more
+  columns: ["phase", "run", "device", "steps", "tokens", "layers", "total_ns", "span_ns", "step_median_ns", "layer_median_ns", "confidence", ["evidence", { kind: "name" }]],
+};
+
+const LAYERS_CARD = {
+  id: "layers",
+  table: "layers",
+  title: "Repeated blocks",
+  note: "layers of the model, or turns of another loop",
+  columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
+};
+
 const CARDS = {
   report: [
-    DEVICES_CARD,
-    { ...EFFICIENCY_CARD, of_job: true },
-    HEAT_CARDS.labels,
-    HEAT_CARDS.collectives,
-    { id: "chart-card", show: "chart" },
-    { id: "labels", show: "pivot" },
-    { id: "timeline", show: "timeline" },
-    ROOFLINE_CARD,
+    { id: "devices", title: "Devices", cards: [DEVICES_CARD] },
+    { id: "timeline", title: "Timeline", cards: [{ id: "timeline", show: "timeline" }] },
+    { id: "steps", title: "Steps", cards: [PHASES_CARD, { ...STEPS_CARD, show: "step_table", folds: LARGE }, { ...FOUND_PHASES_CARD, folds: LARGE }, { ...LAYERS_CARD, folds: 0 }] },
+    { id: "labels", title: "Labels", cards: [{ id: "chart-card", show: "chart", table: "labels" }, { id: "labels", show: "pivot", table: "labels" }] },
     {
-      id: "kernel_balance",
-      table: "kernel_balance",
-      title: "Kernel summary of all ranks",
-      sort: "-busy_ns",
-      columns: [["name", { kind: "name" }], "instances", "busy_ns", "share", "mean_ns", "max_ns", "max_over_mean", ["max_rank", { title: "Max on rank" }]],
+      id: "kernels",
+      title: "Kernels",
+      cards: [
+        { id: "kernels", show: "kernels", table: "kernels" },
+        {
+          id: "kernel_balance",
+          table: "kernel_balance",
+          title: "Kernels of all ranks",
+          sort: "-busy_ns",
+          folds: 0,
+          columns: [["name", { kind: "name" }], "instances", "busy_ns", "share", "mean_ns", "max_ns", "max_over_mean", ["max_rank", { title: "Max on rank" }]],
+        },
+      ],
     },
-    { id: "kernels", show: "kernels" },
-    { id: "ranks", show: "balance", table: "rank_balance", title: "Load balance of ranks" },
-    { id: "facts", show: "facts", table: "runs", title: "Sources" },
-    { id: "next", show: "next", title: "Next" },
+    { id: "idle", title: "Idle", cards: [IDLE_CARD] },
+    {
+      id: "ranks",
+      title: "Ranks",
+      cards: [{ ...EFFICIENCY_CARD, of_job: true }, HEAT_CARDS.labels, HEAT_CARDS.collectives, { id: "ranks", show: "balance", table: "rank_balance", title: "Load balance of ranks" }],
+    },
+    { id: "roofline", title: "Roofline", cards: [ROOFLINE_CARD] },
+    {
+      id: "sources",
+      title: "Sources",
+      cards: [{ id: "facts", show: "facts", table: "runs", title: "Sources", folds: 2 }, HOW_TO_READ_CARD, { id: "next", show: "next", title: "Next" }],
+    },
   ],
 
   analysis: [
@@ -95,22 +157,7 @@ const CARDS = {
       columns: ["phase", "step", "occurrence", "nccl", "run", "devices", "steps", ["elapsed_ns", { title: "Span" }], "parallel_efficiency", "load_balance", "communication_efficiency", "orchestration_efficiency", "computation_scalability", "speedup"],
     },
     ROOFLINE_CARD,
-    {
-      id: "idle",
-      show: "idle",
-      table: "idle_calls",
-      title: "Why was the GPU idle?",
-      note: "idle time by what decided when the next operation began, with the call that was running",
-      by: "cause",
-      looks: IDLE_LOOKS,
-      first: 10,
-      sort: "-total_ns",
-      columns: [
-        { name: "cause", title: "Cause", kind: "text", of: (row) => IDLE_LOOKS[row.cause].title },
-        ["api", { kind: "name", title: "Call" }],
-        "run", "device", "total_ns", "share", "gaps",
-      ],
-    },
+    IDLE_CARD,
     {
       id: "ranks",
       show: "ranks",
@@ -162,15 +209,8 @@ const CARDS = {
       columns: ["phase", "what", "devices", "min_ns", "mean_ns", "max_ns", "max_over_mean", "min_rank", "max_rank"],
     },
     HEAT_CARDS.labels,
-    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched; bars are work, the sum of durations" },
-    {
-      id: "phases",
-      show: "phases",
-      table: "phases",
-      title: "Phases",
-      note: "operations by the annotation that encloses their launch; bars are work, the sum of durations",
-      columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
-    },
+    { ...STEPS_CARD, show: "steps" },
+    PHASES_CARD,
     {
       id: "gpu_metric_balance",
       table: "gpu_metric_balance",
@@ -220,21 +260,8 @@ const CARDS = {
       sort: "-below_ns",
       columns: ["dimension", "label", "run", "device", "metric", "samples", "own_ns", "below_ns", "share", "mean_hz", "highest_hz"],
     },
-    {
-      id: "found_phases",
-      table: "found_phases",
-      title: "Phases, found from the kernels",
-      note: "without annotations, from repeated kernels, labels, copies and gaps",
-      where: (row) => !rowsOf("found_agreement").some(({ run }) => run === row.run), // annotated phases say more
-      columns: ["phase", "run", "device", "steps", "tokens", "layers", "total_ns", "span_ns", "step_median_ns", "layer_median_ns", "confidence", ["evidence", { kind: "name" }]],
-    },
-    {
-      id: "layers",
-      table: "layers",
-      title: "Repeated blocks",
-      note: "layers of the model, or turns of another loop",
-      columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
-    },
+    FOUND_PHASES_CARD,
+    LAYERS_CARD,
     {
       id: "kernels_by_device",
       table: "kernels_by_device",
@@ -322,19 +349,55 @@ const CARDS = {
   ],
 
   tree: [
-    { id: "tree", show: "icicle" },
-    { id: "bars-card", show: "bars" },
-    { id: "nodes", show: "nodes" },
+    { id: "tree", title: "Tree", cards: [{ id: "tree", show: "icicle" }] },
+    { id: "steps", title: "Steps", cards: [{ id: "bars-card", show: "bars" }] },
+    { id: "nodes", title: "Kernels and modules", cards: [{ id: "nodes", show: "nodes" }] },
     {
-      id: "module_costs",
-      table: "module_costs",
-      title: "FLOPs and bytes of modules",
-      note: "as the profile records them; rates are over the time of the nodes that record them",
-      sort: "-total_ns",
-      columns: ["name", "launches", "total_ns", ["flops_per_s", { title: "FLOP/s" }], ["flops_peak_ratio", { title: "Of peak FLOP/s" }], ["bytes_per_s", { title: "Bytes/s" }], ["bytes_peak_ratio", { title: "Of peak bytes/s" }], ["intensity", { title: "FLOP per byte" }], "bound", "check", "flops", "operand_bits", "bytes", "path"],
+      id: "costs",
+      title: "FLOPs and bytes",
+      cards: [
+        {
+          id: "module_costs",
+          table: "module_costs",
+          title: "FLOPs and bytes of modules",
+          note: "as the profile records them; rates are over the time of the nodes that record them",
+          sort: "-total_ns",
+          columns: ["name", "launches", "total_ns", ["flops_per_s", { title: "FLOP/s" }], ["flops_peak_ratio", { title: "Of peak FLOP/s" }], ["bytes_per_s", { title: "Bytes/s" }], ["bytes_peak_ratio", { title: "Of peak bytes/s" }], ["intensity", { title: "FLOP per byte" }], "bound", "check", "flops", "operand_bits", "bytes", "path"],
+        },
+        { id: "module_devices", table: "module_devices", title: "Devices of the profile", note: "peak = 2 · bus width · memory clock ÷ 8", columns: ["type", "device", "arch", ["sms", { title: "SMs" }], ["clock_hz", { title: "Clock (Hz)" }], ["memory_clock_hz", { title: "Memory clock (Hz)" }], ["bus_bits", { title: "Bus (bits)" }], ["peak_bytes_per_s", { title: "Peak bytes/s" }]] },
+      ],
     },
-    { id: "module_devices", table: "module_devices", title: "Devices of the profile", note: "peak = 2 · bus width · memory clock ÷ 8", columns: ["type", "device", "arch", ["sms", { title: "SMs" }], ["clock_hz", { title: "Clock (Hz)" }], ["memory_clock_hz", { title: "Memory clock (Hz)" }], ["bus_bits", { title: "Bus (bits)" }], ["peak_bytes_per_s", { title: "Peak bytes/s" }]] },
-    { id: "facts", show: "facts", title: "Source" },
+    { id: "source", title: "Source", cards: [{ id: "facts", show: "facts", title: "Source" }] },
+  ],
+
+  diff: [
+    {
+      id: "changes",
+      title: "Changes",
+      cards: [
+        { id: "change_by_label", show: "label_chart", table: "label_changes", title: "Change by label" },
+        { id: "phases", show: "phases_of_sides", table: "phase_changes", title: "Steps of each phase" },
+      ],
+    },
+    {
+      id: "replaced",
+      title: "Replaced names",
+      cards: [
+        {
+          id: "replaced",
+          table: "substitutions",
+          title: "Names that replaced each other",
+          note: "a name that only A has, and one of the same label that only B has; times are of all operations of the run",
+          columns: ["label", ["a_name", { title: "Only in A" }], ["b_name", { title: "Only in B" }], "a_ns", "b_ns", ["change_ns", { title: "Difference", compared: "ns" }], ["change_percent", { title: "Difference" }], "confidence", "evidence"],
+        },
+      ],
+    },
+    { id: "evidence", title: "Evidence", cards: [{ id: "evidence", show: "evidence", table: "comparison", title: "Evidence" }] },
+    {
+      id: "raw",
+      title: "Tables",
+      cards: (page.tables || []).filter(({ id }) => id !== "notes").map(({ id, title, doc }) => ({ id, table: id, title: capital(printable(title)), note: printable(ofVendor(doc)), first: 100, folds: 0, on_paper: false })),
+    },
   ],
 
   /** Any tables: all columns of each. */
@@ -343,7 +406,7 @@ const CARDS = {
     .map(({ id, title, doc, rows }) => {
       const there = rowsOf(id).length;
       const cut = there < rows ? ` The page has the first ${grouped(there)} of ${grouped(rows)}.` : "";
-      return { id, table: id, title: capital(printable(title)), note: printable(doc) + cut, first: 100 };
+      return { id, table: id, title: capital(printable(title)), note: printable(ofVendor(doc)) + cut, first: 100 };
     }),
 };
 

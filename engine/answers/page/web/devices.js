@@ -25,7 +25,10 @@ SHOWS.devices = (entry) => {
       title,
       plain: true, // the unit is that of the span
       swatch: color,
-      below: (row) => share(timeOf(row, name), timeOf(row, "span")) + (all ? ` · ${humanTime(timeOf(row, all))} in all` : ""),
+      // What is hidden, too, where some is; in the unit of the column.
+      below: (row) =>
+        share(timeOf(row, name), timeOf(row, "span")) +
+        (all && timeOf(row, all) > timeOf(row, name) ? ` · ${roundedTime(timeOf(row, all), unitOf(longest))} in all` : ""),
       unit: unitOf(longest),
     },
   ];

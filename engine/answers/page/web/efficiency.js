@@ -52,7 +52,7 @@ function factorTable(columns, scaled, name) {
       time,
     ),
   );
-  return element("div", { className: "scroll" }, table);
+  return sideways(element("div", { className: "scroll" }, table));
 }
 
 /** A mark of a curve, by shape too. */

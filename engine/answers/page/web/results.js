@@ -37,6 +37,14 @@ function groupBy(rows, keyOf) {
   return groups;
 }
 
+/** Texts about tables say CUDA; where all devices are AMD's, or the calls of the host HIP's, the page says HIP. */
+function ofVendor(text) {
+  const names = rowsOf("devices").map((row) => row.device_name ?? "");
+  const isAmd = names.length > 0 && names.every((name) => /\b(AMD|Instinct|Radeon|gfx\d+)/.test(name));
+  const isHip = isAmd || ["idle_calls", "launches"].some((table) => rowsOf(table).some(({ api }) => /^hip[A-Z]/.test(api ?? "")));
+  return isHip && !text.includes("HIP") ? text.replaceAll("CUDA", "HIP").replace(/\bcuda(?=[A-Z])/g, "hip") : text;
+}
+
 const keyOf = (row, columns) => columns.map((column) => row[column]).join("\n");
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -71,7 +79,7 @@ function columnOf(column, rows) {
     name: column.id,
     csv_title: column.id,
     title: capital(printable(column.title)),
-    hint: `${column.id}: ${column.doc}`,
+    hint: `${column.id}: ${ofVendor(column.doc)}`,
     kind: kindOf(column.unit, rows.map((row) => row[column.id])),
     signed: Boolean(column.change),
     compared: /^[ab]_/.test(column.id) ? column.id.slice(2) : undefined, // `a_ns` and `b_ns`
@@ -192,8 +200,37 @@ function colorLegend(parts, left = 0) {
   );
 }
 
-/** The cards of a list: those that have something to show. */
-const makeCards = (list) => list.map((entry) => SHOWS[entry.show || "table"](entry)).filter(Boolean);
+const LARGE = 24; // rows
+
+/** A card of a list, or null if it has nothing to show. `folds`: it begins folded if its table has more rows. */
+function makeCard(entry) {
+  const make = () => SHOWS[entry.show || "table"](entry);
+  if (entry.folds === undefined) return make();
+  const rows = rowsOf(entry.table).length;
+  if (rows === 0) return null;
+  return foldedCard({ ...entry, rows: counted(rows, "row"), folded: rows > entry.folds, onPaper: entry.on_paper !== false, make });
+}
+
+/** The sections and cards of a list: those that have something to show. A section is `{id, title, cards}`. */
+function makeCards(list) {
+  return list
+    .map((entry) => {
+      if (!entry.cards) return makeCard(entry);
+      const cards = entry.cards.map(makeCard).filter(Boolean);
+      return cards.length > 0 ? section(entry.id, entry.title, cards) : null;
+    })
+    .filter(Boolean);
+}
+
+/** The rows of the table `verdicts`, with the section or card of a list that has the table that each is about. */
+function verdictsOfResults(list) {
+  const entryOf = (id, title, { table, also = [] }) => ({ id, title, tables: [table, ...also] });
+  const entries = list.flatMap((one) => (one.cards ? one.cards.map((card) => entryOf(`${one.id}-section`, one.title, card)) : [entryOf(one.id, one.title, one)]));
+  return rowsOf("verdicts").map((row) => {
+    const found = entries.find(({ id, tables }) => !missing(row.table) && tables.includes(row.table) && byId(id));
+    return { text: printable(row.text), severity: row.severity, lead: runs.length > 1 && !missing(row.run) ? shortId(row.run) : "", section: found };
+  });
+}
 
 /** A tile per entry of `page.tiles`; some are about one dimension. */
 function pageTiles(dimension) {

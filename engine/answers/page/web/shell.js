@@ -47,7 +47,21 @@ const printing = {
     if (this.on === on) return;
     this.on = on;
     document.documentElement.toggleAttribute("data-print", on);
-    if (this.isSetUp) drawAll();
+    const notes = document.querySelector("#notes details");
+    if (on) this.notesOpen = Boolean(notes?.open);
+    if (notes) notes.open = on || this.notesOpen;
+    if (!this.isSetUp) return;
+    drawAll();
+    this.fit();
+  },
+  /** Tables that are wider than the paper are made smaller. */
+  fit() {
+    for (const scroll of document.querySelectorAll(".frame > .scroll")) {
+      const table = scroll.firstElementChild;
+      table.style.zoom = "";
+      const room = scroll.clientWidth;
+      if (this.on && table.scrollWidth > room + 1) table.style.zoom = String(room / table.scrollWidth);
+    }
   },
 };
 
@@ -137,6 +151,8 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check,
   printing.set(paper.matches);
   printing.isSetUp = true;
   addEventListener("keydown", ({ key }) => key === "Escape" && closeAll());
+  addEventListener("scroll", () => markSection(), { passive: true });
+  new ResizeObserver(() => document.documentElement.style.setProperty("--top", `${stuckHeight()}px`)).observe(byId("top"));
   addEventListener("hashchange", () => {
     address.read();
     drawAll();
@@ -151,19 +167,37 @@ const NO_GPU_WORK = [
   ").",
 ];
 
-/** Many notes do not fill the page: the first are shown, a click shows the rest. */
+const counted = (number, noun) => `${grouped(number)} ${noun}${Number(number) === 1 ? "" : "s"}`;
+
+/** One line that opens: `1 warning, 2 notes`. Warnings come first. */
 function drawNotes(notes) {
-  const most = 6;
-  const lines = notes.map(({ text, warning }) => element("p", { className: warning ? "note warning" : "note" }, text));
-  byId("notes").replaceChildren(...lines.slice(0, most));
-  if (lines.length <= most) return;
-  byId("notes").append(
+  const lines = (warning) => notes.filter((one) => Boolean(one.warning) === warning).map(({ text }) => element("p", { className: warning ? "note warning" : "note" }, text));
+  const [warnings, others] = [lines(true), lines(false)];
+  const parts = [[warnings, "warning"], [others, "note"]].filter(([some]) => some.length > 0);
+  byId("notes").hidden = parts.length === 0;
+  if (parts.length === 0) return;
+  byId("notes").replaceChildren(
     element(
       "details",
-      {},
-      element("summary", { className: "note" }, `${grouped(lines.length - most)} more notes`),
-      element("div", { className: "more-notes" }, ...lines.slice(most)),
+      { open: printing.on },
+      element("summary", { className: warnings.length > 0 ? "warning" : "faint" }, parts.map(([some, noun]) => counted(some.length, noun)).join(", ")),
+      element("div", { className: "more-notes" }, ...warnings, ...others),
     ),
+  );
+}
+
+/**
+ * Sentences above all else, `{text, severity, run, table}`: what the run is limited by, or what changed. Each links to the
+ * section that has its table.
+ */
+function drawVerdicts(verdicts) {
+  byId("verdicts").hidden = verdicts.length === 0;
+  byId("verdicts").replaceChildren(
+    ...verdicts.map(({ text, severity, lead = "", section }) => {
+      const known = ["error", "warning"].includes(severity) ? ` ${severity}` : "";
+      const more = section ? [" ", element("button", { type: "button", className: "go", onclick: () => goTo(section.id) }, section.title)] : [];
+      return element("p", { className: `verdict${known}` }, lead ? element("span", { className: "faint" }, `${lead}: `) : "", text, ...more);
+    }),
   );
 }
 
@@ -214,20 +248,75 @@ function tableCard(table, title, note, ...children) {
   return card(table.file, title, note, [table.count, table.tools], ...children, table.box);
 }
 
-/** Shows the cards (nulls are none), and links to them where they are many. */
+/** The cards of a section of the page, which the navigation names. */
+function section(id, title, cards) {
+  const made = element("section", { className: "part", id: `${id}-section`, "aria-label": title }, ...cards);
+  made.dataset.title = title;
+  return made;
+}
+
+/** Shows the sections and cards (nulls are none), and links to them where they are many. */
 function drawCards(cards) {
   const shown = cards.filter(Boolean);
   byId("cards").replaceChildren(...shown);
-  for (const one of shown) one.whenShown?.(); // what needs its width to be drawn
+  for (const one of byId("cards").querySelectorAll(".card")) one.whenShown?.(); // what needs its width to be drawn
   const links = shown.map((one) => {
     const go = (event) => {
       event.preventDefault();
-      byId(one.id).scrollIntoView({ block: "start" });
-      byId(one.id).querySelector("button, input, .scroll")?.focus({ preventScroll: true });
+      goTo(one.id);
     };
-    return element("a", { href: `#${one.id}`, onclick: go }, one.querySelector("h2").textContent);
+    return element("a", { href: `#${one.id}`, onclick: go }, one.dataset.title || one.querySelector("h2").textContent);
   });
-  byId("contents").replaceChildren(...(links.length > 3 ? links : []));
+  byId("contents").replaceChildren(...(links.length > 2 ? [element("div", { className: "wide links" }, ...links)] : []));
+  markSection();
+}
+
+function goTo(id) {
+  const target = byId(id);
+  target.scrollIntoView({ block: "start" });
+  target.querySelector("button, input, .scroll")?.focus({ preventScroll: true });
+}
+
+/** How much of the window what stays at its top takes: of a narrow one, the navigation alone. */
+const stuckHeight = () => (narrow.matches ? byId("contents") : byId("top")).offsetHeight;
+
+/** Marks the section that is at the top of the window; at the end of the page the last one. */
+function markSection() {
+  const links = [...byId("contents").querySelectorAll("a")];
+  if (links.length === 0) return;
+  const line = stuckHeight() + 40;
+  const tops = links.map((link) => document.getElementById(link.hash.slice(1))?.getBoundingClientRect().top ?? Infinity);
+  const isEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  const at = isEnd ? links.length - 1 : Math.max(0, tops.findLastIndex((top) => top <= line));
+  links.forEach((link, one) => (one === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+  const row = links[at].parentElement;
+  const outside = links[at].offsetLeft < row.scrollLeft || links[at].offsetLeft + links[at].offsetWidth > row.scrollLeft + row.clientWidth;
+  if (outside) row.scrollLeft = links[at].offsetLeft - 12;
+}
+
+/** Cards that the user opened or closed, by their id. */
+const unfolded = new Map();
+
+/**
+ * A card that can be folded: what is large and below the first screen is made once it is opened. `make()` makes the card;
+ * `rows`: how much is in it, for its heading; `onPaper`: it is open there.
+ */
+function foldedCard({ id, title, rows, folded, onPaper, make }) {
+  const open = unfolded.get(id) ?? !folded;
+  const shown = open || (printing.on && onPaper);
+  const made = shown ? make() : card(id, title, rows, []);
+  if (made === null) return null;
+  const toggle = () => {
+    unfolded.set(id, !open);
+    const next = foldedCard({ id, title, rows, folded, onPaper, make });
+    byId(id).replaceWith(next);
+    next.whenShown?.();
+    next.querySelector("h2 button").focus();
+  };
+  const heading = made.querySelector("h2");
+  heading.replaceChildren(element("button", { type: "button", className: "fold", "aria-expanded": String(shown), onclick: toggle }, heading.textContent));
+  made.classList.toggle("folded", !shown);
+  return made;
 }
 
 /** Names and their values. */

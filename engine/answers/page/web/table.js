@@ -3,7 +3,7 @@
 // A column: `{name, title, kind, of}`, where `of(row)` is the value and `kind` one of
 //   name, text: a text, cut to the width of the cell; a click shows all of it
 //   count, number: a whole number, any number; rate: a number with a prefix, `989 T`
-//   time: ns in the unit of the column; human: each in its own unit, unless the user chose one
+//   time: ns in the unit of the column
 //   share: from 0 to 1; part: [part, whole], compared exactly
 //   times: a factor; percent: from 0 to 100
 //   id: a whole number that names something
@@ -11,18 +11,21 @@
 // Null and undefined are empty cells. What else a column may have:
 //   kernel: values are names of kernels, shown in their short form
 //   hint: the tooltip of the heading; group: a heading over several columns
-//   unit: instead of the one that suits the largest value; plain: the heading does not name it
-//   signed: a change, with its sign; compared: columns of one value have one unit
+//   unit: instead of the one that suits the largest value; fine: one in which the smallest value has digits, too
+//   plain: the heading does not name the unit; compared: columns of one value have one unit
+//   signed: a change, with its sign; judge(row): `better` or `worse` where that is known
 //   swatch(row): a colour beside the text, or in the heading if it is not a function
 //   title_of(row): instead of the text when pointed at; after(row): more text, fainter
 //   below(row): a line below a time; beside(row): a text beside a time
 //   track(row): the colour of a bar beside a part; heat: a bar behind a share
 //   draw(row, unit): makes the cell; csv(row): what is copied and saved instead of `of`
+//   early: on a narrow screen it comes before the others
 //   saved: the column is only in what is copied and saved
 
 const FIRST_ROWS = 25;
 const MORE_ROWS = 250;
 const LONGEST_CELL = 4000;
+const LONGEST_WHOLE = 240; // characters
 const ROW = 30; // pixels, of a table that scrolls; page.css has the same
 const TALLEST = 500; // pixels; as in page.css
 const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
@@ -31,7 +34,6 @@ const EXTRA_ROWS = 12; // drawn beyond what is seen
 const MOST_PRINTED = 1000; // rows
 const LONGEST_PRINTED = 160;
 
-const TIMES = ["time", "human"];
 const SIGNS = { part: "%", share: "%", percent: "%" }; // in the heading
 
 const isNumber = (column) => !["name", "text", "bar"].includes(column.kind);
@@ -49,8 +51,6 @@ function sizeText(value, column, unit) {
       return withCommas(String(value));
     case "time":
       return roundedTime(wholeNs(value), unit);
-    case "human":
-      return state.unit === "auto" ? humanTime(wholeNs(value)) : roundedTime(wholeNs(value), unit);
     case "part":
       return value[1] === 0n ? "–" : percentOf(...value);
     case "share":
@@ -70,7 +70,7 @@ function numberText(value, column, unit) {
 
 /** What a number is exactly, where it is shown with fewer digits. */
 function exactText(value, column) {
-  if (TIMES.includes(column.kind)) {
+  if (column.kind === "time") {
     const fraction = typeof value === "number" && !Number.isInteger(value);
     return fraction ? `${withCommas(value.toFixed(3))} ns` : `${exactTime(BigInt(value))} · ${grouped(BigInt(value))} ns`;
   }
@@ -89,12 +89,38 @@ function sortKey(value, column) {
   if (missing(value)) return null;
   if (column.kind === "part") return value;
   const whole = typeof value !== "number" || Number.isInteger(value);
-  return whole && ["id", "count", ...TIMES].includes(column.kind) ? BigInt(value) : Number(value);
+  return whole && ["id", "count", "time"].includes(column.kind) ? BigInt(value) : Number(value);
 }
 
 /** Parts of different wholes are compared by cross products, exactly. */
 function compareKeys(column) {
   return column.kind === "part" ? ([a, wholeA], [b, wholeB]) => inOrder(a * wholeB, b * wholeA) : inOrder;
+}
+
+/** Of sizes that differ much, such as durations of single operations: the largest unit in which the smallest has digits. */
+function fineUnit(sizes) {
+  const unit = unitOf(largestOf(sizes));
+  const least = sizes.filter((size) => size > 0n).reduce((least, size) => (size < least ? size : least), largestOf(sizes));
+  return state.unit === "auto" ? UNITS.find((one) => one.ns <= unit.ns && least * 100n >= one.ns) || unit : unit;
+}
+
+/** What is wider than its place scrolls sideways, with a shadow where there is more, and a line that says so. */
+function sideways(scroll) {
+  const hint = element("p", { className: "faint more-columns", hidden: true, "aria-hidden": "true" }, "more columns →");
+  const frame = element("div", { className: "frame" }, scroll);
+  const mark = () => {
+    const left = scroll.scrollLeft;
+    const right = scroll.scrollWidth - scroll.clientWidth - left;
+    frame.toggleAttribute("data-left", left > 1);
+    frame.toggleAttribute("data-right", right > 1);
+    hint.hidden = left <= 1 && right <= 1;
+    hint.textContent = right > 1 ? "more columns →" : "← more columns";
+  };
+  scroll.addEventListener("scroll", mark, { passive: true });
+  const sizes = new ResizeObserver(mark);
+  sizes.observe(scroll);
+  sizes.observe(scroll.firstElementChild);
+  return element("div", {}, frame, hint);
 }
 
 /** A bar behind a number, `part` of the cell wide. */
@@ -146,7 +172,7 @@ class DataTable {
       table,
     );
     this.left = element("p", { className: "faint left", hidden: true });
-    this.box = element("div", { className: "table-box" }, this.scroll, this.more, this.left);
+    this.box = element("div", { className: "table-box" }, sideways(this.scroll), this.more, this.left);
     new ResizeObserver(() => this.placeSecond()).observe(table);
     this.tools = this.makeTools();
     this.body.addEventListener("copy", copyWholeName);
@@ -208,13 +234,14 @@ class DataTable {
   arrange() {
     const shown = this.columns.filter((column) => !column.saved);
     if (!isNarrow()) return shown;
-    const isTime = (column) => column && TIMES.includes(column.kind);
+    const isTime = (column) => column?.kind === "time";
     const numbers = shown.findIndex((column) => isNumber(column) || column.kind === "bar");
     const first = shown.find(({ kind }) => kind === "name") || shown[Math.max(numbers < 0 ? 0 : numbers - 1, 0)];
     const sorted = this.sorting().column;
     const second = isTime(sorted) && shown.includes(sorted) ? sorted : shown.find((one) => isTime(one) && one.signed) || shown.find(isTime) || shown.find(isNumber);
     const stay = [...new Set([first, second].filter(Boolean))];
-    return [...stay, ...shown.filter((column) => !stay.includes(column))];
+    const others = shown.filter((column) => !stay.includes(column));
+    return [...stay, ...others.filter(({ early }) => early), ...others.filter(({ early }) => !early)];
   }
 
   /** Where the second of the columns that stay begins. */
@@ -239,9 +266,8 @@ class DataTable {
     return [least, most].filter((value) => value !== null);
   }
 
-  /** The longest texts before and behind the decimal point. Numbers in units of their own are not aligned. */
+  /** The longest texts before and behind the decimal point. */
   measure(column) {
-    if (column.kind === "human" && state.unit === "auto") return { whole: "999.9 ms", fraction: "" };
     if (column.kind === "rate") return { whole: "99.9 T", fraction: "" };
     const texts = this.extremes(column).map((value) => numberText(value, column, this.units.get(column)));
     const parts = texts.map((text) => numberParts(text));
@@ -300,7 +326,7 @@ class DataTable {
     const columns = this.columns.filter((column) => column.kind !== "bar");
     const title = (column) => {
       const name = column.csv_title || [column.group, column.title].filter(Boolean).join(" ");
-      return TIMES.includes(column.kind) && !name.endsWith("_ns") ? `${name} (ns)` : name;
+      return column.kind === "time" && !name.endsWith("_ns") ? `${name} (ns)` : name;
     };
     const cell = (column, row) => {
       const value = (column.csv || column.of)(row);
@@ -316,14 +342,14 @@ class DataTable {
     this.visible = this.arrange();
     this.units = new Map(
       this.columns
-        .filter((column) => TIMES.includes(column.kind))
+        .filter(({ kind }) => kind === "time")
         .map((column) => {
           if (column.unit) return [column, column.unit];
           // Columns below one heading, and those of two sides, are compared: they have one unit.
           const shared = (one) => one.group || one.compared;
-          const compared = shared(column) ? this.columns.filter((one) => shared(one) === shared(column) && TIMES.includes(one.kind)) : [column];
+          const compared = shared(column) ? this.columns.filter((one) => shared(one) === shared(column) && one.kind === "time") : [column];
           const sizes = compared.flatMap((one) => this.extremes(one)).map((value) => (wholeNs(value) < 0n ? -wholeNs(value) : wholeNs(value)));
-          return [column, unitOf(largestOf(sizes))];
+          return [column, column.fine ? fineUnit(sizes) : unitOf(largestOf(sizes))];
         }),
     );
     this.sizes = new Map(this.columns.filter((column) => isNumber(column) && !column.saved).map((column) => [column, this.measure(column)]));
@@ -351,7 +377,7 @@ class DataTable {
     const focused = this.head.contains(document.activeElement) ? document.activeElement.dataset.column : null;
     const columns = this.visible;
     const cells = columns.map((column, at) => {
-      const unit = column.kind === "human" && state.unit === "auto" ? undefined : this.units.get(column);
+      const unit = this.units.get(column);
       const sign = column.plain || /percent$/i.test(column.title) ? undefined : SIGNS[column.kind] || unit?.name;
       const title = sign ? `${column.title} (${sign})` : column.title;
       const words = [typeof column.swatch === "string" ? swatch(column.swatch) : "", title];
@@ -404,7 +430,9 @@ class DataTable {
       words[0].append(afterwards);
       words[0].dataset.name = text;
     }
-    const className = column.kind === "name" ? "name-cell" : "text-cell";
+    // Sentences are shown whole; names, and very long texts, are cut.
+    const isWhole = !this.tall && !column.kernel && text.length > LONG && text.length <= LONGEST_WHOLE;
+    const className = `${column.kind === "name" ? "name-cell" : "text-cell"}${isWhole ? " whole" : ""}`;
     // Rows of a table that scrolls have one height, and are marked to show more.
     if (this.tall || this.foot.includes(row)) return element("td", { className, title }, ...words);
     const goes = this.press?.(row);
@@ -435,7 +463,7 @@ class DataTable {
     if (column.beside) cell.append(element("span", { className: "beside" }, column.beside(row) || ""));
     if (column.below) cell.append(element("span", { className: "below" }, column.below(row)));
     if (column.heat) warm(cell, Number(value));
-    if (column.signed) cell.classList.add("change", value > 0 ? "more" : value < 0 ? "less" : "same");
+    if (column.judge) cell.classList.add("change", column.judge(row) || "same");
     return cell;
   }
 

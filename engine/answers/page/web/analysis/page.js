@@ -12,9 +12,6 @@ SHOWS.ranks = (entry) => {
   return made;
 };
 
-/** The causes of idle time as bars, above the calls that were running. */
-SHOWS.idle = (entry) => SHOWS.table(entry, ...splitBars({ ...entry, table: "idle" }));
-
 const MOST_MATCHING = 8; // runs with a line of their own
 
 /** The calls, and how many operations have no call in the trace. */
@@ -45,6 +42,7 @@ function drawAll() {
   drawControls();
   drawTiles(pageTiles());
   drawCards(makeCards(CARDS.analysis));
+  drawVerdicts(verdictsOfResults(CARDS.analysis));
   chart.draw();
 }
 

@@ -1,4 +1,4 @@
-// Phases and steps by label: a bar in each row, and a chart of the steps of one run.
+// The chart of the steps of one run, by label.
 
 /** Dimensions in which phases and steps have labels. */
 const dimensions = (() => {
@@ -6,50 +6,6 @@ const dimensions = (() => {
   const first = ["substage", "stage"];
   return [...first.filter((name) => found.includes(name)), ...found.filter((name) => !first.includes(name))];
 })();
-
-/**
- * Labels of phases, or of the steps of a run: `series`, the largest first, where the last may stand
- * for all others, and `valueOf(row, one)`, the time of a series in a row of the table.
- */
-function stackOf(table, run) {
-  const phases = table === "phases";
-  const keys = phases ? ["run", "phase"] : ["run", "step_id"];
-  const rows = rowsOf(table).filter((row) => phases || row.run === runs[run].run);
-  const { labels, others } = (phases ? page.phases : page.steps?.[run])?.[state.by] || { labels: [], others: [] };
-  const times = new Map(
-    rowsOf(phases ? "phase_labels" : "step_labels")
-      .filter((row) => row.dimension === state.by)
-      .map((row) => [`${keyOf(row, keys)}\n${row.label}`, BigInt(row.total_ns)]),
-  );
-  const rests = new Map(rows.map((row, at) => [row, BigInt(others[at] ?? 0)]));
-  const series = labels.map((one, at) => {
-    const isRest = others.length > 0 && at + 1 === labels.length;
-    return { ...one, isRest, name: printable(one.label), color: isRest ? REST : lookOf(state.by, one.label).color };
-  });
-  const valueOf = (row, one) => (one.isRest ? rests.get(row) : times.get(`${keyOf(row, keys)}\n${one.label}`)) ?? 0n;
-  return { rows, series, valueOf };
-}
-
-/** A column of bars by label, in the same order in all rows; none without labels. */
-function labelsColumn({ rows, series, valueOf }) {
-  if (series.length === 0) return [];
-  const longest = largestOf(rows.map((row) => row.total_ns));
-  const parts = (row) =>
-    series
-      .map((one) => ({ title: one.name, color: one.color, ns: valueOf(row, one) }))
-      .filter(({ ns }) => ns > 0n)
-      .map((one) => ({ ...one, share: ratio(one.ns, longest) }));
-  return [{ name: "label_bars", title: state.by, kind: "bar", of: (row) => stackedBar(parts(row)) }];
-}
-
-const MOST_IN_LEGEND = 16;
-const labelLegend = ({ series }) =>
-  colorLegend(series.slice(0, MOST_IN_LEGEND).map(({ color, name }) => ({ color, text: name })), series.length - MOST_IN_LEGEND);
-
-SHOWS.phases = (entry) => {
-  const stack = stackOf("phases");
-  return SHOWS.table({ ...entry, columns: [...entry.columns, ...labelsColumn(stack)] }, labelLegend(stack));
-};
 
 const stepName = (step) => `${printable(step.phase)}${missing(step.step) ? "" : ` ${step.step}`}`;
 
@@ -102,24 +58,9 @@ chart.setUp({ id: "chart", legend: "Labels shown in the chart", describe: descri
 /** Steps of the run that is chosen. */
 const shownSteps = () => stackOf("steps", Number(state.run));
 
-SHOWS.steps = (entry) => {
-  const names = new Set(rowsOf("steps").map((row) => row.run));
-  const withSteps = [...runs.keys()].filter((at) => names.has(runs[at].run));
-  if (withSteps.length === 0) return null;
-  if (!withSteps.includes(Number(state.run))) state.run = String(withSteps[0]);
-  const at = Number(state.run);
-  const stack = shownSteps();
-  const charted = stack.rows.length > 1 && stack.series.length > 0;
-  chart.box.setAttribute("aria-label", `Time of ${stack.rows.length} steps by ${state.by}; the table below has the same numbers`);
-  const columns = ["step_id", "phase", "step", "layer", "batch", "tokens", "instances", "wall_ns", "total_ns", "span_ns", "busy_ns", "idle_ns", ...labelsColumn(stack), ["text", { title: "Annotation", kind: "text" }]];
-  const made = SHOWS.table({ ...entry, rows: stack.rows, columns }, charted ? chart.legend : labelLegend(stack), charted ? chart.box : null);
-  if (withSteps.length > 1) {
-    const choice = element(
-      "select",
-      { "aria-label": "Run whose steps are shown", onchange: (event) => update({ run: event.target.value }) },
-      ...withSteps.map((run) => element("option", { value: String(run), selected: run === at }, shortId(runs[run].run))),
-    );
-    made.querySelector(".actions").prepend(choice);
-  }
-  return made;
-};
+SHOWS.steps = (entry) =>
+  stepsCard(entry, "run", (stack) => {
+    const charted = stack.rows.length > 1 && stack.series.length > 0;
+    chart.box.setAttribute("aria-label", `Time of ${stack.rows.length} steps by ${state.by}; the table below has the same numbers`);
+    return charted ? [chart.legend, chart.box] : [labelLegend(stack)];
+  });

@@ -153,11 +153,14 @@ const saveChart = quietButton("SVG", {
   title: "The chart as an SVG file",
   onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml"),
 });
-const chartCard = card("chart-card", "GPU time", "", [element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
+const chartNote = element("span", { className: "faint" });
+const chartCard = card("chart-card", "GPU time", "", [chartNote, element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
 SHOWS.chart = () => (someGpuWork && !compact ? chartCard : null);
 
 function drawChart() {
-  const title = `${measureNamed(state.measure).long} by ${state.by}`;
+  const { long, meaning } = measureNamed(state.measure);
+  const title = `${long} by ${state.by}`;
+  chartNote.textContent = meaning;
   byId("chart-card-title").textContent = title;
   chart.box.style.height = `${runs.length * BAND + 34}px`;
   chart.box.setAttribute("aria-label", `Stacked bars: ${title}, one bar per run. The table below has the same numbers.`);

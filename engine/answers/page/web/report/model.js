@@ -12,11 +12,17 @@ const mostDevices = Math.max(0, ...[...devicesByRun.values()].map((rows) => rows
  */
 const ofDevices = mostDevices < 2 ? "" : runs.length > 1 ? ", all devices" : `, ${mostDevices} devices`;
 const MEASURES = [
-  { name: "busy", title: "Busy", long: "Busy time", time: true, sum: `busy${ofDevices}`, rest: `idle${ofDevices}`, whole: `span${ofDevices}` },
-  { name: "elapsed", title: "Elapsed", long: "Elapsed time", time: true, sum: "any GPU busy", rest: NON_GPU, whole: "wall time or span" },
-  { name: "total", title: "Total", long: "Sum of durations", time: true, sum: "sum of durations" },
-  { name: "share", title: "Share", long: "Share of busy time" },
-  { name: "instances", title: "Instances", long: "Operations", sum: "operations" },
+  {
+    name: "busy", title: "Busy", long: "Busy time", time: true, sum: `busy${ofDevices}`, rest: `idle${ofDevices}`, whole: `span${ofDevices}`,
+    meaning: "the part of an operation that no earlier one on its device covers; adds up to the busy time of the devices",
+  },
+  {
+    name: "elapsed", title: "Elapsed", long: "Elapsed time", time: true, sum: "elapsed", rest: NON_GPU, whole: "wall time or span",
+    meaning: "the same over all devices together; adds up to the time in which any GPU was busy",
+  },
+  { name: "total", title: "Total", long: "Total time", time: true, sum: "total", meaning: "the sum of durations; operations at the same time add up" },
+  { name: "share", title: "Share", long: "Share of busy time", meaning: "busy: the part of an operation that no earlier one on its device covers" },
+  { name: "instances", title: "Instances", long: "Operations", sum: "operations", meaning: "how many kernels, copies and sets ran" },
 ];
 const RESTS = MEASURES.flatMap(({ rest }) => rest ?? []);
 const measureNamed = (name) => MEASURES.find((measure) => measure.name === name);
@@ -73,6 +79,7 @@ const DEFAULTS = {
   hidden: new Set(dwarfing.map(({ rest }) => rest)),
   label: "",
   run: "",
+  step_run: "0",
   search: "",
   sort: "", // the longest first, by the measure
   span: "", // of the timeline, as `from-to` in ns; empty: all
@@ -82,6 +89,7 @@ function checkState() {
   if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
   if (!measureNamed(state.measure)) state.measure = DEFAULTS.measure;
   if (state.run !== "" && !runs[Number(state.run)]) state.run = "";
+  if (!/^\d+$/.test(state.step_run) || !runs[Number(state.step_run)]) state.step_run = "0";
   if (dimensions.length > 0 && !compact && !pivotOf(state.by).rows.some((row) => row.label === state.label)) state.label = "";
 }
 

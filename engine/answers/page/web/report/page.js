@@ -24,6 +24,7 @@ function drawAll() {
   drawControls();
   drawTiles(pageTiles(state.by));
   drawCards(makeCards(CARDS.report));
+  drawVerdicts(verdictsOfResults(CARDS.report));
   if (!someGpuWork || compact) return;
   drawChart();
   drawPivot();
@@ -42,16 +43,9 @@ setUpShell({
   title: printable(page.title),
   subtitle:
     runs.length === 1
-      ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
+      ? printable(`${runs[0].source.split("/").at(-1)} · ${runs[0].engine}/${runs[0].model} · ${grouped(allRuns.instances)} operations`)
       : `${grouped(runs.length)} runs · ${grouped(allRuns.instances)} operations`,
-  footer: [
-    element("em", {}, "Busy"),
-    " is the part of an operation that no earlier one on its device covers: it adds up to the busy time of all devices. ",
-    element("em", {}, "Elapsed"),
-    " is the same over all devices together: it adds up to the time in which any GPU was busy. ",
-    element("em", {}, "Total"),
-    " is the sum of durations. Shares are of the column beside them.",
-  ],
+  footer: [],
   empty: NO_GPU_WORK,
   controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork && !compact ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],
   defaults: DEFAULTS,

@@ -184,7 +184,7 @@ SHOWS.bars = () => barsCard;
 function drawBars(keepZoom = false) {
   barSteps = stepsOf(state.phase);
   barCells = barSteps.map(cellsOf);
-  const titles = { cuda_time_ms: "CUDA time", pct_cuda_time: "Share of CUDA time", invocations: "Calls" };
+  const titles = { cuda_time_ms: "GPU time", pct_cuda_time: "Share of GPU time", invocations: "Calls" };
   const by = data.by_label ? `by ${printable(data.by_label)}` : `at level ${data.level}`;
   const title = `${titles[state.metric]} of ${allName()}, ${by}`;
   byId("bars-card-title").textContent = title;

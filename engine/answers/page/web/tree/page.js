@@ -74,7 +74,7 @@ setUpShell({
 });
 byId("empty").hidden = steps.length > 0;
 drawNotes([...notesOfResults(), ...omitted()]);
-const cards = makeCards(steps.length > 0 ? CARDS.tree : CARDS.tree.filter(({ show }) => show === "facts"));
-byId("cards").append(...cards);
+const cards = makeCards(steps.length > 0 ? CARDS.tree : CARDS.tree.filter(({ id }) => id === "source"));
+drawCards(cards);
 setUpIcicle();
 drawAll();

@@ -41,7 +41,9 @@ function spreadColumns() {
     name,
     title: stepCount > 1n ? `${title} per step` : title,
     hint: "of the siblings that the node stands for",
-    kind: "human",
+    kind: "time",
+    compared: "siblings",
+    fine: true,
     of: (row) => {
       const spread = row.node && spreadAt(row.node);
       return spread ? perStep(spread[name]) : null;
@@ -64,8 +66,8 @@ function treeColumns() {
     { name: "calls", title: "Calls", kind: "count", of: (row) => row.calls },
     { name: "ns", title: "Time", kind: "time", of: (row) => row.ns },
     { name: "share", title: "Share", kind: "part", of: (row) => [row.ns, tree.ns] },
-    ...(stepCount > 1n ? [{ name: "step", title: "Time per step", kind: "human", of: (row) => perStep(row.ns) }] : []),
-    { name: "average", title: "Time per call", kind: "human", of: (row) => (row.calls > 0n ? row.ns / row.calls : null) },
+    ...(stepCount > 1n ? [{ name: "step", title: "Time per step", kind: "time", fine: true, of: (row) => perStep(row.ns) }] : []),
+    { name: "average", title: "Time per call", kind: "time", fine: true, of: (row) => (row.calls > 0n ? row.ns / row.calls : null) },
     ...spreadColumns(),
     { name: "path", title: "Path", kind: "text", saved: true, of: (row) => (row.node ? pathOf(row.node).map((node) => node.name).join(" > ") : "") },
   ];
