@@ -252,7 +252,7 @@ pageTest("notes are one line that opens", "analysis", async (page) => {
 
 pageTest("verdicts lead to the card of their table", "analysis", async (page) => {
   await page.evaluate(() => {
-    results.tables.verdicts = [{ run: runs[1].run, code: "host-bound", severity: "warning", text: "The GPU waits.", table: "idle" }];
+    results.tables.verdicts = [{ run: runs[1].run, code: "host-bound", severity: "warning", text: "The GPU waits.", source_table: "idle" }];
     drawAll();
   });
   assert.equal(await page.textContent("#verdicts"), "rank 1: The GPU waits. Why was the GPU idle?");

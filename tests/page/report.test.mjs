@@ -628,8 +628,8 @@ pageTest("verdicts stand above all else, and lead to what they are about", "repo
   const run = await page.evaluate(() => runs[0].run);
   await page.evaluate((run) => {
     results.tables.verdicts = [
-      { run, code: "host-bound", severity: "warning", text: "The GPU waits for the host in <b>half</b> of the time.", table: "idle" },
-      { run, code: "gemm", text: "Matrix products take most of it.", table: "labels" },
+      { run, code: "host-bound", severity: "warning", text: "The GPU waits for the host in <b>half</b> of the time.", source_table: "idle" },
+      { run, code: "gemm", text: "Matrix products take most of it.", source_table: "labels" },
       { run, code: "other", text: "And this has no table.", table: null },
     ];
     drawAll();

@@ -36,9 +36,9 @@ OutputRules report_outputs(Sections sections) {
                     .page = view.page_tables,
                     .more_tables = exports::run_tables(),
                     .operations = true,
-                    .timeline = true,
                     .found_phases = true};
   if (all) return rules;
+  rules.timeline = true;
   rules.own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,";
   rules.without = {"table", "csv", "html"};
   rules.files_without = true;
@@ -292,8 +292,12 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
       .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
   const tables::Source& source = session.source();
   Outputs::OwnFormats own{
-      {"html", [&](const auto& out,
-                   auto tables) { out(page::report_html(source, tables, report, timelines)); }},
+      {"html",
+       [&](const auto& out, auto tables) {
+         const bool answer = options.sections == Sections::answer;
+         out(answer ? page::report_html(source, tables, report, timelines)
+                    : exports::analysis_page(source, tables, report.title));
+       }},
       {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
       {"markdown", [&](const auto& out, auto tables) {
          exports::report_markdown(source, report, tables, out);

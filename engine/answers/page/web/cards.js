@@ -88,7 +88,7 @@ const PHASES_CARD = {
   table: "phases",
   title: "Phases",
   note: "operations by the annotation that encloses their launch; bars are work, the sum of durations",
-  columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "total_ns", "busy_ns"],
+  columns: ["phase", "run", "steps", "batch", "tokens", "instances", "wall_median_ns", "wall_p95_ns", "wall_max_ns", "busy_share", "tokens_per_s", "total_ns", "busy_ns"],
 };
 
 const STEPS_CARD = { id: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched; bars are work, the sum of durations" };

@@ -227,7 +227,7 @@ function verdictsOfResults(list) {
   const entryOf = (id, title, { table, also = [] }) => ({ id, title, tables: [table, ...also] });
   const entries = list.flatMap((one) => (one.cards ? one.cards.map((card) => entryOf(`${one.id}-section`, one.title, card)) : [entryOf(one.id, one.title, one)]));
   return rowsOf("verdicts").map((row) => {
-    const found = entries.find(({ id, tables }) => !missing(row.table) && tables.includes(row.table) && byId(id));
+    const found = entries.find(({ id, tables }) => !missing(row.source_table) && tables.includes(row.source_table) && byId(id));
     return { text: printable(row.text), severity: row.severity, lead: runs.length > 1 && !missing(row.run) ? shortId(row.run) : "", section: found };
   });
 }
