@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""Writes the example traces: `nsys stats -r cuda_gpu_trace` CSVs of an invented run.
+"""Writes the example traces, of invented runs of vLLM on H100 GPUs.
 
-A Llama 3.1 8B (32 layers) on vLLM over two GPUs: one prefill of 4 x 1024 tokens, then decode steps
-of batch 32, in bf16 and in fp8. Kernel names are those of such a run; durations are plausible and
-come from a fixed seed, so that the files are the same on every machine.
+- llama_bf16.csv.gz, llama_fp8.csv.gz: `nsys stats -r cuda_gpu_trace` CSVs. Llama 3.1 8B (32 layers) on two GPUs: one
+  prefill of 4 x 1024 tokens, then decode steps of batch 32, in bf16 and in fp8.
+- decode_before.json.gz, decode_after.json.gz: traces of PyTorch's profiler. Four layers of the size of Llama 3.2 1B on one
+  GPU, without CUDA graphs: one prefill, a decode step that warms up, then decode steps of batch 64. The host is slower than
+  the GPU. Before, the residual is added by a kernel of its own; after, the norm adds it: two launches fewer per layer.
+- tp4/rank0.json.gz ... rank3.json.gz: the same profiler on four ranks of one job. Four layers of the size of Llama 3.1 8B
+  with tensor parallelism, batch 256. The GPU of rank 2 takes 1.6 times as long for each kernel, so the others wait for it.
+
+Kernel names are those of such runs; durations are plausible and come from fixed seeds, so that the files are the same on
+every machine.
 
     examples/make_examples.py [FOLDER]
 """
 import gzip
 import io
+import json
 import pathlib
 import random
 import sys
@@ -58,6 +66,11 @@ COPY = ("void at::native::elementwise_kernel<(int)128, (int)4, void at::native::
         "TensorIteratorBase &, const T1 &)::[lambda(int) (instance 1)]>(int, T3)")
 
 
+def write_gzip(path, text):
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed:
+        packed.write(text.encode())
+
+
 class Trace:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -87,8 +100,7 @@ class Trace:
             shape = "132,1,1,384,1,1,168,0.000,0.213,,,," if megabytes is None else \
                 f",,,,,,,,,{megabytes:.3f},{megabytes * 1e9 / duration:.3f},Pinned,Device"
             out.write(f"{start},{duration},{correlation},{shape},{DEVICE} ({gpu}),1,,{stream},{quoted}\n")
-        with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed:
-            packed.write(out.getvalue().encode())
+        write_gzip(path, out.getvalue())
 
 
 def layer(trace, tokens, decode, fp8, first):
@@ -144,10 +156,222 @@ def make(seed, fp8):
     return trace
 
 
+# Traces of PyTorch's profiler. Names are as Kineto demangles them.
+BF16 = "c10::BFloat16"
+TYPES = "Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::bfloat16_t>"
+KERNELS = {
+    "embed": "void at::native::(anonymous namespace)::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long, long, long, long, bool)",
+    "norm": "void vllm::rms_norm_kernel<c10::BFloat16>(c10::BFloat16*, c10::BFloat16 const*, long, c10::BFloat16 const*, float, int, int)",
+    "fused_norm": "void vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long, c10::BFloat16*, c10::BFloat16 const*, float, int, int)",
+    "add": "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul>)",
+    "qkv": "nvjet_tst_128x64_64x8_2x1_v_bz_TNT",
+    "out": "nvjet_tst_64x64_64x12_4x1_v_bz_TNT",
+    "gate_up": "nvjet_tst_256x64_64x4_2x1_v_bz_coopA_TNT",
+    "down": "nvjet_tst_192x64_64x5_2x1_v_bz_splitK_TNT",
+    "logits": "nvjet_tst_256x64_64x4_1x2_h_bz_coopB_TNT",
+    "rope": "void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*, c10::BFloat16*, c10::BFloat16*, c10::BFloat16 const*, int, long, long, int, int, int)",
+    "cache": "void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, __nv_bfloat16, (vllm::Fp8KVCacheDataType)0>(__nv_bfloat16 const*, __nv_bfloat16 const*, __nv_bfloat16*, __nv_bfloat16*, long const*, long, long, int, int, int, int, float const*, float const*)",
+    "attention": f"void flash::flash_fwd_splitkv_kernel<{TYPES}, false, false, false, false, true, true, false, false>(flash::Flash_fwd_params)",
+    "prompt_attention": f"void flash::flash_fwd_kernel<{TYPES}, false, true, false, false, true, true, false, false>(flash::Flash_fwd_params)",
+    "silu": "void vllm::act_and_mul_kernel<c10::BFloat16, &(c10::BFloat16 vllm::silu_kernel<c10::BFloat16>(c10::BFloat16 const&)), true>(c10::BFloat16*, c10::BFloat16 const*, int)",
+    "reduce": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+    "sample": "void flashinfer::sampling::TopKTopPSamplingFromProbKernel<1024u, (cub::BlockScanAlgorithm)2, (cub::BlockReduceAlgorithm)2, 4u, true, float, int>(float*, int*, float*, int*, float*, int, float, int, unsigned long, unsigned long)",
+}
+COPY_IN = "Memcpy HtoD (Pinned -> Device)"
+COPY_OUT = "Memcpy DtoH (Device -> Pinned)"
+PEAK_FLOPS = 989.4e12  # H100 SXM, dense bf16
+PEAK_BYTES = 3.35e12
+
+
+class Rank:
+    """One process with one GPU: a host thread that launches on one stream. Times are in ns."""
+
+    LATENCY, GAP, CALL, RETURN = 4_100, 1_100, 2_600, 4_400
+
+    def __init__(self, seed, number=0, size=1, host_ns=11_000, slow=1.0):
+        self.random = random.Random(seed)
+        self.number, self.size, self.host_ns, self.slow = number, size, host_ns, slow
+        self.host = self.device = 1_848_210_000_000_000
+        self.correlation = 2_000
+        self.events = []
+        self.sequence = 0
+
+    def about(self, ns):
+        """About `ns`, in whole 32 ns, as the clock of the GPU counts."""
+        return max(28, int(self.random.gauss(ns, ns * 0.03)) // 32) * 32
+
+    def event(self, category, name, start, end, thread, args, process=None):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 4000 + self.number if process is None else process,
+                            "tid": thread, "ts": start / 1000, "dur": (end - start) / 1000, "args": args})
+
+    def host_event(self, category, name, start, end, args):
+        self.event(category, name, start, end, 4000 + self.number, args)
+
+    def gpu_event(self, category, name, start, end, args):
+        self.event(category, name, start, end, 7, args, process=self.number)
+
+    def work(self, ns):
+        """The host computes without a call."""
+        self.host += self.about(ns)
+
+    def call(self, function, op=None, shapes=None):
+        """A launching call, inside an op if it has one. Returns the begin of the call."""
+        began = self.host
+        self.work(self.host_ns)
+        begin = self.host
+        self.correlation += 1
+        self.host += self.about(self.CALL)
+        if op:
+            dims = {"Input Dims": shapes, "Input type": [BF16 if one else "" for one in shapes]}
+            self.host_event("cpu_op", op, began + 1_000, self.host + 500, dims)
+            self.host += 700
+        self.host_event("cuda_runtime", function, begin, self.host - (700 if op else 0), {"correlation": self.correlation})
+        return begin
+
+    def start_after(self, begin):
+        return max(begin + self.about(self.LATENCY), self.device + self.about(self.GAP))
+
+    def operation(self, category, name, start, end, args):
+        self.gpu_event(category, name, start, end, {"device": self.number, "stream": 7, "correlation": self.correlation, **args})
+        self.device = end
+
+    def kernel(self, kind, ns, op=None, shapes=None):
+        start = self.start_after(self.call("cudaLaunchKernel", op, shapes))
+        self.operation("kernel", KERNELS[kind], start, start + int(self.about(ns) * self.slow),
+                       {"grid": [132, 1, 1], "block": [256, 1, 1]})
+
+    def gemm(self, kind, m, n, k):
+        """A product of bf16 matrices at 80 % of the roof."""
+        flops, size = 2 * m * n * k, 2 * (m * k + k * n + m * n)
+        roof = max(flops / PEAK_FLOPS, size / PEAK_BYTES) * 1e9
+        self.kernel(kind, roof / 0.8, "aten::mm", [[m, k], [k, n]])
+
+    def copy(self, name, ns, size):
+        start = self.start_after(self.call("cudaMemcpyAsync"))
+        self.operation("gpu_memcpy", name, start, start + self.about(ns), {"bytes": size})
+
+    def wait(self):
+        """A call that returns when the stream has ended its work."""
+        begin = self.host
+        self.host = max(begin + 1_500, self.device + self.about(self.RETURN))
+        self.correlation += 1
+        self.host_event("cuda_runtime", "cudaStreamSynchronize", begin, self.host,
+                        {"correlation": self.correlation})
+
+    def text(self):
+        head = {"schemaVersion": 1, "deviceProperties": [{"id": self.number, "name": DEVICE, "totalGlobalMem": 84_942_979_072,
+                "computeMajor": 9, "computeMinor": 0, "numSms": 132}], "record_shapes": 1,
+                "baseTimeNanoseconds": 1_759_301_174_000_000_000, "displayTimeUnit": "ms"}
+        if self.size > 1:
+            head["distributedInfo"] = {"backend": "nccl", "rank": self.number, "world_size": self.size, "pg_count": 1}
+        name = {"ph": "M", "name": "process_name", "ts": 0, "pid": 4000 + self.number, "tid": 0, "args": {"name": "VLLM::EngineCore"}}
+        events = [name] + sorted(self.events, key=lambda one: (one["ts"], -one["dur"]))
+        return json.dumps({**head, "traceEvents": events}, separators=(",", ":"))
+
+
+def all_reduce(ranks, size, transfer_ns):
+    """Ends on every rank when all have begun and the data are there."""
+    starts = [rank.start_after(rank.call("cudaLaunchKernelExC")) for rank in ranks]
+    transfer = ranks[0].about(transfer_ns)
+    for rank, start in zip(ranks, starts):
+        end = max(starts) + transfer + rank.random.randint(0, 500)
+        rank.operation("kernel", KERNELS["reduce"], start, end, {
+            "grid": [24, 1, 1], "block": [512, 1, 1], "Collective name": "allreduce", "dtype": "BFloat16",
+            "In msg nelems": size, "Out msg nelems": size, "Group size": len(ranks), "Process Group Name": "2",
+            "Process Group Description": "tp", "Process Group Ranks": str(list(range(len(ranks)))), "Seq": rank.sequence})
+        rank.sequence += 1
+
+
+def serving_layer(ranks, tokens, decode, hidden, heads, inner, attention_ns, fused):
+    """`heads`: the width of queries, keys and values; `inner` that of the MLP. Both are divided among the ranks."""
+    heads, inner = heads // len(ranks), inner // len(ranks)
+    out = heads * 2 // 3  # keys and values are a third
+    wide = [tokens, hidden]
+    small = 1_700 + 2 * tokens * hidden * 4 / PEAK_BYTES * 1e9
+
+    def norm(rank):
+        if fused:
+            rank.kernel("fused_norm", small * 1.3, "_C::fused_add_rms_norm", [wide, wide, [hidden], []])
+        else:
+            rank.kernel("norm", small, "_C::rms_norm", [wide, wide, [hidden], []])
+
+    def residual(rank):
+        if not fused:
+            rank.kernel("add", small, "aten::add", [wide, wide, []])
+
+    for rank in ranks:
+        norm(rank)
+        rank.gemm("qkv", tokens, heads, hidden)
+        rank.kernel("rope", small)
+        rank.kernel("cache", small * 0.8)
+        rank.kernel("attention" if decode else "prompt_attention", attention_ns)
+        rank.gemm("out", tokens, hidden, out)
+    if len(ranks) > 1:
+        all_reduce(ranks, tokens * hidden, 20_000)
+    for rank in ranks:
+        residual(rank)
+        norm(rank)
+        rank.gemm("gate_up", tokens, 2 * inner, hidden)
+        rank.kernel("silu", 1_500 + 6 * tokens * inner / 0.8 / PEAK_BYTES * 1e9, "_C::silu_and_mul", [[tokens, inner], [tokens, 2 * inner]])
+        rank.gemm("down", tokens, hidden, inner)
+    if len(ranks) > 1:
+        all_reduce(ranks, tokens * hidden, 20_000)
+    for rank in ranks:
+        residual(rank)
+
+
+def serving_step(ranks, requests, tokens, decode, schedule_ns, **model):
+    """One step of the server, on all ranks: from the inputs to the tokens that the host gets back."""
+    name = f"execute_context_0(0)_generation_{requests}({tokens})" if decode else \
+        f"execute_context_{requests}({tokens})_generation_0(0)"
+    for rank in ranks:
+        rank.work(schedule_ns)
+    begins = [rank.host for rank in ranks]
+    firsts = [len(rank.events) for rank in ranks]
+    for rank in ranks:
+        rank.work(25_000)
+        rank.copy(COPY_IN, 1_400, 8 * tokens)
+        rank.kernel("embed", 2_600)
+    for _ in range(4):
+        serving_layer(ranks, tokens, decode, **model)
+    for rank, begin, first in zip(ranks, begins, firsts):
+        rank.kernel("fused_norm" if model["fused"] else "norm", 2_400)
+        rank.gemm("logits", requests, 128_256 // len(ranks), model["hidden"])
+        rank.kernel("sample", 14_000)
+        rank.copy(COPY_OUT, 1_500, 4 * requests)
+        rank.host_event("user_annotation", name, begin, rank.host, {})
+        done = [one for one in rank.events[first:] if one["tid"] == 7]
+        rank.gpu_event("gpu_user_annotation", name, int(done[0]["ts"] * 1000), rank.device, {})
+        rank.wait()
+
+
+def decode_server(seed, fused):
+    rank = Rank(seed, host_ns=10_500)
+    model = {"hidden": 2048, "heads": 3072, "inner": 8192, "fused": fused}
+    serving_step([rank], 4, 1024, False, 60_000, attention_ns=21_000, **model)
+    for number in range(21):
+        rank.host_ns = 40_000 if number == 0 else 10_500  # the first step loads kernels
+        serving_step([rank], 64, 64, True, 90_000, attention_ns=8_000, **model)
+    return rank
+
+
+def tensor_parallel_server(seed):
+    ranks = [Rank(seed + number, number, 4, host_ns=2_500, slow=1.6 if number == 2 else 1.0) for number in range(4)]
+    model = {"hidden": 4096, "heads": 6144, "inner": 14336, "fused": True}
+    for _ in range(8):
+        serving_step(ranks, 256, 256, True, 40_000, attention_ns=38_000, **model)
+    return ranks
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     make(17, fp8=False).write(folder / "llama_bf16.csv.gz")
     make(23, fp8=True).write(folder / "llama_fp8.csv.gz")
+    write_gzip(folder / "decode_before.json.gz", decode_server(31, fused=False).text())
+    write_gzip(folder / "decode_after.json.gz", decode_server(37, fused=True).text())
+    (folder / "tp4").mkdir(exist_ok=True)
+    for rank in tensor_parallel_server(41):
+        write_gzip(folder / "tp4" / f"rank{rank.number}.json.gz", rank.text())
 
 
 if __name__ == "__main__":
