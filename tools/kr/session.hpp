@@ -39,10 +39,13 @@ match::CompiledRules load_named(const std::vector<std::string>& names, Streams& 
 /// The names in a file (`-`: standard input), one per line; blank lines do not count.
 std::vector<std::string> names_of_file(const std::string& path);
 
+/// Whether `--phase` is an option of the window, or the verb has one of its own.
+enum class PhaseOption : uint8_t { of_window, of_verb };
+
 struct TraceOptions {
   trace::OpenOptions open;
   std::vector<std::string> references;
-  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, PhaseOption phase = PhaseOption::of_window);
 };
 
 /// Parses a run as written; the file system decides which paths exist.
