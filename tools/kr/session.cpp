@@ -220,6 +220,10 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Demand& demand, Streams& streams, Infos infos,
                const session::Session::Visit& visit) {
   session.read(specs, demand, visit);
+  show_warnings(session, streams, infos);
+}
+
+void show_warnings(const session::Session& session, Streams& streams, Infos infos) {
   // What is the same for several runs is one line.
   const auto& warnings = session.warnings();
   for (size_t i = 0; i < warnings.size(); ++i) {

@@ -61,6 +61,9 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
 /// about.
 enum class Infos : uint8_t { hidden, shown };
 
+/// Prints the warnings about the runs of a session.
+void show_warnings(const session::Session& session, Streams& streams, Infos infos);
+
 /// Reads runs, gives each to those of `outputs`, if any, that want every operation, and prints
 /// warnings. `by`: a dimension.
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,

@@ -78,7 +78,7 @@ std::unique_ptr<LabelledTrace> label_window(const match::CompiledRules& rules,
   const Inside inside = find_inside(rules, *whole, window);
   trace = std::move(whole->trace);
   trace.warnings.resize(warnings);
-  if (!inside.all) trace::reduce(trace, inside.kept);
+  trace::reduce(trace, inside.kept);
   trace.warnings.push_back(inside.note);
   if (place) place(trace);
   const sema::Model& model = rules.program().models.get(whole->choice.model);

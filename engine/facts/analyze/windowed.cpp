@@ -168,8 +168,7 @@ class InsideFinder {
     }
     if (operations == 0)
       fail(fmt::format("no operation is inside the window: {}", shown()), exists());
-    inside.all = static_cast<size_t>(operations) == kept.size();
-    if (has_host && !inside.all) leave_out_steps(inside.kept);
+    if (has_host) leave_out_steps(inside.kept);
     inside.note = {
         std::string(window_note),
         fmt::format("{}: {} of {} operations, {} of {}{}.", shown(), text::grouped(operations),

@@ -21,8 +21,7 @@ namespace kr::analyze {
 
 struct Inside {
   trace::Kept kept;
-  bool all = false;  // nothing is outside
-  Warning note;      // what is inside, and why
+  Warning note;  // what is inside, and why
 };
 
 /// The operations of a labelled run, with its host trace if the window needs it, that are inside.

@@ -189,7 +189,14 @@ class HostReduction {
     }
     for (NodeCreation& creation : host_.creations) creation.thread = threads[creation.thread];
     if (!host_.ops) return;
-    for (OpCall& call : host_.ops->calls) call.thread = threads[call.thread];
+    Used ops(host_.ops->ops.size());
+    for (const OpCall& call : host_.ops->calls) ops.add(call.op);
+    ops.keep(host_.ops->ops);
+    for (OpCall& call : host_.ops->calls) {
+      call.thread = threads[call.thread];
+      call.op = ops[call.op];
+    }
+    if (host_.ops->calls.empty()) host_.ops.reset();
   }
 
   HostTrace& host_;
@@ -222,6 +229,12 @@ void renumber_tracks(Trace& trace) {
   for (Operation& operation : trace.operations) {
     operation.track.index = tracks[operation.track.index];
   }
+}
+
+void renumber_details(OperationDetails& details) {
+  DetailTable distinct;
+  for (uint32_t& detail : details.detail_of) detail = distinct.add(details.distinct[detail]);
+  details.distinct = std::move(distinct);
 }
 
 void filter_collectives(Collectives& collectives, const std::vector<bool>& kept) {
@@ -302,8 +315,12 @@ void reduce(Trace& trace, const Kept& kept) {
   if (trace.details) {
     filter(trace.details->detail_of, is_kept);
     filter(trace.details->correlation_of, is_kept);
+    renumber_details(*trace.details);
   }
-  if (trace.collectives) filter_collectives(*trace.collectives, kept.operations);
+  if (trace.collectives) {
+    filter_collectives(*trace.collectives, kept.operations);
+    if (trace.collectives->operations.empty()) trace.collectives.reset();
+  }
   filter_untimed(trace, kept.operations);
   renumber_names(trace);
   renumber_tracks(trace);

@@ -242,20 +242,21 @@ TEST_CASE("a window has the operations of a slow reading, and a reduced trace wh
       continue;
     }
     CHECK(inside->kept.operations == slow.inside);
-    if (inside->all) continue;
     ++compared;
     kr::trace::Trace reduced = traces.read(random);
     kr::trace::reduce(reduced, inside->kept);
     CHECK(dump(reduced) == dump(slow.reduced().read(random)));
 
-    kr::trace::Kept rest{inside->kept.operations};
-    rest.operations.flip();
-    kr::trace::Trace outside = traces.read(random);
-    kr::trace::reduce(outside, rest);
     WindowSums whole, parts;
     add_sums(rules, traces.read(random), whole);
     add_sums(rules, std::move(reduced), parts);
-    add_sums(rules, std::move(outside), parts);
+    kr::trace::Kept rest{inside->kept.operations};
+    rest.operations.flip();
+    if (std::find(rest.operations.begin(), rest.operations.end(), true) != rest.operations.end()) {
+      kr::trace::Trace outside = traces.read(random);
+      kr::trace::reduce(outside, rest);
+      add_sums(rules, std::move(outside), parts);
+    }
     CHECK(whole == parts);
   }
   CHECK(compared > 500);
