@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/input_files.hpp"
 #include "export/chrome_trace.hpp"
 #include "export/result_file.hpp"
 #include "render/renderers.hpp"

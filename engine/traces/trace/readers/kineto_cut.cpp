@@ -1,6 +1,7 @@
 // A part of a Kineto trace: the text again, as it is, without the events that do not belong to it.
 #include "trace/readers/kineto_cut.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
