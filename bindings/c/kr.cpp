@@ -236,6 +236,7 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.each_sibling = given.each_sibling != 0;
     tables.runs_before = static_cast<size_t>(given.runs_before);
     tables.conditions = texts_of(given.conditions);
+    open.window = text_of(given.window);
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }

@@ -257,6 +257,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("allow_inexact", options.allow_inexact);
     get("strict", options.strict);
     get("rank", options.rank);
+    get("window", options.window);
     get("threads", options.threads);
     get("references", options.references);
     get("ncu", options.ncu);

@@ -112,6 +112,7 @@ typedef struct kr_session_options {
   uint64_t runs_before;
   /* Of the same, for the table `conditions`: `step > +5%`. Ends with NULL; NULL: there are none. */
   const char* const* conditions;
+  const char* window; /* what of the runs is looked at: `steps 5..20; skip-warmup`; NULL: all */
 } kr_session_options;
 
 typedef struct kr_run_source {

@@ -105,10 +105,13 @@ struct TableOptions {
 };
 
 struct SessionOptions {
-  bool allow_truncated = false;       // read a truncated file up to the point where it ends
-  bool allow_inexact = false;         // accept times in seconds, which nsys rounds to 100 us
-  bool strict = false;                // refuse records whose time cannot be right
-  std::string rank = {};              // of a merged trace only this rank; empty: all
+  bool allow_truncated = false;  // read a truncated file up to the point where it ends
+  bool allow_inexact = false;    // accept times in seconds, which nsys rounds to 100 us
+  bool strict = false;           // refuse records whose time cannot be right
+  std::string rank = {};         // of a merged trace only this rank; empty: all
+  /// What of the runs is looked at: `steps 5..20; phase decode; from 1.2s; to 1.4s; range TEXT;
+  /// skip-warmup; steady`, one of them or several; see docs/cli.md. Empty: all.
+  std::string window = {};
   unsigned threads = 0;               // of readers; 0: one per processor
   std::string nsys_command = "nsys";  // exports .nsys-rep files
   int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never

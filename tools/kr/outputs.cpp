@@ -421,10 +421,10 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
   app.add_flag("--force", force, "Replace existing files that kr did not write");
 }
 
-void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
+void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made, PhaseOption phase) {
   outputs.add_to(app, made);
   rules.add_to(app);
-  trace.add_to(app);
+  trace.add_to(app, phase);
 }
 
 }  // namespace kr::cli

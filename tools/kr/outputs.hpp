@@ -70,7 +70,7 @@ struct RunVerbOptions {
   RulesOptions rules;
   TraceOptions trace;
   OutputOptions outputs;
-  void add_to(CLI::App& app, const OutputRules& made);
+  void add_to(CLI::App& app, const OutputRules& made, PhaseOption phase = PhaseOption::of_window);
 };
 
 /// `--ncu`, `--gpu`.

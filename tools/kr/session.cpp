@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "analyze/windowed.hpp"
 #include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "base/join.hpp"
@@ -111,7 +112,37 @@ std::vector<std::string> names_of_file(const std::string& path) {
   return names;
 }
 
-void TraceOptions::add_to(CLI::App& app) {
+namespace {
+
+void add_window(CLI::App& app, trace::Window& window, PhaseOption phase) {
+  const auto add = [&](const char* name, const char* type, const char* doc,
+                       void (trace::Window::*set)(std::string_view)) {
+    app.add_option_function<std::string>(
+           name, [&window, set](const std::string& text) { (window.*set)(text); }, doc)
+        ->type_name(type);
+  };
+  add("--steps", "N..M", "Only these steps, by step_id: 5..20, 5.., ..20, 7",
+      &trace::Window::set_steps);
+  if (phase == PhaseOption::of_window) {
+    app.add_option("--phase", window.phase, "Only steps of this phase, such as prefill or decode")
+        ->type_name("PHASE");
+  }
+  add("--from", "TIME", "Only operations that start at this time after the first, or later: 1.2s",
+      &trace::Window::set_from);
+  add("--to", "TIME", "Only operations that start before this time after the first: 350ms",
+      &trace::Window::set_to);
+  app.add_option("--range", window.range,
+                 "Only operations launched within annotations or ranges with this text")
+      ->type_name("TEXT");
+  app.add_flag("--skip-warmup", window.skip_warmup,
+               "Without the first steps that take more than twice the median of their phase");
+  app.add_flag("--steady", window.steady,
+               "Only the longest stretch of steps whose kernels and batch repeat");
+}
+
+}  // namespace
+
+void TraceOptions::add_to(CLI::App& app, PhaseOption phase) {
   app.add_option("--nsys-cmd,--nsys_cmd", open.nsys_command,
                  "The nsys program that exports .nsys-rep files")
       ->type_name("COMMAND");
@@ -138,6 +169,7 @@ void TraceOptions::add_to(CLI::App& app) {
       ->type_name("TRACE")
       ->allow_extra_args(false)
       ->configurable();
+  add_window(app, open.window, phase);
 }
 
 classify::RunSpec parse_run(const std::string& written) {
@@ -205,6 +237,10 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Demand& demand, Streams& streams, Infos infos,
                const session::Session::Visit& visit) {
   session.read(specs, demand, visit);
+  show_warnings(session, streams, infos);
+}
+
+void show_warnings(const session::Session& session, Streams& streams, Infos infos) {
   // What is the same for several runs is one line.
   const auto& warnings = session.warnings();
   for (size_t i = 0; i < warnings.size(); ++i) {
@@ -215,7 +251,8 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
     const auto at = warnings.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(warnings.begin(), at, is_same)) continue;
     const bool info = warning.severity == "info";
-    if (info && infos == Infos::hidden) continue;
+    const bool always = warning.code == analyze::window_note;
+    if (info && infos == Infos::hidden && !always) continue;
     const auto count = static_cast<size_t>(std::count_if(at, warnings.end(), is_same));
     const std::string text =
         fmt::format("{}: {}", count > 1 ? plural(count, "run") : path, warning.text);

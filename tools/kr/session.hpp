@@ -39,10 +39,13 @@ match::CompiledRules load_named(const std::vector<std::string>& names, Streams& 
 /// The names in a file (`-`: standard input), one per line; blank lines do not count.
 std::vector<std::string> names_of_file(const std::string& path);
 
+/// Whether `--phase` is an option of the window, or the verb has one of its own.
+enum class PhaseOption : uint8_t { of_window, of_verb };
+
 struct TraceOptions {
   trace::OpenOptions open;
   std::vector<std::string> references;
-  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, PhaseOption phase = PhaseOption::of_window);
 };
 
 /// Parses a run as written; the file system decides which paths exist.
@@ -60,6 +63,9 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
 /// Whether warnings of severity `info` are printed: only where the results show what they are
 /// about.
 enum class Infos : uint8_t { hidden, shown };
+
+/// Prints the warnings about the runs of a session.
+void show_warnings(const session::Session& session, Streams& streams, Infos infos);
 
 /// Reads runs, gives each to those of `outputs`, if any, that want every operation, and prints
 /// warnings. `by`: a dimension.

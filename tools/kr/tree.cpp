@@ -268,7 +268,7 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits")
       ->configurable();
-  options.add_to(app, tree_outputs());
+  options.add_to(app, tree_outputs(), PhaseOption::of_verb);
   app.add_option("--table", options.table,
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")

@@ -238,7 +238,7 @@ class Session:
 
 
 _session_options = {
-    "allow_truncated", "allow_inexact", "strict", "rank", "threads", "references", "ncu", "gpu", "costs", "clock",
+    "allow_truncated", "allow_inexact", "strict", "rank", "window", "threads", "references", "ncu", "gpu", "costs", "clock",
     "job", "rank_names", "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }

@@ -54,6 +54,7 @@ trace::OpenOptions open_options(const SessionOptions& options) {
   open.allow_inexact = options.allow_inexact;
   open.strict = options.strict;
   open.rank = options.rank;
+  open.window = trace::Window::parse(options.window);
   open.threads = options.threads;
   open.each_call = options.tables.each_call;
   return open;

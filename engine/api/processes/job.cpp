@@ -254,15 +254,19 @@ void send_to(Processes& processes, size_t parent, const Branch& branch) {
 }  // namespace
 
 SaveFile file_saver(const match::CompiledRules& rules, trace::OpenOptions open) {
-  return
-      [&rules, open = std::move(open)](const classify::RunSpec& spec, const std::string& location) {
-        if (!saved::names_saved_run(spec.path)) return save_trace(rules, open, spec, location);
-        if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
-          throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
-                      "name only the file");
-        }
-        saved::merge(std::span(&spec.path, 1), location, spec.path);
-      };
+  return [&rules, open = std::move(open)](const classify::RunSpec& spec,
+                                          const std::string& location) {
+    if (!saved::names_saved_run(spec.path)) return save_trace(rules, open, spec, location);
+    if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
+      throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
+                  "name only the file");
+    }
+    if (!open.window.empty()) {
+      throw Error(spec.path, "is a saved run, without the operations that a window chooses from",
+                  "name the trace");
+    }
+    saved::merge(std::span(&spec.path, 1), location, spec.path);
+  };
 }
 
 Job::Job(std::vector<classify::RunSpec> files, SaveFile save)

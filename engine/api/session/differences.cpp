@@ -246,6 +246,10 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
 
 void Session::add_names(const classify::RunSpec& spec,
                         std::vector<compare::SeenName>& names) const {
+  if (!state_->open.window.empty()) {
+    throw Error(spec.path, "a comparison of rules is about all names of a run",
+                "leave out the window");
+  }
   std::vector<trace::Trace> traces;
   watched(spec, state_->open,
           [&](const trace::OpenOptions& as) { traces = trace::open_traces(spec.path, as); });

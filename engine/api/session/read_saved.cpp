@@ -43,6 +43,10 @@ void Session::read_saved(const classify::RunSpec& spec, const Demand& demand) {
     throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
                 "name only the file");
   }
+  if (!state_->open.window.empty()) {
+    throw Error(spec.path, "is a saved run, without the operations that a window chooses from",
+                "name the trace");
+  }
   saved::Reader file(spec.path);
   const bool trees = file.has_module_trees();
   if (const std::string lacking = demand.beyond_saved(); !lacking.empty() && !trees) {

@@ -111,6 +111,10 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 }
 
 void Session::read_one(const classify::RunSpec& spec, const Demand& demand, const Visit& visit) {
+  if (spec.elapsed_ns.value_or(0) > 0 && !state_->open.window.empty()) {
+    throw Error(spec.path, "the measured time is that of the whole run, not of the window",
+                "leave out ELAPSED_SEC");
+  }
   const match::CompiledRules& rules = *state_->source.rules;
   const auto options_for = [&](Reads reads) {
     trace::OpenOptions options = state_->open;

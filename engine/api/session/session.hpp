@@ -21,6 +21,10 @@
 #include "trace/open.hpp"
 #include "trees/view.hpp"
 
+namespace kr {
+class PendingFile;
+}
+
 namespace kr::session {
 
 /// What is to be known of each run.
@@ -102,6 +106,10 @@ class Session {
   /// if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Demand& demand,
             const Visit& visit = {});
+
+  /// Writes what of a run is inside the window of the options, in the format of its trace
+  /// (trace/cut.hpp). Warnings are noted; the run is none of those that were read. Throws Error.
+  void cut(const classify::RunSpec& spec, PendingFile& to);
 
   /// From now on the source of runs saved at `path` is called `name`.
   void call_saved(std::string path, std::string name);

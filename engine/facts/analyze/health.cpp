@@ -136,60 +136,50 @@ void add_untraced(const RunSummary& summary, const Idle& idle, List& out) {
   out.push_back(finding(FindingCode::untraced_work, std::nullopt, percent(untraced_ns, span_ns)));
 }
 
-/// The first steps that take long, and the longest of them by the median.
-struct WarmUp {
-  int64_t steps = 0;
-  double most = 0;
-
-  /// `spans_ns`: those of steps that may be compared, in order.
-  void add(const std::vector<int64_t>& spans_ns) {
-    constexpr size_t fewest_steps = 5;
-    if (spans_ns.size() < fewest_steps) return;
-    std::vector<int64_t> sorted = spans_ns;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    if (*middle == 0) return;
-    for (const int64_t span_ns : spans_ns) {
-      if (span_ns / 2 <= *middle) break;
-      ++steps;
-      most = std::max(most, static_cast<double>(span_ns) / static_cast<double>(*middle));
-    }
-  }
+struct TimedStep {
+  size_t step;
+  int64_t span_ns;
 };
 
-/// Those of one phase and number of tokens may be compared.
-WarmUp warm_up_of(const StepSums& steps) {
-  std::map<std::tuple<std::string_view, int64_t>, std::vector<int64_t>> groups;
-  for (const StepPart& step : steps.steps) {
-    if (step.instances > 0) {
-      groups[{step.phase, step.tokens.value_or(-1)}].push_back(step.time.span_ns);
-    }
+/// `group`: steps that may be compared, in order.
+void add_group(const std::vector<TimedStep>& group, WarmUp& to) {
+  constexpr size_t fewest_steps = 5;
+  if (group.size() < fewest_steps) return;
+  std::vector<int64_t> sorted;
+  sorted.reserve(group.size());
+  for (const TimedStep& one : group) sorted.push_back(one.span_ns);
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  if (*middle == 0) return;
+  for (const auto& [step, span_ns] : group) {
+    if (span_ns / 2 <= *middle) break;
+    to.steps.push_back(step);
+    to.most = std::max(to.most, static_cast<double>(span_ns) / static_cast<double>(*middle));
   }
-  WarmUp all;
-  for (const auto& [key, spans_ns] : groups) all.add(spans_ns);
-  return all;
 }
 
 /// Of the device with most steps of warm-up: the devices of a job step together.
 WarmUp warm_up_of(const FoundPhases& found) {
-  std::map<std::tuple<int32_t, FoundPhase, std::optional<int64_t>, int64_t>, std::vector<int64_t>>
+  std::map<std::tuple<int32_t, FoundPhase, std::optional<int64_t>, int64_t>, std::vector<TimedStep>>
       groups;
-  for (const FoundStep& step : found.steps) {
+  for (size_t i = 0; i < found.steps.size(); ++i) {
+    const FoundStep& step = found.steps[i];
     if (step.phase != FoundPhase::decode && step.stacks < 2) continue;
-    groups[{step.device, step.phase, step.layers, step.stacks}].push_back(step.span_ns);
+    groups[{step.device, step.phase, step.layers, step.stacks}].push_back({i, step.span_ns});
   }
   std::map<int32_t, WarmUp> devices;
-  for (const auto& [key, spans_ns] : groups) devices[std::get<0>(key)].add(spans_ns);
+  for (const auto& [key, group] : groups) add_group(group, devices[std::get<0>(key)]);
   WarmUp most;
   for (const auto& [device, one] : devices) {
-    if (one.steps > most.steps) most = one;
+    if (one.steps.size() > most.steps.size()) most = one;
   }
   return most;
 }
 
 void add_warm_up(const WarmUp& warm_up, List& out) {
-  if (warm_up.steps == 0) return;
-  out.push_back(finding(FindingCode::warm_up, warm_up.steps, fmt::format("{:.1f}", warm_up.most)));
+  if (warm_up.steps.empty()) return;
+  out.push_back(finding(FindingCode::warm_up, count_of(warm_up.steps.size()),
+                        fmt::format("{:.1f}", warm_up.most)));
 }
 
 /// Names, by device, of which no metric has a mean.
@@ -203,6 +193,19 @@ void add_unsampled(const GpuMetricSums& sums, List& out) {
 }
 
 }  // namespace
+
+WarmUp warm_up_of(const StepSums& sums) {
+  std::map<std::tuple<std::string_view, int64_t>, std::vector<TimedStep>> groups;
+  for (size_t i = 0; i < sums.steps.size(); ++i) {
+    const StepPart step = sums.steps[i];
+    if (step.instances == 0) continue;
+    groups[{step.phase, step.tokens.value_or(-1)}].push_back({i, step.time.span_ns});
+  }
+  WarmUp all;
+  for (const auto& [key, group] : groups) add_group(group, all);
+  std::sort(all.steps.begin(), all.steps.end());
+  return all;
+}
 
 std::vector<Finding> find_health(const facts::Input& run) {
   const trace::Trace& trace = run.trace.trace;

@@ -42,6 +42,14 @@ struct Findings {
   void saved(facts::Fields&, const RunSummary&) {}
 };
 
+/// The first steps that take long (the finding `warm-up`): their places, rising, and how many times
+/// the median the longest takes.
+struct WarmUp {
+  std::vector<size_t> steps;
+  double most = 0;
+};
+WarmUp warm_up_of(const StepSums& sums);
+
 /// From the notes of the run, its operations and its calls, and from those facts that are there:
 /// its steps (with them, whether it has calls at all), idle causes, GPU metrics, found phases. If
 /// `demand` has Findings, phases are found for runs without steps. The worst first.

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "analyze/windowed.hpp"
+#include "base/error.hpp"
 #include "classify/step_order.hpp"
 #include "classify/why.hpp"
 #include "text/numbers.hpp"
@@ -62,6 +65,31 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   return run;
 }
 
+/// The same of what is inside a window, with the engine and model of the whole. `place` is called
+/// for a trace with a host trace before its labels are final.
+std::unique_ptr<LabelledTrace> label_window(const match::CompiledRules& rules,
+                                            const classify::RunSpec& spec,
+                                            const trace::Window& window, trace::Trace trace,
+                                            const classify::RangeNames* ranges,
+                                            const std::function<void(trace::Trace&)>& place = {}) {
+  const size_t warnings = trace.warnings.size();
+  std::unique_ptr<LabelledTrace> whole = label(rules, spec, std::move(trace), ranges);
+  if (whole == nullptr) return nullptr;
+  const Inside inside = find_inside(rules, *whole, window);
+  trace = std::move(whole->trace);
+  trace.warnings.resize(warnings);
+  trace::reduce(trace, inside.kept);
+  trace.warnings.push_back(inside.note);
+  if (place) place(trace);
+  const sema::Model& model = rules.program().models.get(whole->choice.model);
+  classify::RunSpec chosen = spec;
+  chosen.engine = rules.program().engines.get(model.engine).name;
+  chosen.model = model.name;
+  auto run = label(rules, chosen, std::move(trace), ranges);
+  run->choice = whole->choice;
+  return run;
+}
+
 /// The four shares in one line.
 void say_alignment(const std::vector<align::GraphAlignment>& graphs, trace::Trace& trace) {
   if (graphs.empty()) {
@@ -106,22 +134,28 @@ void say_alignment(const std::vector<align::GraphAlignment>& graphs, trace::Trac
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                             trace::OpenOptions options, const LabelWants& wants) {
   LabelledOrModules out;
+  const trace::Window window = options.window;
   const auto open = [&] {
     if (!wants.or_modules) return trace::open_traces(spec.path, options);
     trace::Opened opened = trace::open_any(spec.path, options);
     out.modules = std::move(opened.modules);
+    if (out.modules && !window.empty()) {
+      throw Error(spec.path,
+                  "contains module trees without times of operations: no part of it can be chosen",
+                  "leave out the window");
+    }
     return std::move(opened.traces);
   };
   const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
   const classify::ChooseOptions choose = options_of(rules, spec);
   const std::vector<sema::ExprId> exprs = classify::possible_expressions(program, choose);
-  const bool needs_host =
-      wants.references != nullptr || (!wants_host && classify::uses_within(program, exprs));
+  const bool needs_host = wants.references != nullptr || window.needs_host() ||
+                          (!wants_host && classify::uses_within(program, exprs));
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
   const bool only_names =
-      !wants_host && wants.references == nullptr &&
+      !wants_host && wants.references == nullptr && !window.needs_host() &&
       (needs_host ? trace::may_open_again(spec.path, options)
                   : wants.range_names || classify::modules_may_name_model(program, choose));
   if (only_names) {
@@ -130,7 +164,8 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
     for (trace::Trace& trace : open()) {
       classify::RangeNames ranges(program, rules.database, exprs);
       for (const std::string& name : trace.range_names) ranges.add(name);
-      auto run = label(rules, spec, std::move(trace), &ranges);
+      auto run = window.empty() ? label(rules, spec, std::move(trace), &ranges)
+                                : label_window(rules, spec, window, std::move(trace), &ranges);
       certain = certain && run != nullptr;
       if (!certain) break;
       if (!wants.range_names) run->trace.range_names = {};
@@ -142,11 +177,17 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
   for (trace::Trace& trace : open()) {
     std::vector<align::GraphAlignment> graphs;
-    if (wants.references != nullptr && trace.host) {
-      graphs = align::place_replays(trace, *wants.references);
-      say_alignment(graphs, trace);
+    const auto place = [&](trace::Trace& one) {
+      if (wants.references == nullptr || !one.host) return;
+      graphs = align::place_replays(one, *wants.references);
+      say_alignment(graphs, one);
+    };
+    if (window.empty()) {
+      place(trace);
+      out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
+    } else {
+      out.labelled.push_back(label_window(rules, spec, window, std::move(trace), nullptr, place));
     }
-    out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
     out.labelled.back()->graphs = std::move(graphs);
     trace::Trace& labelled = out.labelled.back()->trace;
     if (wants_host || !labelled.host) continue;

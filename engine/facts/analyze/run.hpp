@@ -78,7 +78,8 @@ struct LabelWants {
 /// the names of ranges are read with the operations. Only if such a name may change the result, the
 /// trace is read a second time, with its host trace, which is kept if `options` want it: of others
 /// the names of its ranges are, if they are wanted. The result is the same as with the host trace.
-/// Throws Error.
+/// With OpenOptions::window, runs are reduced to what is inside, and a note of each says what that
+/// is: everything that follows is as if the file contained only that. Throws Error.
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                             trace::OpenOptions options, const LabelWants& wants);
 

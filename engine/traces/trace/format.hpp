@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/gzip.hpp"
 #include "trace/input.hpp"
 #include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
@@ -30,6 +31,12 @@ struct TraceFormat {
   /// `read` takes folders of files, too: those that `sniff_folder` takes, or, without it, all that
   /// no other format takes.
   bool folders = false;
+  /// Writes what belongs to traces that those of the input were reduced to (trace/cut.hpp), as a
+  /// text, or to the file of a database, which has no tables yet; errors name `path`. Null where a
+  /// part of a format cannot be written.
+  void (*cut)(Input& input, std::span<const Trace* const> reduced, const ByteSink& out) = nullptr;
+  void (*cut_database)(Input& input, std::span<const Trace* const> reduced,
+                       const std::string& location, const std::string& path) = nullptr;
   bool (*sniff_folder)(const Input& folder) = nullptr;
 };
 

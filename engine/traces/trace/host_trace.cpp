@@ -41,8 +41,14 @@ std::vector<uint32_t> sort_numbered(std::vector<T>& values) {
 }
 
 bool launch_before(const Launch& a, const Launch& b) noexcept {
-  return std::tie(a.start_ns, a.correlation, a.call, a.thread, a.duration_ns) <
-         std::tie(b.start_ns, b.correlation, b.call, b.thread, b.duration_ns);
+  if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+  // Above 32 bits may be the place of a process among those met, which depends on what else is in
+  // the file.
+  const auto a_number = static_cast<uint32_t>(a.correlation);
+  const auto b_number = static_cast<uint32_t>(b.correlation);
+  if (a_number != b_number) return a_number < b_number;
+  return std::tie(a.call, a.thread, a.duration_ns, a.correlation) <
+         std::tie(b.call, b.thread, b.duration_ns, b.correlation);
 }
 
 bool range_before(const HostRange& a, const HostRange& b) noexcept {

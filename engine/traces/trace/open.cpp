@@ -12,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "trace/cut.hpp"
 #include "trace/format.hpp"
 
 namespace kr::trace {
@@ -231,6 +232,53 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
     opened.traces = read_traces(format, input);
   }
   return opened;
+}
+
+void check_cut(const std::string& path, const OpenOptions& options, const PendingFile& to) {
+  constexpr const char* other = "write it with --format perfetto";
+  if (!may_open_again(path, options)) {
+    throw Error(
+        path, "cannot be cut in its own format: it would have to be read twice",
+        path == "-" ? "save it to a file first" : "cut the SQLite of `nsys export --type sqlite`");
+  }
+  const TraceFormat& format = format_of(Input(path, options));
+  if (format.read == nullptr) {
+    throw Error(path,
+                "contains module trees without times of operations: no part of it can be "
+                "chosen");
+  }
+  if (format.cut == nullptr && format.cut_database == nullptr) {
+    std::string can;
+    for (const TraceFormat* one : all_formats) {
+      if (one->cut == nullptr && one->cut_database == nullptr) continue;
+      can += (can.empty() ? "" : " and ") + std::string(one->name);
+    }
+    throw Error(path,
+                fmt::format("is {}, of which no part can be written in its own format, as of {}",
+                            format.name, can),
+                other);
+  }
+  const std::string name = to.path().string();
+  if (format.cut_database != nullptr && without_packing(name).size() != name.size()) {
+    throw Error(name, "a database cannot be compressed", "remove the ending of the compression");
+  }
+  if (name.ends_with(".zst")) throw Error(name, "cannot be compressed with zstd", "name it .gz");
+}
+
+void cut(const std::string& path, const OpenOptions& options, std::span<const Trace* const> reduced,
+         PendingFile& to) {
+  OpenOptions whole = options;
+  whole.host = HostDetail::all;
+  Input input(path, whole);
+  const TraceFormat& format = format_of(input);
+  if (format.cut_database != nullptr) {
+    return format.cut_database(input, reduced, to.aside().string(), to.path().string());
+  }
+  const ByteSink plain = [&to](std::string_view bytes) { to.write(bytes); };
+  if (!to.path().string().ends_with(".gz")) return format.cut(input, reduced, plain);
+  GzipWriter gzip(plain);
+  format.cut(input, reduced, [&gzip](std::string_view bytes) { gzip.write(bytes); });
+  gzip.finish();
 }
 
 bool contains_module_trees(const std::string& path, const OpenOptions& options) {

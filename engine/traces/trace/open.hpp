@@ -9,6 +9,7 @@
 
 #include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
+#include "trace/window.hpp"
 
 namespace kr::trace {
 
@@ -52,6 +53,8 @@ struct OpenOptions {
   bool collectives = false;
   /// Of a merged trace only the process that has this member or rank; empty: all.
   std::string rank = {};
+  /// What is looked at of the run. Readers read all of it: analyze::label_run reduces it.
+  Window window = {};
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/ascii.hpp"
+#include "base/hash.hpp"
 #include "base/integer.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
@@ -142,6 +143,8 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   out.phases = out.broken = false;
   out.fault.reset();
   out.found = {};
+  out.kept.clear();
+  out.arrows.clear();
   last_category_.clear();
   written_ = {};
   if (tokens_.find(text)) {
@@ -172,7 +175,11 @@ void EventParser::items(std::string_view text, bool first) {
       out_->broken = true;
       return;
     }
+    kept_.reset();
     if (!take(json, begin)) return;
+    if (plan_ != nullptr) {
+      keep(json, (written_.empty() ? text : written_).substr(begin, json.since(begin).size()));
+    }
     ++out_->events;
   }
   out_->broken = json.place() != text.size();
@@ -192,6 +199,7 @@ bool EventParser::event(JsonWalk& json) {
       case 2:
         if (key == "ts") to = &event_.start;
         if (key == "ph") to = &event_.phase;
+        if (key == "id") to = &event_.id;
         break;
       case 3:
         if (key == "dur") to = &event_.duration;
@@ -382,8 +390,14 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   // Some profilers of ROCm call copies and fills kernels.
   if (kind == OperationKind::kernel && !certain) kind = operation_kind_of(name);
   operation.name = ids_.name(name, kind);
-  operation.track = track_id(json);
+  const Track place = track(json);
+  operation.track = ids_.track(place.device, place.stream, {}, place.member);
   out_->operations.push_back(operation);
+  if (plan_ != nullptr) {
+    kept_ = plan_->has(CutPlan::Work{place.member, name, kind, place.device, place.stream,
+                                     operation.start_ns, operation.duration_ns,
+                                     integer(json, event_.correlation)});
+  }
   if (host_ == HostDetail::all) {
     out_->correlations.push_back(
         integer(json, event_.correlation).value_or(Launch::no_correlation));
@@ -471,6 +485,7 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
       time(json, event_.duration, duration_ns) != DecimalFault::none ||
       start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
     add_dropped("call or range without a valid time");
+    kept_ = false;
     return;
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
@@ -480,6 +495,14 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
                                       : std::string_view();
   if (op && ops_) take_op(name, start_ns, duration_ns, thread);
   if (op && !reference_) return;
+  if (plan_ != nullptr) {
+    const MergedProcess member = plain_process(json);
+    const std::string_view on = json.plain(event_.thread.text, number_text_);
+    kept_ = range ? plan_->has(CutPlan::Range{member.member, member.process, on, start_ns,
+                                              start_ns + duration_ns, module ? "" : name})
+                  : plan_->has(CutPlan::Call{member.member, member.process, on, start_ns,
+                                             duration_ns, correlation});
+  }
   if (range) {
     out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
                             HostRange::none,
@@ -530,7 +553,7 @@ std::string_view EventParser::process(const JsonWalk& json) {
   return json.plain(event_.process.text, process_);
 }
 
-TrackId EventParser::track_id(const JsonWalk& json) {
+Track EventParser::track(const JsonWalk& json) {
   std::optional<MergedProcess> merged;
   if (event_.process.kind == JsonRaw::Kind::string) merged = merged_process(process(json));
   std::optional<int64_t> device = integer(json, event_.device);
@@ -547,8 +570,56 @@ TrackId EventParser::track_id(const JsonWalk& json) {
     out_->made_up_streams = true;
     stream = 0;
   }
-  return ids_.track(static_cast<int32_t>(*device), *stream, {},
-                    merged ? merged->member : std::string_view());
+  return {static_cast<int32_t>(*device), *stream, {}, std::string(merged ? merged->member : "")};
+}
+
+MergedProcess EventParser::plain_process(const JsonWalk& json) {
+  const std::string_view written = process(json);
+  return merged_process(written).value_or(MergedProcess{{}, written});
+}
+
+void EventParser::keep(const JsonWalk& json, std::string_view text) {
+  if (!kept_) {
+    const std::string_view phase = event_.phase.kind == JsonRaw::Kind::string
+                                       ? json.plain(event_.phase.text, phase_)
+                                       : std::string_view();
+    if (phase == "s" || phase == "t" || phase == "f") {
+      kept_ = keep_arrow(json, phase, text);
+    } else {
+      kept_ = belongs(json, phase);
+    }
+  }
+  if (!*kept_) return;
+  if (!out_->kept.empty()) out_->kept += ",\n";
+  out_->kept += text;
+}
+
+/// Of what kr does not read: metadata, and what overlaps the time.
+bool EventParser::belongs(const JsonWalk& json, std::string_view phase) {
+  if (phase == "M") return true;
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  if (phase.empty() || time(json, event_.start, start_ns) != DecimalFault::none) return false;
+  if (phase == "X" && time(json, event_.duration, duration_ns) != DecimalFault::none) return false;
+  if (start_ns > std::numeric_limits<int64_t>::max() - duration_ns) return false;
+  const MergedProcess member = plain_process(json);
+  return plan_->overlaps(member.member, start_ns, start_ns + duration_ns);
+}
+
+/// From calls to operations, by their correlation; of others, both ends have to overlap the time.
+bool EventParser::keep_arrow(const JsonWalk& json, std::string_view phase, std::string_view text) {
+  const std::string_view category = event_.category.kind == JsonRaw::Kind::string
+                                        ? json.plain(event_.category.text, scratch_)
+                                        : std::string_view();
+  if (category == "ac2g") {
+    const auto correlation = integer(json, event_.id);
+    return correlation && plan_->launches(plain_process(json).member, *correlation);
+  }
+  if (!belongs(json, phase)) return false;
+  const uint64_t key =
+      hash_numbers(hash_bytes(category), hash_bytes(event_.id.text)) ^ hash_bytes(event_.name.text);
+  out_->arrows.push_back({key, phase == "s", std::string(text)});
+  return false;
 }
 
 // A whole number, or one in a string behind `head`.

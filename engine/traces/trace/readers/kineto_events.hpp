@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/decimal.hpp"
+#include "trace/cut_plan.hpp"
+#include "trace/rank_place.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/json_tokens.hpp"
 #include "trace/readers/messages.hpp"
@@ -46,19 +48,32 @@ struct EventRows : BlockRows {
   /// What the file has in place of operations, if it is not one that kr knows: see
   /// FoundLayout.
   FoundLayout found;
+
+  // With a CutPlan:
+
+  /// An arrow between events, of which only one end may be in the text.
+  struct Arrow {
+    uint64_t key;  // of both ends
+    bool begins;
+    std::string text;
+  };
+  std::string kept;  // the texts of the events that belong to it, with `,` and a line break between
+  std::vector<Arrow> arrows;
 };
 
 class EventParser {
  public:
-  /// `levels` objects and lists are open around the events.
-  EventParser(const OpenOptions& options, size_t levels)
+  /// `levels` objects and lists are open around the events. With `plan`, events of it are kept as
+  /// text; the options are those of a whole host trace.
+  EventParser(const OpenOptions& options, size_t levels, const CutPlan* plan = nullptr)
       : host_(options.host),
         details_(options.operation_details),
         collectives_(options.collectives),
         ops_(options.ops && options.host == HostDetail::all),
         reference_(options.reference),
         strict_(options.strict),
-        levels_(levels) {}
+        levels_(levels),
+        plan_(plan) {}
 
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
   /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
@@ -81,7 +96,7 @@ class EventParser {
   };
 
   struct Event {
-    JsonRaw phase, category, name, start, duration, process, thread;
+    JsonRaw phase, category, name, start, duration, process, thread, id;
     JsonRaw device, stream, correlation, operation, kernel, own_name;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
@@ -105,8 +120,13 @@ class EventParser {
   std::optional<OperationKind> operation_argument(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostKind kind);
   DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
-  TrackId track_id(const JsonWalk& json);
+  Track track(const JsonWalk& json);
+  void keep(const JsonWalk& json, std::string_view text);
+  bool belongs(const JsonWalk& json, std::string_view phase);
+  bool keep_arrow(const JsonWalk& json, std::string_view phase, std::string_view text);
   std::string_view process(const JsonWalk& json);
+  /// Without the member of a merged trace.
+  MergedProcess plain_process(const JsonWalk& json);
   std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
                                  std::string_view head = {});
   void add_dropped(std::string_view what);
@@ -118,6 +138,8 @@ class EventParser {
   bool reference_;
   bool strict_;
   size_t levels_;
+  const CutPlan* plan_;
+  std::optional<bool> kept_;  // whether the event belongs to the plan; nothing: kr does not read it
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
   std::string scratch_, phase_, number_, number_text_, process_, kernel_;

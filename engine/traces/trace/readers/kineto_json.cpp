@@ -32,6 +32,7 @@
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/event_windows.hpp"
 #include "trace/readers/json_pull.hpp"
+#include "trace/readers/kineto_cut.hpp"
 #include "trace/readers/kineto_events.hpp"
 #include "trace/readers/messages.hpp"
 
@@ -309,6 +310,7 @@ const TraceFormat kineto_json_format{
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
     .extensions = kineto_json_extensions,
     .sniff = may_be_kineto_json,
-    .read = [](Input& input, TraceBuilder& out) { KinetoReader(input, out).run(); }};
+    .read = [](Input& input, TraceBuilder& out) { KinetoReader(input, out).run(); },
+    .cut = cut_kineto};
 
 }  // namespace kr::trace

@@ -32,13 +32,6 @@ size_t columns_of(NsysHostTable table) {
   return node_original + 1;
 }
 
-// Types of NVTX events. Marks (34), categories and names of threads are not ranges.
-constexpr bool is_pushed(int64_t type) {
-  return type == 59 || type == 70;
-}
-constexpr bool is_started(int64_t type) {
-  return type == 60 || type == 71;
-}
 constexpr int64_t domain_created = 75;
 
 /// In the order of the columns above.
@@ -221,8 +214,8 @@ void NsysHostReader::add_event(const Cells& cells) {
   const auto type = number_in(cells, event);
   if (!type) return add_dropped("NVTX event whose type is not a number");
   if (*type == domain_created && !names_only_) return add_domain(cells);
-  const bool pushed = is_pushed(*type);
-  if (!pushed && !is_started(*type)) return;
+  const bool pushed = is_pushed_range(*type);
+  if (!pushed && !is_started_range(*type)) return;
   if (names_only_) {
     range_name(0, true);
     return;

@@ -28,6 +28,14 @@ enum class NsysHostTable : uint8_t { calls, ranges, nodes };
 inline constexpr size_t nsys_host_table_count = 3;
 std::string_view name_of(NsysHostTable table) noexcept;
 
+/// Types of NVTX events. Marks (34), categories and names of threads are not ranges.
+constexpr bool is_pushed_range(int64_t type) {
+  return type == 59 || type == 70;
+}
+constexpr bool is_started_range(int64_t type) {
+  return type == 60 || type == 71;
+}
+
 /// A globalTid has the process in all but its lowest 24 bits, a globalPid the same with those
 /// bits zero.
 inline constexpr int nsys_process_shift = 24;

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "trace/format.hpp"
+#include "trace/readers/nsys_cut.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_metrics.hpp"
 #include "trace/readers/nsys_missing.hpp"
@@ -253,6 +254,7 @@ const TraceFormat nsys_sqlite_format{
     .summary = "SQLite of `nsys export --type sqlite`, any schema",
     .extensions = nsys_sqlite_extensions,
     .sniff = is_sqlite,
-    .read = [](Input& input, TraceBuilder& out) { read_sqlite(input, out, read_database); }};
+    .read = [](Input& input, TraceBuilder& out) { read_sqlite(input, out, read_database); },
+    .cut_database = cut_nsys};
 
 }  // namespace kr::trace

@@ -101,6 +101,17 @@ bool is_sqlite(std::string_view head) noexcept {
   return head.starts_with("SQLite format 3\0"sv);
 }
 
+void use_sqlite(Input& input, const std::function<void(sqlite::Database& database)>& use) {
+  if (input.plain_file()) {
+    auto database = sqlite::Database::read(input.path());
+    return use(database);
+  }
+  const PartFile file(temporary_folder() / "kr", temporary_folder().string(), 0600);
+  unpack(input, file);
+  auto database = sqlite::Database::read_private(file.path().string(), input.shown());
+  use(database);
+}
+
 void read_sqlite(Input& input, TraceBuilder& out, Read read) {
   if (!input.plain_file()) return read_copy(input, out, read);
   std::error_code failed;

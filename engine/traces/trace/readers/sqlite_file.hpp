@@ -2,6 +2,7 @@
 // or cut off.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "base/sqlite.hpp"
@@ -18,5 +19,8 @@ bool is_sqlite(std::string_view head) noexcept;
 void read_sqlite(Input& input, TraceBuilder& out,
                  bool (*read)(sqlite::Database& database, const OpenOptions& options,
                               TraceBuilder& out));
+
+/// Calls `use` with the database of a file that was read before. Throws Error.
+void use_sqlite(Input& input, const std::function<void(sqlite::Database& database)>& use);
 
 }  // namespace kr::trace
