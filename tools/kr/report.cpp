@@ -285,7 +285,10 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   report.title = options.title;
   report.by = options.by;
   report.measure = measure;
-  report.rules = options.rules.names;
+  for (const std::string& rules : options.rules.names) {
+    report.options.insert(report.options.end(), {"--rules", rules});
+  }
+  std::ranges::copy(options.trace.open.window.options(), std::back_inserter(report.options));
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
   const overview::TableOptions style{

@@ -46,7 +46,7 @@ std::optional<NextStep> next_step(const Report& report) {
     next.command += " " + shell_word(fmt::format("{},{},{}", run->source, run->engine, run->model));
   }
   if (count == 0) return std::nullopt;
-  for (const std::string& rules : report.rules) next.command += " --rules " + shell_word(rules);
+  for (const std::string& option : report.options) next.command += " " + shell_word(option);
   if (report.by != "substage") next.command += " --by " + shell_word(report.by);
   next.text =
       report.runs.size() == 1
@@ -104,7 +104,7 @@ std::string runs_as_words(const Report& report) {
     std::ranges::sort(runs);
     words.push_back(with_asterisk(runs));
   }
-  for (const std::string& rules : report.rules) words.push_back("--rules " + shell_word(rules));
+  for (const std::string& option : report.options) words.push_back(shell_word(option));
   return join(words, " ");
 }
 

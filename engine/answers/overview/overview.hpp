@@ -43,7 +43,7 @@ struct Report {
   std::string by = "substage";                   // the dimension tables and charts begin with
   std::vector<const analyze::RunSummary*> runs;  // owned by the caller
   std::vector<picture::LabelStyle> styles;       // for every label that occurs
-  std::vector<std::string> rules = {};           // that the user named, for `next_step`
+  std::vector<std::string> options = {};         // of the user, for commands that show more
   Measure measure = Measure::busy;
 };
 

@@ -75,6 +75,24 @@ void Window::set_to(std::string_view text) {
   check_times();
 }
 
+std::vector<std::string> Window::options() const {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, std::string value) {
+    words.insert(words.end(), {name, std::move(value)});
+  };
+  if (steps) {
+    const bool open = steps->second == std::numeric_limits<int64_t>::max();
+    add("--steps", fmt::format("{}..{}", steps->first, open ? "" : std::to_string(steps->second)));
+  }
+  if (!phase.empty()) add("--phase", phase);
+  if (from_ns) add("--from", fmt::format("{}ns", *from_ns));
+  if (to_ns) add("--to", fmt::format("{}ns", *to_ns));
+  if (!range.empty()) add("--range", range);
+  if (skip_warmup) words.emplace_back("--skip-warmup");
+  if (steady) words.emplace_back("--steady");
+  return words;
+}
+
 Window Window::parse(std::string_view text) {
   struct Part {
     std::string_view name;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kr::trace {
 
@@ -36,6 +37,8 @@ struct Window {
   void set_to(std::string_view text);
   void set_phase(std::string_view text) { phase = text; }
   void set_range(std::string_view text) { range = text; }
+  /// Its parts as options of the command line: `--steps`, `5..20`, `--steady`.
+  std::vector<std::string> options() const;
   /// Its parts as one text: `steps 5..20; phase decode; skip-warmup`.
   static Window parse(std::string_view text);
 

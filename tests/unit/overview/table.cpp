@@ -185,7 +185,7 @@ TEST_CASE("a report of little explained time ends with the command to run next")
   CHECK(next->command == R"(kr coverage 'it'\''s a.csv,vllm,llama')");
   CHECK(table_holds(next->text, "explain 94.99 % of"));
   auto report = report_with(5'001, "a.csv");
-  report.rules = {"my rules.kr"};
+  report.options = {"--rules", "my rules.kr"};
   report.by = "kind";
   CHECK(!kr::overview::next_step(report));
   report.by = "stage";  // which the run does not have

@@ -108,3 +108,16 @@ TEST_CASE("times need nothing of the host, all else does") {
 }
 
 }  // namespace kr::test::window_test
+
+TEST_CASE("windows: the options that make one") {
+  const auto words = [](std::string_view text) {
+    std::string all;
+    for (const std::string& word : kr::trace::Window::parse(text).options()) all += word + " ";
+    return all;
+  };
+  CHECK(words("steps 5..20; phase decode; skip-warmup") ==
+        "--steps 5..20 --phase decode --skip-warmup ");
+  CHECK(words("steps 5..; from 1.5s; to 2s; range a b; steady") ==
+        "--steps 5.. --from 1500000000ns --to 2000000000ns --range a b --steady ");
+  CHECK(words("").empty());
+}
