@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """kr cut: all tables of what is written are those of the whole with the same window, to the ns, for random windows of the
-traces of the sessions beside this file, of a small nsys export, and of real traces where ../shared/data is there. Text is
+traces of the sessions beside this file, of small nsys exports, and of real traces where ../shared/data is there. Text is
 what the source has, and only its events are fewer.
 
     KR=build/tools/kr/kr tests/cli/check_cut.py [-v] [TRACE...]
@@ -224,7 +224,8 @@ def main():
         if not inputs:
             export = folder / "small.sqlite"
             nsys_export.write(export)
-            inputs = [*session_traces(folder), (export, ())]
+            nsys_export.write_metrics(folder / "metrics.sqlite")
+            inputs = [*session_traces(folder), (export, ()), (folder / "metrics.sqlite", ())]
             inputs += [(SHARED / name, ()) for name in REAL if (SHARED / name).is_file()]
         for path, rules in inputs:
             check(folder, path, noise, rules)

@@ -21,7 +21,7 @@ namespace kr::analyze {
 namespace {
 
 constexpr size_t max_text = 60;  // bytes of a name in a message
-constexpr const char* by_time = "choose by time, with --from and --to";
+constexpr const char* choose_by_time = "choose by time, with --from and --to";
 
 /// `0..2, 7`.
 std::string shown(const std::vector<size_t>& steps) {
@@ -223,7 +223,7 @@ class InsideFinder {
 
   void need_steps(std::string_view option) const {
     if (steps_ != nullptr && !steps_->empty()) return;
-    fail(fmt::format("has no annotated steps, which {} chooses from", option), by_time);
+    fail(fmt::format("has no annotated steps, which {} chooses from", option), choose_by_time);
   }
 
   void find_conditions() {
@@ -303,7 +303,7 @@ class InsideFinder {
 
   void choose_ranges() {
     if (!trace_.host || trace_.host->ranges.empty()) {
-      fail("has no annotations or ranges, which --range chooses from", by_time);
+      fail("has no annotations or ranges, which --range chooses from", choose_by_time);
     }
     ranges_.emplace(*trace_.host, window_.range);
     if (ranges_->ranges == 0) {

@@ -9,13 +9,13 @@ namespace kr::trace {
 namespace {
 
 /// A hash of several numbers and texts.
-class Key {
+class ContentKey {
  public:
-  Key& number(int64_t value) noexcept {
+  ContentKey& number(int64_t value) noexcept {
     hash_ = hash_numbers(hash_, static_cast<uint64_t>(value));
     return *this;
   }
-  Key& text(std::string_view value) noexcept {
+  ContentKey& text(std::string_view value) noexcept {
     hash_ = hash_numbers(hash_, hash_bytes(value));
     return *this;
   }
@@ -73,7 +73,7 @@ void CutPlan::add(const Trace& trace) {
     std::optional<int64_t> correlation;
     if (launch != nullptr) {
       correlation = launch->correlation;
-      correlations_.add(Key().text(member).number(low_bits(correlation)));
+      correlations_.add(ContentKey().text(member).number(low_bits(correlation)));
     }
     const Work work{member,
                     name.text,
@@ -106,7 +106,7 @@ void CutPlan::add(const Trace& trace) {
 }
 
 uint64_t CutPlan::key_of(const Work& one, std::optional<int64_t> correlation, bool timed) const {
-  Key key;
+  ContentKey key;
   key.text(one.member).number(static_cast<int64_t>(one.kind)).number(one.stream);
   key.number(low_bits(correlation));
   if (names_) key.text(one.name).number(one.device);
@@ -115,7 +115,7 @@ uint64_t CutPlan::key_of(const Work& one, std::optional<int64_t> correlation, bo
 }
 
 uint64_t CutPlan::key_of(const Call& one) {
-  return Key()
+  return ContentKey()
       .text(one.member)
       .text(one.process)
       .text(one.thread)
@@ -125,7 +125,7 @@ uint64_t CutPlan::key_of(const Call& one) {
 }
 
 uint64_t CutPlan::key_of(const Range& one) const {
-  return Key()
+  return ContentKey()
       .text(one.member)
       .text(one.process)
       .text(one.thread)
@@ -152,7 +152,7 @@ bool CutPlan::has(const Range& one) const {
 }
 
 bool CutPlan::launches(std::string_view member, int64_t correlation) const {
-  return correlations_.has(Key().text(member).number(low_bits(correlation)));
+  return correlations_.has(ContentKey().text(member).number(low_bits(correlation)));
 }
 
 bool CutPlan::overlaps(std::string_view member, int64_t start_ns, int64_t end_ns) const {

@@ -244,6 +244,30 @@ TEST_CASE("notes of runs") {
   CHECK(notes[0].count == 1);
 }
 
+TEST_CASE("a window: what of the runs is looked at") {
+  const Files files;
+  kr::Session session(files.rules(), {.window = "from 600ns; to 1s"});
+  session.add({.path = files.at("a.csv")});
+  const auto notes = session.notes();
+  REQUIRE_FALSE(notes.empty());
+  CHECK(notes[0].code == "window");
+  CHECK(notes[0].text == "from 600 ns to 1.00 s: 1 of 2 operations, 50 ns of 550 ns.");
+
+  const auto error_of = [&](const std::string& window) {
+    try {
+      kr::Session other(files.rules(), {.window = window});
+      other.add({.path = files.at("a.csv")});
+      (void)other.notes();
+    } catch (const kr::Error& error) {
+      return std::string(error.why());
+    }
+    return std::string();
+  };
+  CHECK(error_of("step 5") == "`step 5` is not a part of a window");
+  CHECK(error_of("steps 5") == "has no annotated steps, which --steps chooses from");
+  CHECK(error_of("from 1s") == "no operation is inside the window: from 1.00 s");
+}
+
 TEST_CASE("progress is reported, and its exceptions arrive") {
   const Files files;
   std::signal(SIGPIPE, SIG_IGN);  // a reader that is stopped closes the pipe

@@ -32,9 +32,9 @@ using Type = sqlite::Statement::Type;
 constexpr std::string_view strings_table = "StringIds";
 
 /// Of a row, by the names of its columns.
-class Row {
+class NsysRow {
  public:
-  Row(const sqlite::Statement& row, const std::vector<std::string>& columns)
+  NsysRow(const sqlite::Statement& row, const std::vector<std::string>& columns)
       : row_(row), columns_(columns) {}
 
   std::optional<size_t> column(std::string_view name) const {
@@ -62,7 +62,7 @@ class Row {
 };
 
 /// How the rows of a table are chosen.
-enum class Choice : uint8_t { all, work, calls, ranges, times, moments, chains, strings };
+enum class RowChoice : uint8_t { all, work, calls, ranges, times, moments, chains, strings };
 
 class NsysCut {
  public:
@@ -71,12 +71,13 @@ class NsysCut {
 
   void run() {
     to_.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    for (const Choice last : {Choice::all, Choice::chains, Choice::strings}) {
+    for (const RowChoice last : {RowChoice::all, RowChoice::chains, RowChoice::strings}) {
       for (const std::string_view name : tables_.names(true)) {
         if (name.starts_with("sqlite_")) continue;
         const Table table = describe(name);
-        const bool names_others = table.choice != Choice::chains && table.choice != Choice::strings;
-        if (table.choice == last || (last == Choice::all && names_others)) copy(table);
+        const bool names_others =
+            table.choice != RowChoice::chains && table.choice != RowChoice::strings;
+        if (table.choice == last || (last == RowChoice::all && names_others)) copy(table);
       }
     }
     copy_indexes();
@@ -88,7 +89,7 @@ class NsysCut {
     std::string name;
     std::string sql;
     std::vector<std::string> columns;
-    Choice choice = Choice::all;
+    RowChoice choice = RowChoice::all;
     OperationKind kind = OperationKind::kernel;  // of work
     std::vector<size_t> of_strings;              // columns that may have ids of strings
     // Of columns, where they are there.
@@ -155,25 +156,25 @@ class NsysCut {
                                NsysTable::graph};
     for (const NsysTable work : works) {
       if (!is(name_of(work)) || !table.start || !table.end) continue;
-      table.choice = Choice::work;
+      table.choice = RowChoice::work;
       if (work == NsysTable::memcpy) table.kind = OperationKind::memcpy;
       if (work == NsysTable::memset) table.kind = OperationKind::memset;
     }
-    if (table.choice == Choice::work) {
+    if (table.choice == RowChoice::work) {
     } else if (is(strings_table)) {
-      table.choice = Choice::strings;
+      table.choice = RowChoice::strings;
     } else if (is("CUDA_CALLCHAINS") || is("OSRT_CALLCHAINS") || is("SAMPLING_CALLCHAINS")) {
-      table.choice = Choice::chains;
+      table.choice = RowChoice::chains;
     } else if (is(name_of(NsysHostTable::calls)) && table.start && table.end) {
-      table.choice = Choice::calls;
+      table.choice = RowChoice::calls;
     } else if (is(name_of(NsysHostTable::ranges)) && table.start && table.end && table.event) {
-      table.choice = Choice::ranges;
+      table.choice = RowChoice::ranges;
     } else if (is(name_of(NsysHostTable::nodes)) || is("CUDA_GRAPH_EVENTS")) {
-      table.choice = Choice::all;  // kernels of a graph run what was created long before
+      table.choice = RowChoice::all;  // kernels of a graph run what was created long before
     } else if (table.start && table.end) {
-      table.choice = Choice::times;
+      table.choice = RowChoice::times;
     } else if (table.start || table.time) {
-      table.choice = Choice::moments;
+      table.choice = RowChoice::moments;
       if (!table.time) table.time = table.start;
     }
     for (size_t i = 0; i < table.columns.size(); ++i) {
@@ -181,9 +182,9 @@ class NsysCut {
       const bool text = ends_with_ignoring_case(name, "name") ||
                         ends_with_ignoring_case(name, "nameId") ||
                         ends_with_ignoring_case(name, "textId");
-      if (table.choice != Choice::strings &&
-          (text || table.choice == Choice::all || table.choice == Choice::chains ||
-           table.choice == Choice::times)) {
+      if (table.choice != RowChoice::strings &&
+          (text || table.choice == RowChoice::all || table.choice == RowChoice::chains ||
+           table.choice == RowChoice::times)) {
         table.of_strings.push_back(i);
       }
     }
@@ -199,7 +200,7 @@ class NsysCut {
     auto rows = from_.prepare(fmt::format("SELECT {} FROM {}", columns, sqlite_table(table.name)));
     auto insert = to_.prepare(fmt::format("INSERT INTO {} ({}) VALUES ({})",
                                           sqlite::quoted(table.name), columns, values));
-    const Row row(rows, table.columns);
+    const NsysRow row(rows, table.columns);
     bool whole = true;
     while (rows.step(&whole)) {
       if (!belongs(table, row)) continue;
@@ -254,35 +255,35 @@ class NsysCut {
     return other_strings_.contains(id);
   }
 
-  bool belongs(const Table& table, const Row& row) const {
+  bool belongs(const Table& table, const NsysRow& row) const {
     switch (table.choice) {
-      case Choice::all:
+      case RowChoice::all:
         return true;
-      case Choice::work:
+      case RowChoice::work:
         return has_work(table, row);
-      case Choice::calls:
+      case RowChoice::calls:
         return has_call(table, row);
-      case Choice::ranges:
+      case RowChoice::ranges:
         return has_event(table, row);
-      case Choice::times: {
+      case RowChoice::times: {
         if (!row.is_integer(table.start)) return false;
         const int64_t start_ns = row.integer(table.start);
         const bool open = !row.is_integer(table.end);
         return plan_.overlaps({}, start_ns, open ? start_ns : row.integer(table.end));
       }
-      case Choice::moments: {
+      case RowChoice::moments: {
         const auto at = row.number(table.time);
         return at && plan_.overlaps({}, *at, *at);
       }
-      case Choice::chains:
+      case RowChoice::chains:
         return !row.is_integer(table.id) || chains_.contains(row.integer(table.id));
-      case Choice::strings:
+      case RowChoice::strings:
         return !row.is_integer(table.id) || has_string(row.integer(table.id));
     }
     return true;
   }
 
-  bool has_work(const Table& table, const Row& row) const {
+  bool has_work(const Table& table, const NsysRow& row) const {
     const int64_t start_ns = row.number(table.start).value_or(0);
     const int64_t end_ns = row.number(table.end).value_or(0);
     const int64_t duration_ns =
@@ -305,7 +306,7 @@ class NsysCut {
     return {std::to_string(global_tid >> nsys_process_shift), std::to_string(global_tid & threads)};
   }
 
-  bool has_call(const Table& table, const Row& row) const {
+  bool has_call(const Table& table, const NsysRow& row) const {
     if (!row.is_integer(table.start)) return false;
     const int64_t start_ns = row.integer(table.start);
     const int64_t end_ns = row.is_null(table.end) ? start_ns : row.integer(table.end);
@@ -319,7 +320,7 @@ class NsysCut {
   }
 
   /// Ranges; marks at their time; and what names domains, categories and threads.
-  bool has_event(const Table& table, const Row& row) const {
+  bool has_event(const Table& table, const NsysRow& row) const {
     constexpr int64_t mark = 34;
     const int64_t type = row.number(table.event).value_or(mark);
     const bool pushed = is_pushed_range(type);
