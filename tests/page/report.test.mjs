@@ -624,13 +624,13 @@ for (const width of [1440, 390]) {
 }
 
 pageTest("verdicts stand above all else, and lead to what they are about", "report-steps", async (page) => {
-  assert.ok(await page.isHidden("#verdicts"));
+  assert.ok(await page.isVisible("#verdicts"));
   const run = await page.evaluate(() => runs[0].run);
   await page.evaluate((run) => {
     results.tables.verdicts = [
       { run, code: "host-bound", severity: "warning", text: "The GPU waits for the host in <b>half</b> of the time.", source_table: "idle" },
       { run, code: "gemm", text: "Matrix products take most of it.", source_table: "labels" },
-      { run, code: "other", text: "And this has no table.", table: null },
+      { run, code: "other", text: "And this has no table.", source_table: null },
     ];
     drawAll();
   }, run);

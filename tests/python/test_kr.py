@@ -423,7 +423,7 @@ class Module(unittest.TestCase):
 
     def test_views_and_files(self):
         session = self.session()
-        self.assertIn("kernel summary", session.text())
+        self.assertIn("the numbers of the verdict", session.text())
         self.assertNotIn("\x1b[", session.text("analyze", width=80))
         self.assertIn("\x1b[", session.text(color=True))
         self.assertIn("| --- ", session.text("report", markdown=True))

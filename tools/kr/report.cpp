@@ -268,6 +268,10 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
     timelines.resize(index + 1);
     timelines[index] = timeline::make(rules, run, summary, page::timeline_limits(specs.size()));
   };
+  // What is said of a job is said with any table of it.
+  if (outputs.demand().facts != facts::Set::of<analyze::RunSummary>()) {
+    session.add_demand(facts::Set::of<job::RankMembers>());
+  }
   if (before) before(rules, session, outputs.demand());
   read_runs(session, specs, outputs, options.by, streams, Infos::hidden, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
@@ -288,27 +292,40 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   for (const std::string& rules : options.rules.names) {
     report.options.insert(report.options.end(), {"--rules", rules});
   }
+  for (const std::string& pages : options.ncu.pages) {
+    report.options.insert(report.options.end(), {"--ncu", pages});
+  }
   std::ranges::copy(options.trace.open.window.options(), std::back_inserter(report.options));
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
   const overview::TableOptions style{
       .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
   const tables::Source& source = session.source();
-  Outputs::OwnFormats own{
-      {"html",
-       [&](const auto& out, auto tables) {
-         const bool answer = options.sections == Sections::answer;
-         out(answer ? page::report_html(source, tables, report, timelines)
-                    : exports::analysis_page(source, tables, report.title));
-       }},
-      {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-      {"markdown", [&](const auto& out, auto tables) {
-         exports::report_markdown(source, report, tables, out);
-       }}};
+  Outputs::OwnFormats own{{"html",
+                           [&](const auto& out, auto tables) {
+                             const bool answer = options.sections == Sections::answer;
+                             out(answer ? page::report_html(source, tables, report, timelines)
+                                        : exports::analysis_page(source, tables, report.title));
+                           }},
+                          {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
+                          {"markdown", [&](const auto& out, auto tables) {
+                             exports::report_markdown(source, report, tables, out);
+                           }}};
   if (outputs.makes("table") && outputs.tables_named()) {
     streams.out(overview::run_facts(source, options.by, style));
-  } else if (outputs.makes("table") && (all_sections || !options.changes.empty())) {
+  } else if (outputs.makes("table") && all_sections) {
     streams.out(exports::all_sections_text(source, report, style));
+  } else if (!options.changes.empty()) {
+    own["table"] = [&](const auto& out, auto tables) {
+      out(overview::run_facts(source, options.by, style));
+      std::vector<Table> answer;
+      for (const Table& table : tables) {
+        if (table.id() == "what_if") answer.push_back(table);
+      }
+      render::terminal(
+          answer, out,
+          {.color = style.color, .width = style.width, .several_runs = source.runs.size() > 1});
+    };
   } else {
     own["table"] = [&](const auto& out, auto) {
       out(overview::answer_text(source, report, style));

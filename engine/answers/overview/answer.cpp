@@ -15,6 +15,7 @@
 #include "base/join.hpp"
 #include "base/plural.hpp"
 #include "base/saturated.hpp"
+#include "ncu/joined.hpp"
 #include "overview/devices_text.hpp"
 #include "overview/health_line.hpp"
 #include "overview/overview.hpp"
@@ -85,9 +86,8 @@ class Answer {
     const size_t others = lines(before) + lines(after) + 3;
     const size_t all = several() ? max_lines_of_several : max_lines;
     const size_t left = all - std::min(all, others);
-    rows_ =
-        folded(make_pivot(report_.runs, report_.by, report_.measure),
-               options_.all_rows ? max_labels : std::clamp(left, fewest_labels, most_labels) + 1);
+    rows_ = folded(make_pivot(report_.runs, report_.by, report_.measure),
+                   options_.all_rows ? max_labels : std::clamp(left, fewest_labels, most_labels));
     return before + paragraph(labels()) + after;
   }
 
@@ -179,7 +179,7 @@ class Answer {
       for (const char* const of : {"median", "p95", "max"}) {
         grid.column(fmt::format("{} {}", of, unit.name), Align::number);
       }
-      grid.column("busy %", Align::number);
+      grid.column("mean busy %", Align::number);
     }
     if (tokens) grid.column("tokens/s", Align::number);
     for (const auto& [run, phase] : rows) {
@@ -417,6 +417,13 @@ class Answer {
       commands.emplace_back(next->command, "what rules do not explain, and rules to add");
     }
     const std::string runs = runs_as_words(report_);
+    const auto is_measured = [](const tables::Run& run) {
+      return run.find<ncu::Joined>() != nullptr;
+    };
+    if (std::ranges::any_of(source_.runs, is_measured)) {
+      commands.emplace_back(fmt::format("kr report {} --tables optimize_first", runs),
+                            "what ncu measured, and what it would save at its roof");
+    }
     if (!verdicts_.empty()) {
       const std::string_view table = verdicts_[0].table;
       commands.emplace_back(fmt::format("kr report {} --tables {}", runs, table),

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "analyze/steps.hpp"
 #include "job/job.hpp"
 #include "tables/collective_notes.hpp"
 #include "tables/columns.hpp"
@@ -158,7 +159,9 @@ const Definition ranks_table = TableOf<RankDeviceRow>{
     without_rank_devices,
     facts::Reads::nothing,
     nullptr,
-    "own_ns"};
+    "own_ns",
+    {},
+    needs<analyze::StepSums>};
 
 Definition rank_balance_part() {
   return TableOf<RankBalanceRow>{

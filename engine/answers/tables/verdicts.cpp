@@ -306,6 +306,7 @@ class Judge {
     if (found == nullptr) return;
     std::string text = found->effect;
     text[0] = 'T';
+    text += "; --skip-warmup leaves them out";
     add("warm-up", std::move(text), "steps");
   }
 

@@ -15,6 +15,7 @@
 #include "base/join.hpp"
 #include "base/printable.hpp"
 #include "classify/enclosing_steps.hpp"
+#include "classify/step_order.hpp"
 #include "text/numbers.hpp"
 
 namespace kr::analyze {
@@ -168,7 +169,10 @@ class InsideFinder {
     }
     if (operations == 0)
       fail(fmt::format("no operation is inside the window: {}", shown()), exists());
-    if (has_host) leave_out_steps(inside.kept);
+    if (has_host) {
+      leave_out_steps(inside.kept);
+      find_cut_steps(inside.kept);
+    }
     inside.note = {
         std::string(window_note),
         fmt::format("{}: {} of {} operations, {} of {}{}.", shown(), text::grouped(operations),
@@ -481,6 +485,30 @@ class InsideFinder {
     renumbered_ = places.size() == 1 ? fmt::format("; step {} is 0 here", places.front())
                                      : fmt::format("; steps {} are 0..{} here",
                                                    analyze::shown(places), places.size() - 1);
+  }
+
+  /// Steps of which the first operation, or that of the step that follows, is not inside.
+  void find_cut_steps(trace::Kept& kept) const {
+    if (steps_->empty()) return;
+    const classify::Attribution& attribution = run_.attribution(rules_);
+    const classify::StepOrder order(trace_, attribution);
+    enum class First : uint8_t { unknown, inside, outside };
+    std::vector<First> first(order.steps(), First::unknown);
+    std::vector<bool> any(order.steps());
+    for (size_t i = 0; i < kept.operations.size(); ++i) {
+      if (attribution.step_of[i] == none) continue;
+      const uint32_t step = order.outermost(attribution.step_of[i]);
+      if (first[step] == First::unknown) {
+        first[step] = kept.operations[i] ? First::inside : First::outside;
+      }
+      any[step] = any[step] || kept.operations[i];
+    }
+    for (size_t i = 0; i < first.size(); ++i) {
+      const uint32_t next = order.next(i);
+      const bool whole =
+          first[i] == First::inside && (next == none || first[next] == First::inside);
+      if (any[i] && !whole) kept.cut_steps.push_back((*steps_)[i].start_ns);
+    }
   }
 
   const match::CompiledRules& rules_;

@@ -1,5 +1,6 @@
 #include "classify/step_order.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -18,6 +19,12 @@ StepOrder::StepOrder(const trace::Trace& trace, const Attribution& attribution)
     const uint32_t thread = trace.host->ranges[attribution.steps[step].range].thread;
     const auto [before, first] = last.try_emplace(thread, step);
     if (!first) next_[std::exchange(before->second, step)] = step;
+  }
+  if (trace.host == nullptr) return;
+  for (size_t i = 0; i < next_.size(); ++i) {
+    if (std::ranges::binary_search(trace.host->cut_steps, attribution.steps[i].start_ns)) {
+      next_[i] = Attribution::none;
+    }
   }
 }
 

@@ -22,7 +22,7 @@ class StepOrder {
   StepOrder(const trace::Trace& trace, const Attribution& attribution);
 
   /// Of the same thread, by the first start of operations. Attribution::none: the step is inside
-  /// another one, launched nothing, or is the last.
+  /// another one, launched nothing, is the last, or was cut (HostTrace::cut_steps).
   uint32_t next(size_t step) const noexcept { return next_[step]; }
   /// The outermost step around a step: itself, if none is around it.
   uint32_t outermost(size_t step) const noexcept { return enclosing_.outermost(step); }

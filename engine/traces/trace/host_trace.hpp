@@ -130,6 +130,9 @@ struct HostTrace {
   std::unique_ptr<HostWaits> waits = {};
   /// With OpenOptions::ops; null where the format has none.
   std::unique_ptr<HostOps> ops = {};
+  /// Of a part of a run: the starts of the annotations of steps that are not followed here by the
+  /// step that followed in the run, or that are not whole. Rising. Their wall times are not known.
+  std::vector<int64_t> cut_steps = {};
   uint64_t orphans = 0;       // operations without a launch, for one reason or another
   uint64_t uncorrelated = 0;  // of these, those that name none
 

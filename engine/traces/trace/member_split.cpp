@@ -155,6 +155,7 @@ class MemberSplit {
   void split_host() {
     const HostTrace& host = *whole_->host;
     KR_CHECK(host.creations.empty() && !host.waits);
+    for (Part& part : parts_) part.builder.host().cut_steps = host.cut_steps;
     std::vector<Part*> part_of_thread;
     std::vector<uint32_t> new_thread;
     for (HostThread thread : host.threads) {

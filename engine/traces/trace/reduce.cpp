@@ -134,6 +134,10 @@ class HostReduction {
   }
 
   void filter_others() {
+    std::vector<int64_t>& cut = host_.cut_steps;
+    cut.insert(cut.end(), kept_.cut_steps.begin(), kept_.cut_steps.end());
+    std::ranges::sort(cut);
+    cut.erase(std::unique(cut.begin(), cut.end()), cut.end());
     const CreationTimes creations(host_);
     const auto belongs = [&](uint32_t thread, int64_t start_ns, int64_t end_ns) {
       return time_.overlaps(start_ns, end_ns) || creations.any_in(thread, start_ns, end_ns);

@@ -36,6 +36,7 @@ struct Kept {
   /// Ranges that do not belong to them although they overlap their time: annotations of steps of
   /// other operations. Empty: there are none.
   std::vector<bool> without_ranges = {};
+  std::vector<int64_t> cut_steps = {};  // HostTrace::cut_steps of what is left, beside those before
 };
 
 /// Leaves these operations in the trace, and of everything else what belongs to them:

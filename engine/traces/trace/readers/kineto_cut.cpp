@@ -1,6 +1,8 @@
 // A part of a Kineto trace: the text again, as it is, without the events that do not belong to it.
 #include "trace/readers/kineto_cut.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -43,10 +45,24 @@ ListPlace find_list(const std::string& path, const OpenOptions& options) {
   return {json.rest_offset(), json.depth()};
 }
 
+std::string cut_steps_of(std::span<const Trace* const> reduced) {
+  std::string events;
+  for (const Trace* trace : reduced) {
+    if (trace->host == nullptr) continue;
+    for (const int64_t start_ns : trace->host->cut_steps) {
+      if (!events.empty()) events += ",\n";
+      events += fmt::format(R"({{"ph":"M","name":"{}","pid":0,"tid":0,"args":{{"name":"{}"}}}})",
+                            cut_step_name, start_ns);
+    }
+  }
+  return events;
+}
+
 class KinetoCut {
  public:
-  KinetoCut(Input& input, const CutPlan& plan, const ByteSink& out)
-      : input_(input), plan_(plan), out_(out) {}
+  /// `cut_steps`: the events that say which steps were cut.
+  KinetoCut(Input& input, const CutPlan& plan, std::string cut_steps, const ByteSink& out)
+      : input_(input), plan_(plan), cut_steps_(std::move(cut_steps)), out_(out) {}
 
   void run() {
     const ListPlace list = find_list(input_.path(), input_.options());
@@ -68,6 +84,7 @@ class KinetoCut {
           for (EventRows::Arrow& arrow : job.rows.arrows) join(arrow);
           return !job.rows.broken;
         });
+    write(cut_steps_);
     out_("\n");
     if (windows.rest().starts_with(']')) {
       out_(windows.rest());
@@ -124,6 +141,7 @@ class KinetoCut {
   static constexpr size_t block_size = size_t{1} << 20;
   Input& input_;
   const CutPlan& plan_;
+  std::string cut_steps_;
   const ByteSink& out_;
   bool any_ = false;  // some event was written
   std::unordered_map<uint64_t, Ends> arrows_;
@@ -133,7 +151,7 @@ class KinetoCut {
 
 void cut_kineto(Input& input, std::span<const Trace* const> reduced, const ByteSink& out) {
   const CutPlan plan(reduced, CutPlan::Names::compared);
-  KinetoCut(input, plan, out).run();
+  KinetoCut(input, plan, cut_steps_of(reduced), out).run();
 }
 
 }  // namespace kr::trace

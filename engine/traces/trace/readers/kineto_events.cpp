@@ -344,6 +344,11 @@ void EventParser::find_category(std::string_view category) {
 // Of an event without a category: one that names a process, or one of a layout of its own.
 void EventParser::find_process(const JsonWalk& json) {
   using Kind = JsonRaw::Kind;
+  if (host_ != HostDetail::none && event_.own_name.kind == Kind::string &&
+      event_.name.kind == Kind::string && json.plain(event_.name.text, scratch_) == cut_step_name) {
+    const std::string_view start = json.plain(event_.own_name.text, number_text_);
+    if (const auto ns = integer_from(start)) out_->cut_steps.push_back(*ns);
+  }
   if (event_offset_ >= looked_at || event_.phase.kind != Kind::string) return;
   const std::string_view phase = json.plain(event_.phase.text, phase_);
   const std::string_view name = event_.name.kind == Kind::string

@@ -33,6 +33,9 @@ struct FoundLayout {
   void add(const FoundLayout& other);
 };
 
+/// A metadata event of kr cut, for HostTrace::cut_steps: `args` has the start as `name`.
+inline constexpr std::string_view cut_step_name = "kr_cut_step";
+
 struct EventRows : BlockRows {
   enum class HostKind : uint8_t { runtime, driver, module, annotation, op };
   /// What no trace may contain. The text is JSON up to the end of that event, item `events`.
@@ -48,6 +51,7 @@ struct EventRows : BlockRows {
   /// What the file has in place of operations, if it is not one that kr knows: see
   /// FoundLayout.
   FoundLayout found;
+  std::vector<int64_t> cut_steps;  // HostTrace::cut_steps
 
   // With a CutPlan:
 

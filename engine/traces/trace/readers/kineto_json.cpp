@@ -258,6 +258,11 @@ class KinetoReader {
     }
     if (job.rows.broken) return false;
     add_block(job.rows, *out_);
+    if (!job.rows.cut_steps.empty()) {
+      std::vector<int64_t>& cut = out_->host().cut_steps;
+      cut.insert(cut.end(), job.rows.cut_steps.begin(), job.rows.cut_steps.end());
+      std::ranges::sort(cut);
+    }
     if (out_->operations() == 0) found_layout_.add(job.rows.found);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;

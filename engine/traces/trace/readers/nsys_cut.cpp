@@ -66,14 +66,15 @@ enum class RowChoice : uint8_t { all, work, calls, ranges, times, moments, chain
 
 class NsysCut {
  public:
-  NsysCut(const sqlite::Database& from, const CutPlan& plan, const sqlite::Database& to)
-      : from_(from), plan_(plan), to_(to), tables_(from) {}
+  NsysCut(const sqlite::Database& from, const CutPlan& plan, std::vector<int64_t> cut_steps,
+          const sqlite::Database& to)
+      : from_(from), plan_(plan), cut_steps_(std::move(cut_steps)), to_(to), tables_(from) {}
 
   void run() {
     to_.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
     for (const RowChoice last : {RowChoice::all, RowChoice::chains, RowChoice::strings}) {
       for (const std::string_view name : tables_.names(true)) {
-        if (name.starts_with("sqlite_")) continue;
+        if (name.starts_with("sqlite_") || name == nsys_cut_steps) continue;
         const Table table = describe(name);
         const bool names_others =
             table.choice != RowChoice::chains && table.choice != RowChoice::strings;
@@ -81,6 +82,7 @@ class NsysCut {
       }
     }
     copy_indexes();
+    write_cut_steps();
     to_.execute("COMMIT");
   }
 
@@ -344,6 +346,14 @@ class NsysCut {
                                     {}});
   }
 
+  void write_cut_steps() {
+    if (cut_steps_.empty()) return;
+    to_.execute(fmt::format("CREATE TABLE {} (start INTEGER)", nsys_cut_steps));
+    for (const int64_t start_ns : cut_steps_) {
+      to_.execute(fmt::format("INSERT INTO {} VALUES ({})", nsys_cut_steps, start_ns));
+    }
+  }
+
   /// Those of columns alone.
   void copy_indexes() {
     auto rows = from_.prepare(
@@ -358,6 +368,7 @@ class NsysCut {
 
   const sqlite::Database& from_;
   const CutPlan& plan_;
+  std::vector<int64_t> cut_steps_;
   const sqlite::Database& to_;
   SqliteTables tables_;
   std::vector<bool> strings_;  // by id: some row names it
@@ -372,7 +383,11 @@ void cut_nsys(Input& input, std::span<const Trace* const> reduced, const std::st
   const CutPlan plan(reduced, CutPlan::Names::ignored);
   use_sqlite(input, [&](sqlite::Database& from) {
     const auto to = sqlite::Database::write(location, path);
-    NsysCut(from, plan, to).run();
+    std::vector<int64_t> cut_steps;
+    for (const Trace* trace : reduced) {
+      if (trace->host) std::ranges::copy(trace->host->cut_steps, std::back_inserter(cut_steps));
+    }
+    NsysCut(from, plan, std::move(cut_steps), to).run();
   });
 }
 

@@ -110,7 +110,18 @@ bool NsysHost::read() {
   resolve_nodes();
   name_domains();
   add_module_ops();
+  read_cut_steps();
   return scan.whole() || names_only();
+}
+
+void NsysHost::read_cut_steps() {
+  if (names_only() || !schema_->has(nsys_cut_steps)) return;
+  if (!schema_->columns(nsys_cut_steps).has("start")) return;
+  auto rows = schema_->database().prepare(
+      fmt::format("SELECT start FROM main.{} ORDER BY start", nsys_cut_steps));
+  while (rows.step()) {
+    if (const auto start_ns = rows.whole_number(0)) out_->host().cut_steps.push_back(*start_ns);
+  }
 }
 
 void NsysHost::note_not_found(const SqliteScan& scan) {

@@ -60,6 +60,7 @@ class NsysHost {
   bool usable(NsysHostTable table);
   bool names_only() const noexcept { return options_->host == HostDetail::range_names; }
   void note_not_found(const SqliteScan& scan);
+  void read_cut_steps();
   void merge(NsysHostRows& rows);
   void add_node_event(const NsysNodeEvent& event, const TraceIds& ids);
   uint32_t node_number(int64_t process, int64_t number);

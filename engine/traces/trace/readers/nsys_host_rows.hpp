@@ -24,6 +24,9 @@
 
 namespace kr::trace {
 
+/// A table of kr cut, for HostTrace::cut_steps.
+inline constexpr std::string_view nsys_cut_steps = "KR_CUT_STEPS";
+
 enum class NsysHostTable : uint8_t { calls, ranges, nodes };
 inline constexpr size_t nsys_host_table_count = 3;
 std::string_view name_of(NsysHostTable table) noexcept;
