@@ -971,9 +971,6 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
         check(of_ending[".json"] == document, f"{name}: the JSON of all its tables by name differs")
     for part, rows in parts.items():
         same = by_name[part]
-        if part == "ranks" and "efficiency/step" in by_name.keys() - parts.keys():
-            # Steps are compared over ranks only where a table needs it.
-            same = [{**row, "slowest_in_steps": None} for row in same]
         check(same == rows, f"{name}: rows of {part} differ if its table is named")
     check(of_ending[".jsonl"] == to_output("jsonl", *selected[len(words):]), f"{name}: jsonl in a folder differs")
     found = read_back.differences(read_back.of_lines(of_ending[".jsonl"]), tables)

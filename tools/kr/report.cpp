@@ -66,7 +66,8 @@ void say_what_is_a_job(const tables::Source& source, Streams& streams) {
   });
   for (const tables::Note& note : tables::rank_notes(source)) {
     if (note.severity == "warning") streams.warning(note.text);
-    if (note.code == "job-forced" || (note.code == "not-one-job" && any_rank)) {
+    if (note.code == "job-forced" || note.code == "ranks-missing" ||
+        (note.code == "not-one-job" && any_rank)) {
       streams.note(note.text);
     }
   }
@@ -293,7 +294,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
     report.options.insert(report.options.end(), {"--rules", rules});
   }
   for (const std::string& pages : options.ncu.pages) {
-    report.options.insert(report.options.end(), {"--ncu", pages});
+    report.report_options.insert(report.report_options.end(), {"--ncu", pages});
   }
   std::ranges::copy(options.trace.open.window.options(), std::back_inserter(report.options));
   report.runs = session.source().summaries();

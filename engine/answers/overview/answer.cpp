@@ -131,6 +131,7 @@ class Answer {
           several() && one.run != nullptr ? source_.run_name(one.run->summary.id) + ": " : "";
       text += line(fmt::format("{}{}: {}", of, one.code, one.text), text::Ink::bold);
     }
+    text += line(tables::collective_headline(source_), text::Ink::bold);
     std::set<std::string> known;
     for (const tables::Verdict& one : verdicts_) known.insert(one.finding);
     if (const auto health = health_line(source_, known)) {

@@ -104,7 +104,9 @@ std::string runs_as_words(const Report& report) {
     std::ranges::sort(runs);
     words.push_back(with_asterisk(runs));
   }
-  for (const std::string& option : report.options) words.push_back(shell_word(option));
+  for (const auto* options : {&report.options, &report.report_options}) {
+    for (const std::string& option : *options) words.push_back(shell_word(option));
+  }
   return join(words, " ");
 }
 

@@ -43,7 +43,9 @@ struct Report {
   std::string by = "substage";                   // the dimension tables and charts begin with
   std::vector<const analyze::RunSummary*> runs;  // owned by the caller
   std::vector<picture::LabelStyle> styles;       // for every label that occurs
-  std::vector<std::string> options = {};         // of the user, for commands that show more
+  // Of the user, for commands that show more: those of any verb over runs, those of reports alone.
+  std::vector<std::string> options = {};
+  std::vector<std::string> report_options = {};
   Measure measure = Measure::busy;
 };
 

@@ -110,7 +110,8 @@ class Judge {
 
   void add(std::string_view code, std::string text, std::string_view table,
            std::optional<int64_t> time_ns = {}) {
-    out_.push_back({code, as_job_ ? nullptr : runs_[0], std::move(text), time_ns, span_ns_, table});
+    out_.push_back(
+        {code, as_job_ ? nullptr : runs_[0], std::move(text), {}, time_ns, span_ns_, table});
   }
 
   std::string_view gpus() const { return devices_ > 1 ? "GPUs are" : "GPU is"; }
@@ -232,11 +233,12 @@ class Judge {
     const auto found = job != nullptr ? job::headline_of(*job) : std::nullopt;
     std::string_view code = "communication-bound";
     if (found && found->all.total_ns > 0) {
-      text += "; " + collective_headline(source_);
       if (found->bound) {
         code = *found->bound == job::Bound::transfer ? "transfer-bound" : "waiting-for-ranks";
       }
-      return add(code, std::move(text), "collective_balance", communication_ns_);
+      add(code, std::move(text), "collective_balance", communication_ns_);
+      out_.back().more = collective_headline(source_);
+      return;
     }
     if (!as_job_) text += "; the traces of all ranks would show whether it transfers or waits";
     add(code, std::move(text), "devices", communication_ns_);
@@ -398,7 +400,10 @@ const Definition verdicts_table = TableOf<Verdict>{
                   optional | read_with("time_ns")},
                  {"source_table", Unit::text, Role::measure, "The table with its numbers.",
                   &Verdict::table},
-                 {"text", Unit::text, Role::measure, "The same in words.", &Verdict::text}}},
+                 {"text", Unit::text, Role::measure, "The same in words.",
+                  [](const Verdict& one) {
+                    return one.more.empty() ? one.text : one.text + "; " + one.more;
+                  }}}},
     needs<analyze::RunSummary, analyze::Findings>,
     add_verdicts,
     nullptr,

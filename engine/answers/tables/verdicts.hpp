@@ -21,6 +21,7 @@ struct Verdict {
   std::string_view code;     // `host-bound`; verdict_codes
   const Run* run = nullptr;  // null: all runs, which are ranks of one job
   std::string text;          // a sentence without a full stop
+  std::string more = {};     // of collectives: collective_headline; may be empty
   /// What it is about, and the spans of all devices; nullopt: it is about the trace, not its time.
   std::optional<int64_t> time_ns = {};
   int64_t span_ns = 0;

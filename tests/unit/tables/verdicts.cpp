@@ -109,7 +109,7 @@ TEST_CASE("verdicts: several limits, the longest first") {
         "requests");
   CHECK(found[3].text ==
         "The first steps take up to 12.5 times the median of their phase: sums and means include "
-        "the warm-up");
+        "the warm-up; --skip-warmup leaves them out");
 }
 
 TEST_CASE("verdicts: idle time of a trace that lacks kernels is not judged") {
