@@ -1,7 +1,8 @@
 // A trace as kr stores it: what the GPUs did, in nanoseconds, with every name stored once.
 //
-// An operation is one record of 24 bytes. Every consumer reads all of its fields, it is sorted in
-// place, and 24 bytes an operation is all the memory a report may take (see docs/performance.md).
+// An operation is one record of 24 bytes. Every consumer reads all of its fields, and it is sorted
+// in place. A report takes these, and what the host did, where the format has it (see
+// docs/performance.md).
 #pragma once
 
 #include <array>
