@@ -29,13 +29,18 @@ struct Numbers {
   double percent = 0;
 };
 
-/// SQLite keeps a pointer between the calls of one aggregate; null before the first.
+/// What SQLite keeps between the calls of one aggregate: zeros before the first.
+struct KeptNumbers {
+  Numbers* numbers;
+};
+
 Numbers* numbers_of(sqlite3_context* context, bool create) {
-  auto** const kept = static_cast<Numbers**>(
-      sqlite3_aggregate_context(context, create ? static_cast<int>(sizeof(Numbers*)) : 0));
+  constexpr auto size = static_cast<int>(sizeof(KeptNumbers));
+  auto* const kept =
+      static_cast<KeptNumbers*>(sqlite3_aggregate_context(context, create ? size : 0));
   if (kept == nullptr) return nullptr;
-  if (*kept == nullptr && create) *kept = new (std::nothrow) Numbers;
-  return *kept;
+  if (kept->numbers == nullptr && create) kept->numbers = new (std::nothrow) Numbers;
+  return kept->numbers;
 }
 
 void step(sqlite3_context* context, int count, sqlite3_value** values) {
