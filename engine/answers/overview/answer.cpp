@@ -1,5 +1,5 @@
 // The answer of a report on a terminal: about one screen. Each section is short, says what it
-// shows, and is left out where there is nothing to say.
+// shows, and is not shown where it has no content.
 #include <fmt/format.h>
 
 #include <algorithm>
