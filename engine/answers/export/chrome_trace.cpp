@@ -71,7 +71,7 @@ class ChromeTrace {
     if (trace.host) {
       if (!trace.host->launches.empty()) see(trace.host->launches[0].start_ns);
       for (const trace::HostRange& range : trace.host->ranges) {
-        if (!trace.host->threads[range.thread].reference) see(range.start_ns);
+        if (!trace.host->threads[range.thread].other_clock) see(range.start_ns);
       }
     }
     return first.value_or(0);
@@ -173,7 +173,7 @@ class ChromeTrace {
     std::map<std::string_view, std::pair<int64_t, ChromeNumbers>> processes;
     threads_.reserve(host.threads.size());
     for (const trace::HostThread& thread : host.threads) {
-      if (thread.reference) {
+      if (thread.other_clock) {
         threads_.emplace_back();  // of another clock: its data are in `args` of operations
         continue;
       }
@@ -190,7 +190,7 @@ class ChromeTrace {
     }
     // Enclosing slices first: slices that begin together nest in the order of the file.
     for (const trace::HostRange& range : host.ranges) {
-      if (host.threads[range.thread].reference) continue;
+      if (host.threads[range.thread].other_clock) continue;
       const bool module = range.kind == trace::HostRange::Kind::module;
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text((module ? "nn.Module: " : "") + host.range_names[range.name]));

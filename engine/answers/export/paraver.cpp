@@ -198,7 +198,7 @@ class ParaverRun {
   void ranges(std::vector<ParaverThread>& threads) {
     const trace::HostTrace& host = *trace_.host;
     for (const trace::HostRange& range : host.ranges) {
-      if (host.threads[range.thread].reference) continue;  // of another clock
+      if (host.threads[range.thread].other_clock) continue;  // of another clock
       const std::string_view name = host.range_names[range.name];
       ParaverRecord record;
       record.row = threads[range.thread].row_of_range(range.start_ns, range.end_ns);

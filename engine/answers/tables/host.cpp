@@ -61,7 +61,7 @@ void add_host_ranges(const Source& source, Rows<HostRangeRow>& rows) {
     for (size_t i = 0; i < host->ranges.size(); ++i) {
       const trace::HostRange& range = host->ranges[i];
       const trace::HostThread& thread = host->threads[range.thread];
-      if (thread.reference) continue;
+      if (thread.other_clock) continue;
       const bool more = !host->range_texts.empty();
       const trace::RangeText& text = more ? host->range_texts[range.name] : no_text;
       rows.add({{run, range, thread, text}, i, host->range_names[range.name]});

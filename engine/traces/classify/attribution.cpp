@@ -276,7 +276,10 @@ class Attributor {
       if (module == trace::HostRange::none) continue;
       (is_node(module) ? out_.range_of : out_.module_of).set(i, module);
       out_.by_creation[i] = true;
-      if (evidence == PlaceEvidence::none) evidence = PlaceEvidence::creation;
+      if (evidence != PlaceEvidence::none) continue;
+      const uint32_t thread = host.creations[host.creation_of[i]].thread;
+      evidence =
+          host.threads[thread].other_clock ? PlaceEvidence::annotation : PlaceEvidence::creation;
     }
   }
 

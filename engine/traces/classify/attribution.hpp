@@ -129,12 +129,14 @@ class NumberOfOperation {
 };
 
 /// How the place of an operation in the model is known, in the order of tables. A launch or the
-/// creation of a node is in a module; `range`: in a range in place of one. `instance`, `kind`,
-/// `within` and `abstain`: by a reference (trace::Alignment). `layer`: by repetition alone.
+/// creation of a node is in a module; `annotation`: the trace says so of the operation itself;
+/// `range`: in a range in place of one. `instance`, `kind`, `within` and `abstain`: by a reference
+/// (trace::Alignment). `layer`: by repetition alone.
 enum class PlaceEvidence : uint8_t {
   none,
   launch,
   creation,
+  annotation,
   instance,
   kind,
   within,

@@ -31,7 +31,8 @@ PlaceEvidence evidence_of(const Attribution& attribution, size_t operation) noex
 
 std::string_view to_string(PlaceEvidence evidence) noexcept {
   constexpr std::array<std::string_view, place_evidences> texts{
-      "", "launch", "creation", "instance", "kind", "within", "abstain", "range", "layer"};
+      "",     "launch", "creation", "annotation", "instance",
+      "kind", "within", "abstain",  "range",      "layer"};
   return texts[static_cast<size_t>(evidence)];
 }
 

@@ -25,8 +25,9 @@ struct HostThread {
   std::string thread;
   /// None of them: ranges on it enclose the launches of all threads of the process.
   bool whole_process = false;
-  /// A thread of another trace, on whose clock its ranges are: kernels of graphs were placed by it.
-  bool reference = false;
+  /// Its ranges are on another clock: a thread of a reference, by which kernels of graphs were
+  /// placed, or what the trace says of operations themselves (trace/operation_places.hpp).
+  bool other_clock = false;
 
   friend auto operator<=>(const HostThread&, const HostThread&) = default;
 };
@@ -84,7 +85,7 @@ struct NodeCreation {
   int64_t time_ns;
   uint32_t thread;  // in HostTrace::threads
   /// Not of the trace itself, but of a reference: its place in HostTrace::aligned, counted from 1.
-  /// 0: the trace recorded it.
+  /// 0: the trace recorded it, or says where it belongs.
   uint32_t aligned = 0;
   /// The innermost op of the reference around it, where the shapes there are surely those of the
   /// graph: its place in HostOps::captured, counted from 1. 0: there is none.

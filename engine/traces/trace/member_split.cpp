@@ -74,6 +74,7 @@ class MemberSplit {
         {}};
     Trace& trace = part.builder.trace_;
     trace.inexact = whole_->inexact;
+    trace.lost_streams = whole_->lost_streams;
     trace.clock = whole_->clock;
     trace.model_text = whole_->model_text;
     trace.range_names = whole_->range_names;
@@ -154,7 +155,7 @@ class MemberSplit {
 
   void split_host() {
     const HostTrace& host = *whole_->host;
-    KR_CHECK(host.creations.empty() && !host.waits);
+    KR_CHECK(!host.waits);
     for (Part& part : parts_) part.builder.host().cut_steps = host.cut_steps;
     std::vector<Part*> part_of_thread;
     std::vector<uint32_t> new_thread;
@@ -179,6 +180,7 @@ class MemberSplit {
                           [&] { return part->builder.call(host.calls[launch.call]); });
       part->builder.host().launches.push_back(launch);
     }
+    split_creations(part_of_thread, new_thread);
     for (HostRange range : host.ranges) {
       Part* const part = part_of_thread[range.thread];
       if (part == nullptr) {
@@ -195,6 +197,34 @@ class MemberSplit {
     }
     if (host.ops) split_ops(part_of_thread, new_thread);
     if (outside > 0) add_dropped(whole_->dropped, "call or range of no rank", 0, outside);
+  }
+
+  /// After the operations, which have their numbers in their parts.
+  void split_creations(const std::vector<Part*>& part_of_thread,
+                       const std::vector<uint32_t>& new_thread) {
+    const HostTrace& host = *whole_->host;
+    std::vector<uint32_t> number;
+    number.reserve(host.creations.size());
+    for (NodeCreation creation : host.creations) {
+      Part* const part = part_of_thread[creation.thread];
+      if (part == nullptr) {
+        number.push_back(HostRange::none);
+        continue;
+      }
+      GrowingArray<NodeCreation>& creations = part->builder.host().creations;
+      number.push_back(static_cast<uint32_t>(creations.size()));
+      creation.thread = new_thread[creation.thread];
+      creations.push_back(creation);
+    }
+    std::vector<uint32_t> in_part(parts_.size(), 0);
+    for (size_t i = 0; i < host.creation_of.size(); ++i) {
+      const auto at = members_.at(key_of(whole_->track(whole_->operations[i].track).member));
+      const uint32_t operation = in_part[at]++;
+      const uint32_t creation = host.creation_of[i];
+      if (creation == HostRange::none) continue;
+      const Part* const of = part_of_thread[host.creations[creation].thread];
+      if (of == &parts_[at]) parts_[at].builder.created(operation, number[creation]);
+    }
   }
 
   void split_ops(const std::vector<Part*>& part_of_thread,

@@ -133,6 +133,8 @@ struct Trace {
   std::vector<Track> tracks;
   std::vector<DroppedRecords> dropped;
   std::string inexact;  // why times are not exact to the ns; empty: they are
+  /// Why streams are not those on which operations ran, but lanes of a display; empty: they are.
+  std::string lost_streams;
   std::vector<Warning> warnings;
   Distributed distributed;
   Clock clock;
@@ -210,6 +212,11 @@ class TraceBuilder {
   void strict() noexcept { strict_ = true; }
   /// Some operations have no stream of their own: what a stream has may overlap.
   void made_up_streams() noexcept { known_streams_ = false; }
+  /// As Trace::lost_streams.
+  void lost_streams(std::string why) {
+    known_streams_ = false;
+    trace_.lost_streams = std::move(why);
+  }
   /// Times count from the first of them: a start of 0 is one like others.
   void times_from_zero() noexcept { from_zero_ = true; }
   Distributed& distributed() noexcept { return trace_.distributed; }

@@ -98,14 +98,14 @@ class ModuleNodes {
   // Python allows 1,000 nested calls, and a module needs several.
   void find_calls() {
     const bool any = std::any_of(host_.threads.begin(), host_.threads.end(),
-                                 [](const trace::HostThread& one) { return one.reference; });
+                                 [](const trace::HostThread& one) { return one.other_clock; });
     if (!any) return;
     std::map<std::tuple<std::string_view, int64_t, int64_t, uint32_t>, uint32_t> known;
     for (uint32_t i = 0; i < host_.ranges.size(); ++i) {
       const trace::HostRange& range = host_.ranges[i];
       const trace::HostThread& thread = host_.threads[range.thread];
       calls_.push_back(i);
-      if (!thread.reference) continue;
+      if (!thread.other_clock) continue;
       const auto key =
           std::tuple(std::string_view(thread.process), range.start_ns, range.end_ns, range.name);
       calls_.back() = known.try_emplace(key, i).first->second;
