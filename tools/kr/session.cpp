@@ -169,6 +169,12 @@ void TraceOptions::add_to(CLI::App& app, PhaseOption phase) {
       ->type_name("TRACE")
       ->allow_extra_args(false)
       ->configurable();
+  app.add_option("--annotations", open.annotations,
+                 "What PyTorch wrote beside its trace about kernels of CUDA graphs: a file "
+                 "kernel_annotations_rank0_….json, or its folder; found by itself in the folder "
+                 "above the trace's")
+      ->type_name("PATH")
+      ->configurable();
   add_window(app, open.window, phase);
 }
 

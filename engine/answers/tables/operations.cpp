@@ -23,6 +23,7 @@ enum Place : size_t {  // of the other columns, after those of dimensions
   duration_at,
   elapsed_at,
   module_at,
+  annotation_at,
   op_at,
   evidence_at,
   step_id_at,
@@ -67,13 +68,18 @@ table::Info operations_info() {
         "The modules that enclose its launch, or the creation of its node of a CUDA graph: "
         "nn.Modules, or NVTX ranges that name one; outermost first, with `/` between.",
         true},
+       {"annotation", Unit::text, Role::detail,
+        "What the trace says of the operation itself beside its module, as PyTorch's annotations "
+        "of "
+        "CUDA graphs do, with ` · ` between: `autograd_phase=backward`.",
+        true},
        {"op", Unit::text, Role::detail,
         "The framework's ops that enclose its launch in a reference (`--reference`), outermost "
         "first, with ` > ` between. Only of `instance` and `kind`.",
         true},
        {"evidence", Unit::text, Role::detail,
-        "How its place is known, as in `attribution`: `launch`, `creation`, `range`, `layer`; by a "
-        "reference `instance`, `kind`, `within` or `abstain`.",
+        "How its place is known, as in `attribution`: `launch`, `creation`, `annotation`, `range`, "
+        "`layer`; by a reference `instance`, `kind`, `within` or `abstain`.",
         true},
        {"step_id", Unit::id, Role::detail, "The step that launched it, as in `steps`.", true},
        {"phase", Unit::text, Role::measure, "The phase of that step.", true},
@@ -135,6 +141,19 @@ std::string_view OperationRows::module_path(size_t row) {
   return path_;
 }
 
+std::string_view OperationRows::annotation(size_t row) {
+  const trace::HostTrace& host = *labelled_->trace.host;
+  const trace::NodeCreation* const creation = host.creation(row);
+  if (creation == nullptr || !host.threads[creation->thread].other_clock) return {};
+  annotation_.clear();
+  for (const uint32_t range :
+       host.ranges_at(creation->thread, creation->time_ns, trace::HostRange::Kind::annotation)) {
+    if (!annotation_.empty()) annotation_ += " · ";
+    annotation_ += host.range_names[host.ranges[range].name];
+  }
+  return annotation_;
+}
+
 Cell OperationRows::placed(size_t row, size_t place) {
   const trace::Trace& trace = labelled_->trace;
   const trace::Operation& operation = trace.operations[row];
@@ -162,6 +181,8 @@ Cell OperationRows::attributed(size_t row, size_t place) {
   switch (place) {
     case module_at:
       return in_module ? table::cell_or_nothing(module_path(row)) : Cell();
+    case annotation_at:
+      return host != nullptr ? table::cell_or_nothing(annotation(row)) : Cell();
     case op_at: {
       const trace::AlignedNode* const node = host != nullptr ? host->alignment(row) : nullptr;
       return node != nullptr ? table::cell_or_nothing(node->ops) : Cell();

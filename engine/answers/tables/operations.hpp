@@ -38,6 +38,7 @@ class OperationRows {
   Cell placed(size_t row, size_t place);
   Cell attributed(size_t row, size_t place);
   std::string_view module_path(size_t row);
+  std::string_view annotation(size_t row);
   void find_elapsed();
 
   const match::CompiledRules* rules_;
@@ -48,6 +49,7 @@ class OperationRows {
   // Modules of a thread at a time, outermost first: mostly those of the operation before.
   std::pair<uint32_t, int64_t> path_of_{trace::HostRange::none, 0};
   std::string path_;
+  std::string annotation_;
 };
 
 }  // namespace kr::tables

@@ -258,7 +258,12 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   std::vector<Warning> notes = facts::notes_of(input);
   std::ranges::move(notes, std::back_inserter(one.summary.warnings));
   const bool replays = demand.facts.has<what_if::RunReplay>();
-  if (replays && state_->changes.empty()) replay_alone(one, *run);
+  const std::string& lost = run->trace.lost_streams;
+  if (replays && !lost.empty()) {
+    one.facts.set(facts::Computed<what_if::RunReplay>::absent("streams are not known: " + lost));
+  } else if (replays && state_->changes.empty()) {
+    replay_alone(one, *run);
+  }
   for (const Warning& warning : one.summary.warnings) {
     state_->warnings.emplace_back(one.summary.source, warning);
   }
@@ -268,7 +273,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   if (demand.facts.has<analyze::LabelledTrace>()) {
     one.facts.set<analyze::LabelledTrace>(run);
   }
-  if (replays && !state_->changes.empty()) {
+  if (replays && lost.empty() && !state_->changes.empty()) {
     state_->unreplayed.push_back({state_->source.runs.size(), run});
   }
   state_->source.runs.push_back(std::move(one));

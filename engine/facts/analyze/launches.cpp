@@ -157,6 +157,7 @@ class LaunchPass {
     std::stable_sort(
         out.by_api.begin(), out.by_api.end(),
         [](const LaunchCalls& a, const LaunchCalls& b) { return a.total_ns > b.total_ns; });
+    if (!trace_.lost_streams.empty()) return;
     for (auto& [stream, queue] : queues_) {
       if (queue.launches() > 0) out.queues.push_back(queue.result());
     }

@@ -101,6 +101,9 @@ std::vector<std::pair<int32_t, StreamTotals>> total_streams(const StreamUses& us
 }
 
 facts::Computed<StreamUses> StreamUses::compute(const facts::Input& run) {
+  if (const std::string& why = run.trace.trace.lost_streams; !why.empty()) {
+    return facts::Computed<StreamUses>::absent("streams are not known: " + why);
+  }
   const classify::Labelled& labelled = run.trace.labelled;
   return measure_streams(run.trace.trace, labelled, kinds_by_row(run.rules.program(), labelled));
 }

@@ -220,16 +220,19 @@ uint32_t HostTrace::find_launch(int64_t correlation, size_t& near) const noexcep
   return known ? by_correlation_[low] : HostRange::none;
 }
 
-uint32_t HostTrace::enclosing_module(uint32_t range, int64_t time) const noexcept {
-  const auto wanted = [&](const HostRange& one) {
-    return one.kind == HostRange::Kind::module && one.contains(time);
-  };
+uint32_t HostTrace::enclosing(uint32_t range, int64_t time, HostRange::Kind kind) const noexcept {
+  const auto wanted = [&](const HostRange& one) { return one.kind == kind && one.contains(time); };
   uint32_t at = ranges[range].parent;
   while (at != HostRange::none && !wanted(ranges[at])) at = ranges[at].parent;
   return at;
 }
 
 uint32_t HostTrace::module_at(uint32_t thread, int64_t time) const noexcept {
+  return innermost_at(thread, time, HostRange::Kind::module);
+}
+
+uint32_t HostTrace::innermost_at(uint32_t thread, int64_t time,
+                                 HostRange::Kind kind) const noexcept {
   const HostRange* const first = ranges.begin() + first_range_[thread];
   const HostRange* const last = ranges.begin() + first_range_[thread + 1];
   const HostRange* const behind = std::partition_point(
@@ -237,15 +240,14 @@ uint32_t HostTrace::module_at(uint32_t thread, int64_t time) const noexcept {
   if (behind == first) return HostRange::none;
   const auto begun = static_cast<uint32_t>(behind - 1 - ranges.begin());
   const HostRange& range = ranges[begun];
-  return range.kind == HostRange::Kind::module && range.contains(time)
-             ? begun
-             : enclosing_module(begun, time);
+  return range.kind == kind && range.contains(time) ? begun : enclosing(begun, time, kind);
 }
 
-std::vector<uint32_t> HostTrace::modules_at(uint32_t thread, int64_t time) const {
+std::vector<uint32_t> HostTrace::ranges_at(uint32_t thread, int64_t time,
+                                           HostRange::Kind kind) const {
   std::vector<uint32_t> chain;
-  for (uint32_t at = module_at(thread, time); at != HostRange::none;
-       at = enclosing_module(at, time)) {
+  for (uint32_t at = innermost_at(thread, time, kind); at != HostRange::none;
+       at = enclosing(at, time, kind)) {
     chain.push_back(at);
   }
   std::reverse(chain.begin(), chain.end());

@@ -152,8 +152,11 @@ struct HostTrace {
   }
   /// The innermost module of a thread at a time; none: there is none.
   uint32_t module_at(uint32_t thread, int64_t time) const noexcept;
-  /// All modules of a thread at a time, the outermost first.
-  std::vector<uint32_t> modules_at(uint32_t thread, int64_t time) const;
+  /// All ranges of a kind on a thread at a time, the outermost first.
+  std::vector<uint32_t> ranges_at(uint32_t thread, int64_t time, HostRange::Kind kind) const;
+  std::vector<uint32_t> modules_at(uint32_t thread, int64_t time) const {
+    return ranges_at(thread, time, HostRange::Kind::module);
+  }
   /// The name of a module below another one: without the other's dotted path, where it begins with
   /// it. `outer` none: its whole name.
   std::string_view module_name(uint32_t range, uint32_t outer) const noexcept;
@@ -188,7 +191,8 @@ struct HostTrace {
   void order_ops(const std::vector<uint32_t>& thread) const;
   void nest();
   void index_launches();
-  uint32_t enclosing_module(uint32_t range, int64_t time) const noexcept;
+  uint32_t enclosing(uint32_t range, int64_t time, HostRange::Kind kind) const noexcept;
+  uint32_t innermost_at(uint32_t thread, int64_t time, HostRange::Kind kind) const noexcept;
   std::vector<uint32_t> first_range_;      // by thread, and the end
   std::vector<uint32_t> whole_process_;    // by thread
   GrowingArray<uint32_t> by_correlation_;  // launches

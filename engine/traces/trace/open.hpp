@@ -53,6 +53,9 @@ struct OpenOptions {
   bool collectives = false;
   /// Of a merged trace only the process that has this member or rank; empty: all.
   std::string rank = {};
+  /// Of annotations that PyTorch wrote beside its trace: the file, or its folder; empty: the one in
+  /// the folder above the trace's, where there is any.
+  std::string annotations = {};
   /// What is looked at of the run. Readers read all of it: analyze::label_run reduces it.
   Window window = {};
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time

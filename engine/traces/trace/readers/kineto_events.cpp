@@ -72,6 +72,8 @@ constexpr std::string_view other_categories[] = {
     "cpu_instant_event",
     "cuda_profiler_range",
     "collective_comm",
+    "graph_event_node",
+    "graph_host_node",
     "user_scope",
 };
 
@@ -99,7 +101,6 @@ std::optional<DetailField> detail_value(std::string_view key) {
   if (key == "registers per thread") return DetailField::registers;
   if (key == "bytes") return DetailField::bytes;
   if (key == "context") return DetailField::context;
-  if (key == "graph node id") return DetailField::graph_node;
   return std::nullopt;
 }
 
@@ -138,13 +139,21 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   const std::string_view text = window.text();
   window_offset_ = window.offset;
   out_ = &out;
-  ids_.begin(out);
+  if (ids_.begin(out)) {
+    places_ = {};
+    place_ids_ = std::make_shared<std::vector<uint32_t>>();
+    calls_of_places_.clear();
+  }
+  out.place_ids = place_ids_;
   out.events = 0;
   out.phases = out.broken = false;
   out.fault.reset();
   out.found = {};
   out.kept.clear();
   out.arrows.clear();
+  out.new_places.clear();
+  out.places.clear();
+  out.annotated_nodes = out.marked_lanes = false;
   last_category_.clear();
   written_ = {};
   if (tokens_.find(text)) {
@@ -255,11 +264,13 @@ std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
 
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
-  event_.own_name = {};
+  event_.own_name = event_.graph = event_.node = event_.original_stream = event_.annotation = {};
+  event_.annotated_stream = false;
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
   if (ops_) event_.inputs = {};
   json.step();
+  event_.args = json.mark();
   if (json.step_over('}')) return true;
   JsonRaw passed;
   do {
@@ -275,6 +286,16 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.correlation;
     } else if (key == "name") {
       to = &event_.own_name;
+    } else if (key == "graph node id") {
+      to = &event_.node;
+    } else if (key == "graph id") {
+      to = &event_.graph;
+    } else if (key == "original_stream") {
+      to = &event_.original_stream;
+    } else if (key == "annotation") {
+      to = &event_.annotation;
+    } else if (key == "annotated_stream") {
+      event_.annotated_stream = true;
     } else if (key == operation_key) {
       to = &event_.operation;
     } else if (collectives_ && collective_key(key)) {
@@ -395,6 +416,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   // Some profilers of ROCm call copies and fills kernels.
   if (kind == OperationKind::kernel && !certain) kind = operation_kind_of(name);
   operation.name = ids_.name(name, kind);
+  node_ = find_node(json);
   const Track place = track(json);
   operation.track = ids_.track(place.device, place.stream, {}, place.member);
   out_->operations.push_back(operation);
@@ -408,7 +430,9 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
         integer(json, event_.correlation).value_or(Launch::no_correlation));
   }
   if (details_) take_detail(json);
-  if (collectives_ && event_.collective[0].kind == Kind::string) take_collective(json);
+  const bool communicates = collectives_ && event_.collective[0].kind == Kind::string;
+  if (communicates) take_collective(json);
+  if (node_) take_annotation(json, place.member, !communicates);
   return true;
 }
 
@@ -463,6 +487,7 @@ void EventParser::take_detail(const JsonWalk& json) {
       detail[static_cast<DetailField>(i)] = *value;
     }
   }
+  if (const auto node = integer(json, event_.node)) detail[DetailField::graph_node] = *node;
   out_->details.push_back(ids_.detail(detail));
   out_->detail_correlations.push_back(
       OperationDetails::correlation(integer(json, event_.correlation)));
@@ -568,7 +593,11 @@ Track EventParser::track(const JsonWalk& json) {
     add_dropped("operation without a device number: assigned to device 0");
     device = 0;
   }
-  std::optional<int64_t> stream = integer(json, event_.stream);
+  // Of nodes of graphs, `stream` may be a lane of a display.
+  if (event_.original_stream.kind != JsonRaw::Kind::absent || event_.annotated_stream) {
+    out_->marked_lanes = true;
+  }
+  std::optional<int64_t> stream = integer(json, node_ ? event_.original_stream : event_.stream);
   if (!stream) stream = integer(json, event_.thread, "stream ");
   if (!stream) {
     add_dropped("operation without a stream number: assigned to stream 0");

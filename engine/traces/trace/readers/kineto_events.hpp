@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/decimal.hpp"
+#include "base/distinct_texts.hpp"
 #include "trace/cut_plan.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/json_tokens.hpp"
+#include "trace/readers/kineto_annotations.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/text_blocks.hpp"
 #include "trace/trace.hpp"
@@ -53,6 +55,22 @@ struct EventRows : BlockRows {
   FoundLayout found;
   std::vector<int64_t> cut_steps;  // HostTrace::cut_steps
 
+  /// What nodes of CUDA graphs are annotated with.
+  struct NewPlace {
+    std::string member;  // of a merged trace
+    NodeAnnotation annotation;
+  };
+  struct Placed {
+    uint32_t operation;  // its number in the block
+    uint32_t place;      // the parser's number
+  };
+  std::vector<NewPlace> new_places;  // met first in this block
+  std::vector<Placed> places;
+  /// By number of the parser, for whoever merges: that of TraceBuilder::created.
+  std::shared_ptr<std::vector<uint32_t>> place_ids;
+  bool annotated_nodes = false;  // by their own arguments, with the whole number of the node
+  bool marked_lanes = false;     // some argument distinguishes streams and lanes
+
   // With a CutPlan:
 
   /// An arrow between events, of which only one end may be in the text.
@@ -79,6 +97,9 @@ class EventParser {
         levels_(levels),
         plan_(plan) {}
 
+  /// What a file beside the trace says of nodes; null: there is none.
+  void annotations(const NodeAnnotations* of_nodes) noexcept { annotations_ = of_nodes; }
+
   /// Reads whole items of the list of events; the `first` window begins the list, and no comma
   /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
   void parse(const TextBlock& window, bool first, EventRows& out);
@@ -102,6 +123,9 @@ class EventParser {
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread, id;
     JsonRaw device, stream, correlation, operation, kernel, own_name;
+    JsonRaw graph, node, original_stream, annotation;
+    JsonWalk::Mark args = nullptr;  // behind the bracket
+    bool annotated_stream = false;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;
     std::array<JsonRaw, 4> inputs;  // see kineto_arguments.hpp
@@ -114,6 +138,11 @@ class EventParser {
   static std::optional<size_t> inputs_key(std::string_view key) noexcept;
   void take_op(std::string_view name, int64_t start_ns, int64_t duration_ns, uint32_t thread);
   bool list(JsonWalk& json, DetailField first);
+  std::optional<uint64_t> find_node(const JsonWalk& json);
+  void take_annotation(const JsonWalk& json, std::string_view member, bool may_communicate);
+  template <class Visit>
+  void each_annotation(const JsonWalk& json, const Visit& visit);
+  void add_place(const JsonWalk& json, std::string_view member);
   void take_detail(const JsonWalk& json);
   void take_collective(const JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
@@ -158,7 +187,15 @@ class EventParser {
   Event event_;
   uint64_t event_offset_ = 0;
 
+  std::optional<uint64_t> node_;  // of a CUDA graph, that the operation runs
+  bool whole_node_ = false;       // its number was written with that of the graph
+
   LocalIds ids_;
+  const NodeAnnotations* annotations_ = nullptr;
+  DistinctTexts places_;  // as they are written
+  std::shared_ptr<std::vector<uint32_t>> place_ids_;
+  std::vector<std::optional<CollectiveCall>> calls_of_places_;
+  std::string place_key_;
 };
 
 /// Control bytes inside strings, which JSON does not allow, become spaces. False: there are none.

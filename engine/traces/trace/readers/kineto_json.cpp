@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,7 @@ class KinetoReader {
             worker_threads(input.options().threads, input.compression() != Compression::none)) {
     if (input.options().host == HostDetail::all) out.host();
     if (input.options().operation_details) out.details();
+    read_annotations();
   }
 
   void run() {
@@ -72,11 +74,40 @@ class KinetoReader {
                              cut.place().offset.value_or(0), events_));
     }
     out_->clock({base_ns_});
+    for (auto& [member, places] : places_) places.finish();
+    if (annotated_nodes_ && !marked_lanes_ && !inline_annotated_) {
+      out_->lost_streams(
+          "the trace was annotated after it was written, which puts kernels of CUDA graphs on "
+          "lanes "
+          "of a display in place of their streams");
+    }
     name_devices();
     if (out_->operations() == 0) note_no_operations();
   }
 
  private:
+  /// Of the trace's own path, or of OpenOptions::annotations.
+  void read_annotations() {
+    const std::string& given = input_->options().annotations;
+    std::error_code error;
+    const bool is_file = !given.empty() && !std::filesystem::is_directory(given, error);
+    const bool from_disk = input_->path() != "-";
+    const std::string path = is_file     ? given
+                             : from_disk ? find_annotations(input_->path(), given)
+                                         : std::string();
+    if (path.empty() && !given.empty()) {
+      throw Error(given, "contains no annotations of this trace",
+                  "PyTorch names them kernel_annotations_rank0_….json, by rank");
+    }
+    if (path.empty()) return;
+    annotations_.emplace(path);
+    if (!is_file) {
+      out_->warn("annotations",
+                 fmt::format("The nodes of CUDA graphs are annotated by {}.", shown_path(path)),
+                 "info");
+    }
+  }
+
   /// Of ROCm, operations may number devices in another way than the properties do, which list all
   /// that the process can use. If all of these have one name, every device has it.
   void name_devices() {
@@ -154,9 +185,11 @@ class KinetoReader {
     const bool devices = json_.key() == "deviceProperties";
     const bool distributed = json_.key() == "distributedInfo";
     const bool base = json_.key() == "baseTimeNanoseconds";
+    const bool annotated = json_.key() == "cudaGraphInlineAnnotated";
     const JsonKind kind = json_.value();
     if (base && kind == JsonKind::number) return base_time(whole_number<int64_t>().value_or(0));
     if (distributed && kind == JsonKind::object) return distributed_info();
+    if (annotated && kind == JsonKind::boolean) inline_annotated_ = true;
     if (!devices || kind != JsonKind::array) {
       json_.skip();
       return;
@@ -229,6 +262,7 @@ class KinetoReader {
     EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
       auto parser = std::make_shared<EventParser>(input_->options(), levels_);
+      if (annotations_) parser->annotations(&*annotations_);
       return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
     });
     bool first = true;
@@ -257,7 +291,9 @@ class KinetoReader {
                   JsonPull::usual_remedy());
     }
     if (job.rows.broken) return false;
+    const size_t before = out_->operations();
     add_block(job.rows, *out_);
+    add_places(job.rows, before);
     if (!job.rows.cut_steps.empty()) {
       std::vector<int64_t>& cut = out_->host().cut_steps;
       cut.insert(cut.end(), job.rows.cut_steps.begin(), job.rows.cut_steps.end());
@@ -267,6 +303,21 @@ class KinetoReader {
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
+  }
+
+  void add_places(const EventRows& rows, size_t before) {
+    annotated_nodes_ = annotated_nodes_ || rows.annotated_nodes;
+    marked_lanes_ = marked_lanes_ || rows.marked_lanes;
+    if (input_->options().host != HostDetail::all) return;
+    for (const EventRows::NewPlace& place : rows.new_places) {
+      const std::string process =
+          place.member.empty() ? "annotations" : '[' + place.member + "] annotations";
+      OperationPlaces& places = places_.try_emplace(place.member, *out_, process).first->second;
+      rows.place_ids->push_back(places.add(place.annotation.levels(texts_)));
+    }
+    for (const EventRows::Placed& one : rows.places) {
+      out_->created(before + one.operation, (*rows.place_ids)[one.place]);
+    }
   }
 
   // From the broken window on all comes again, for JsonPull to say what is wrong.
@@ -295,6 +346,13 @@ class KinetoReader {
   bool phases_ = false;  // some event has one
   int64_t base_ns_ = 0;
   FoundLayout found_layout_;
+  std::optional<NodeAnnotations> annotations_;     // beside the trace
+  std::map<std::string, OperationPlaces> places_;  // by member
+  std::vector<std::string> texts_;
+  // As in EventRows; and what the file says at its head.
+  bool annotated_nodes_ = false;
+  bool marked_lanes_ = false;
+  bool inline_annotated_ = false;
   std::map<int32_t, std::string> devices_;
 };
 
