@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A trace that is written for viewers and read again has the same rank, world size and backend.
+"""A trace that is written for viewers and read again has the same rank, world size and backend, and its operations are
+in the same modules.
 
 Traces made by this test, and every trace of the shared data (environment KR_SHARED_DATA, or the folder beside
 the sources). Environment: KR is the program.
@@ -37,6 +38,40 @@ def about(results):
     return {key: runs[0][key] for key in WANTED} if len(runs) == 1 else None
 
 
+def modules(results):
+    """Of each operation in order: its module, what is said of it, and how that is known."""
+    rows = Results(results).rows("operations")
+    return [(row["module"], row["annotation"], row["evidence"]) for row in rows]
+
+
+def annotated(folder):
+    """A launch of a CUDA graph whose nodes are annotated."""
+    def event(category, name, tid, ts, args):
+        return {"ph": "X", "cat": category, "name": name, "pid": 0, "tid": tid, "ts": ts, "dur": 1, "args": args}
+    events = [event("cuda_runtime", "cudaGraphLaunch", 1, 1, {"correlation": 5})]
+    for node, said in enumerate([{"module_fqn": "layers.0.a\"b"}, {"module_fqn": "layers.0", "name": "moe"},
+                                 {"autograd_phase": "backward"}, {}], 1):
+        events.append(event("kernel", f"k{node}", 7, 10 * node, {"device": 0, "correlation": 5, "graph id": 1,
+                                                                 "graph node id": 2**32 + node, **said}))
+    path = folder / "annotated.json"
+    path.write_text(json.dumps({"cudaGraphInlineAnnotated": True, "traceEvents": events}))
+    return path
+
+
+def check_modules(folder):
+    path = annotated(folder)
+    tables = ("--tables", "operations")
+    before = modules(kr(path, "--format", "json", *tables).stdout)
+    assert [row[1] for row in before] == [None, "moe", "autograd_phase=backward", None], before
+    assert [row[0] for row in before] == ['layers.0/a"b', "layers.0", None, None], before
+    out = folder / "written.json"
+    kr(path, "--format", "perfetto", "-o", str(out))
+    after = modules(kr(out, "--format", "json", *tables).stdout)
+    if after != before:
+        print(f"modules: {before}, read again {after}")
+    return after != before
+
+
 def made(folder):
     event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
              "args": {"device": 0, "stream": 7}}
@@ -58,6 +93,7 @@ def main():
     failures = compared = known = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        failures += check_modules(folder)
         for number, path in enumerate([*made(folder), *shared()]):
             out = folder / str(number)
             done = kr(path, "--format", "json,perfetto", "--out-dir", str(out))

@@ -245,6 +245,23 @@ class ChromeTrace {
     if (const uint32_t module = attribution_.module_of[i]; module != none) {
       events_.add(",\"module\":" + chrome_text(host->range_names[host->ranges[module].name]));
     }
+    if (host != nullptr) place(*host, i);
+  }
+
+  /// What no range of the host shows: where the node of a graph was created, by a reference or by
+  /// what the trace says of it.
+  void place(const trace::HostTrace& host, size_t i) {
+    const trace::NodeCreation* const creation = host.creation(i);
+    if (creation == nullptr || !host.threads[creation->thread].other_clock) return;
+    using Kind = trace::HostRange::Kind;
+    for (const auto& [kind, key] :
+         {std::pair(Kind::module, "module_path"), std::pair(Kind::annotation, "annotations")}) {
+      std::string list;
+      for (const uint32_t range : host.ranges_at(creation->thread, creation->time_ns, kind)) {
+        list += (list.empty() ? "" : ",") + chrome_text(host.range_names[host.ranges[range].name]);
+      }
+      if (!list.empty()) events_.add(fmt::format(R"(,"{}":[{}])", key, list));
+    }
   }
 
   /// From the call that launched an operation; each arrow has a number of its own.

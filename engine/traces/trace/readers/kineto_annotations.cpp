@@ -99,6 +99,22 @@ void NodeAnnotation::set_all(const JsonValue& entries) {
   }
 }
 
+bool NodeAnnotation::set_lists(std::string_view modules, std::string_view texts) {
+  const auto read = [](std::string_view json, std::vector<std::string>& to) {
+    if (json.empty()) return true;
+    try {
+      for (const JsonValue& item : parse_json(json, "").items) {
+        if (item.kind != JsonValue::Kind::string) return false;
+        to.push_back(item.string);
+      }
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  };
+  return read(modules, modules_) && read(texts, texts_);
+}
+
 const std::string* NodeAnnotation::find(std::string_view key) const {
   const auto at = values_.find(key);
   return at != values_.end() ? &at->second : nullptr;
@@ -136,6 +152,8 @@ std::vector<OperationPlaces::Level> NodeAnnotation::levels(std::vector<std::stri
       levels.push_back({HostRange::Kind::module, module});
     }
   }
+  for (const std::string& module : modules_) levels.push_back({HostRange::Kind::module, module});
+  for (const std::string& text : texts_) levels.push_back({HostRange::Kind::annotation, text});
   texts.clear();
   texts.reserve(values_.size());
   for (const auto& [key, value] : values_) {

@@ -30,12 +30,15 @@ class NodeAnnotation {
   /// its name.
   void set_all(const JsonValue& entries);
 
+  /// Lists of texts, as kr exports them: all its modules, the outermost first, and what else is
+  /// said of it. False: one is no such list.
+  bool set_lists(std::string_view modules, std::string_view texts);
+
   /// Null: there is no such key.
   const std::string* find(std::string_view key) const;
   /// Of a collective, by PyTorch's names of keys; nullopt: it says of none. Its name may be that of
   /// anything: the kernel then says what it does.
   std::optional<CollectiveCall> collective() const;
-  bool empty() const noexcept { return values_.empty(); }
 
   /// Its modules, the outermost first, and `key=value` of all else that is not a lane of a display,
   /// of a name the value alone. Views of `texts`.
@@ -43,6 +46,7 @@ class NodeAnnotation {
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  std::vector<std::string> modules_, texts_;  // as kr exports them
 };
 
 /// Of JSON text that is a list of them; nullopt: it is none.

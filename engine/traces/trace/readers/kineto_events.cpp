@@ -265,6 +265,7 @@ std::optional<size_t> EventParser::inputs_key(std::string_view key) noexcept {
 bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
   event_.own_name = event_.graph = event_.node = event_.original_stream = event_.annotation = {};
+  event_.own_modules = event_.own_texts = {};
   event_.annotated_stream = false;
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
@@ -294,6 +295,11 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.original_stream;
     } else if (key == "annotation") {
       to = &event_.annotation;
+    } else if ((key == "module_path" || key == "annotations") && json.peek() == '[') {
+      const size_t begin = json.place();
+      if (!json.value(passed)) return false;
+      (key[0] == 'm' ? event_.own_modules : event_.own_texts) = json.since(begin);
+      continue;
     } else if (key == "annotated_stream") {
       event_.annotated_stream = true;
     } else if (key == operation_key) {
@@ -432,7 +438,8 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   if (details_) take_detail(json);
   const bool communicates = collectives_ && event_.collective[0].kind == Kind::string;
   if (communicates) take_collective(json);
-  if (node_) take_annotation(json, place.member, !communicates);
+  const bool own = certain && !(event_.own_modules.empty() && event_.own_texts.empty());
+  if (node_ || own) take_annotation(json, place.member, !communicates);
   return true;
 }
 

@@ -124,7 +124,8 @@ class EventParser {
     JsonRaw phase, category, name, start, duration, process, thread, id;
     JsonRaw device, stream, correlation, operation, kernel, own_name;
     JsonRaw graph, node, original_stream, annotation;
-    JsonWalk::Mark args = nullptr;  // behind the bracket
+    std::string_view own_modules, own_texts;  // lists, of operations that kr wrote
+    JsonWalk::Mark args = nullptr;            // behind the bracket
     bool annotated_stream = false;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
     std::array<JsonRaw, collective_keys.size()> collective;

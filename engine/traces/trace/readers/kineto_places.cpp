@@ -19,10 +19,11 @@ std::optional<uint64_t> EventParser::find_node(const JsonWalk& json) {
   return whole_node_ ? number : static_cast<uint64_t>(graph) << 32 | number;
 }
 
-/// Calls `visit(key, value)` for the arguments that are no figures of the profiler. Texts alone are
-/// annotations, but for the sizes of collectives.
+/// Calls `visit(key, value)` for the arguments of a node that are no figures of the profiler. Texts
+/// alone are annotations, but for the sizes of collectives.
 template <class Visit>
 void EventParser::each_annotation(const JsonWalk& json, const Visit& visit) {
+  if (!node_) return;
   JsonWalk args = json;
   args.go_to(event_.args);
   do {
@@ -49,7 +50,10 @@ void EventParser::take_annotation(const JsonWalk& json, std::string_view member,
   if (host_ == HostDetail::none && !collectives_) return;
   const bool listed = event_.annotation.kind == JsonRaw::Kind::string;
   if (listed) place_key_.append(1, '\1').append(event_.annotation.text);
-  if (annotations_ != nullptr && annotations_->find(*node_) != nullptr) {
+  if (event_.operation.kind == JsonRaw::Kind::string) {
+    place_key_.append(1, '\3').append(event_.own_modules).append(1, '\0').append(event_.own_texts);
+  }
+  if (annotations_ != nullptr && node_ && annotations_->find(*node_) != nullptr) {
     place_key_.append(1, '\2').append(std::to_string(*node_));
   }
   if (place_key_.size() == nothing) return;
@@ -66,7 +70,11 @@ void EventParser::take_annotation(const JsonWalk& json, std::string_view member,
 
 void EventParser::add_place(const JsonWalk& json, std::string_view member) {
   NodeAnnotation annotation;
-  if (annotations_ != nullptr) {
+  if (event_.operation.kind == JsonRaw::Kind::string &&
+      !annotation.set_lists(event_.own_modules, event_.own_texts)) {
+    add_dropped("place of an operation that is not a list of texts");
+  }
+  if (annotations_ != nullptr && node_) {
     if (const NodeAnnotation* beside = annotations_->find(*node_)) annotation = *beside;
   }
   if (event_.annotation.kind == JsonRaw::Kind::string) {

@@ -15,7 +15,7 @@ struct RoleLabel {
   ParaverRole role;
 };
 
-constexpr std::array<RoleLabel, 14> role_labels{{
+constexpr std::array<RoleLabel, 18> role_labels{{
     {"cuda kernel source", ParaverRole::other},  // of Extrae: a line of code
     {"cuda kernel", ParaverRole::kernel},
     {"nccl kernel", ParaverRole::kernel},
@@ -24,6 +24,11 @@ constexpr std::array<RoleLabel, 14> role_labels{{
     {"cuda library call", ParaverRole::call},
     {"cuda api call", ParaverRole::call},
     {"nvtx", ParaverRole::range},
+    // Of Extrae: what a thread called.
+    {"mpi ", ParaverRole::range},
+    {"openmp", ParaverRole::range},
+    {"pthread", ParaverRole::range},
+    {"user function", ParaverRole::range},
     {"kr host module", ParaverRole::module},
     {"memcopy size", ParaverRole::bytes},
     {"memory operation size", ParaverRole::bytes},

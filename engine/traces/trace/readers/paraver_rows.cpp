@@ -8,6 +8,7 @@
 
 #include "base/operation_kind.hpp"
 #include "trace/call_kinds.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -18,6 +19,9 @@ constexpr uint32_t no_thread = HostRange::none;
 
 /// Of Extrae: the GPU's share of a copy.
 constexpr int64_t transfer_state = 17;
+
+/// Of kr, and free for its labels.
+constexpr int64_t first_own_type = 96'000'000;
 
 /// Communications that lead from a call to what it launched: nothing that events don't say.
 constexpr int64_t first_launch_tag = 55001;
@@ -165,7 +169,10 @@ const char* ParaverRecords::events(std::string_view line, uint64_t offset) {
       return number_fault;
     }
     event.of = type(event.type);
-    if (event.of == nullptr) continue;
+    if (event.of == nullptr) {
+      out_.add_dropped("event of a type that is not in the .pcf", offset);
+      continue;
+    }
     switch (event.of->role) {
       case ParaverRole::bytes:
         common.bytes = event.value;
@@ -174,7 +181,15 @@ const char* ParaverRecords::events(std::string_view line, uint64_t offset) {
         common.correlation = event.value;
         break;
       case ParaverRole::other:
-        if (metrics && event.of->values == nullptr) sample(row, event);
+        if (metrics && event.of->values == nullptr) {
+          sample(row, event);
+        } else {
+          unread(event);
+        }
+        break;
+      case ParaverRole::range:
+        // A number that is no text is the size or the line of something.
+        event.of->values != nullptr ? line_.push_back(event) : unread(event);
         break;
       default:
         line_.push_back(event);
@@ -186,6 +201,15 @@ const char* ParaverRecords::events(std::string_view line, uint64_t offset) {
     take(row, event);
   }
   return nullptr;
+}
+
+void ParaverRecords::unread(const Event& event) {
+  if (event.type >= first_own_type) return;  // kr's labels, which it finds again
+  if (unread_.empty()) {
+    unread_ =
+        fmt::format("event of a type that no table has, such as `{}`", shown_text(event.of->label));
+  }
+  out_.add_dropped(unread_, event.offset);
 }
 
 /// Value 0 ends what the type has begun on the row; ranges are inside each other.

@@ -43,6 +43,7 @@ class ParaverRecords {
   const char* state(std::string_view line, uint64_t offset);
   const char* events(std::string_view line, uint64_t offset);
   const char* communication(std::string_view line, uint64_t offset);
+  void unread(const Event& event);
   void take(uint32_t row, const Event& event);
   void end(uint32_t row, const Event& begun, int64_t end_ns);
   void operation(uint32_t row, const Event& begun, int64_t duration_ns);
@@ -69,6 +70,7 @@ class ParaverRecords {
   std::map<std::pair<int64_t, int64_t>, NameId> known_names_;  // by type and value
   std::unordered_map<int64_t, const ParaverType*> types_;      // that were met
   std::vector<Event> line_;                                    // of one record
+  std::string unread_;  // what is counted of events that are in no table
   bool has_copies_ = false;
   bool has_host_ = false;     // calls or ranges, and all of the host is wanted
   bool has_details_ = false;  // likewise
