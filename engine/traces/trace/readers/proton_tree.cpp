@@ -234,12 +234,13 @@ void ProtonTree::release(const std::string& path, std::optional<int64_t> part) {
   std::vector<ProfiledDevice>& known = out_->costs().devices;
   const size_t of_others = known.size();
   for (const ProfiledDevice& device : devices_) {
-    const auto others_end = known.begin() + static_cast<std::ptrdiff_t>(of_others);
-    const auto at = std::find_if(known.begin(), others_end, [&](const ProfiledDevice& one) {
-      return one.type == device.type && one.id == device.id;
-    });
-    const auto number = static_cast<uint32_t>(at == others_end ? known.size() : at - known.begin());
-    numbers_.push_back(number);
+    size_t number = 0;
+    while (number < of_others &&
+           (known[number].type != device.type || known[number].id != device.id)) {
+      ++number;
+    }
+    if (number == of_others) number = known.size();
+    numbers_.push_back(static_cast<uint32_t>(number));
     if (number == known.size()) known.push_back(device);
   }
   const std::vector<Step> steps = divide(part);

@@ -13,7 +13,7 @@ namespace {
 // Parts of a path that are shown at its two ends.
 constexpr size_t shown_parts = 12;
 
-bool plain_key(std::string_view key) noexcept {
+bool is_plain(std::string_view key) noexcept {
   return !key.empty() && std::all_of(key.begin(), key.end(),
                                      [](char c) { return is_identifier_byte(c) || c == '-'; });
 }
@@ -31,7 +31,7 @@ std::string value_path(size_t parts, const std::function<ValuePathPart(size_t)>&
     const ValuePathPart one = part(i);
     if (!one.is_member) {
       out += fmt::format("[{}]", one.index);
-    } else if (!plain_key(one.key)) {
+    } else if (!is_plain(one.key)) {
       out += fmt::format("[\"{}\"]", shown_text(one.key));
     } else {
       if (!out.empty()) out += '.';
