@@ -201,7 +201,8 @@ bool is_module_trees(const OwnReportOptions& options, const std::vector<classify
                       (to.formats.empty() || to.formats == "table") && options.save.empty();
   std::error_code ignored;
   return answer && specs.size() == 1 && specs[0].path != "-" &&
-         std::filesystem::is_regular_file(specs[0].path, ignored) &&
+         (std::filesystem::is_regular_file(specs[0].path, ignored) ||
+          std::filesystem::is_directory(specs[0].path, ignored)) &&
          trace::contains_module_trees(specs[0].path, options.trace.open);
 }
 

@@ -58,10 +58,6 @@ constexpr Magic magics[] = {
      "print its pages: `ncu --import FILE.ncu-rep --csv --page raw > FILE.csv`"},
     {"QDSTRM"sv, "is an unfinished nsys recording",
      "turn it into a report with nsys's QdstrmImporter"},
-    {"\x92\x83\xa5"
-     "frame"sv,
-     "is a profile of Proton in MessagePack (.hatchet_msgpack)",
-     "write it as JSON: proton.finalize(output_format=\"hatchet\")"},
     {"\xfd\x37zXZ"sv, "is compressed with xz",
      "unpack it first; .gz and .zst are read as they are"},
     {"BZh"sv, "is compressed with bzip2", "unpack it first; .gz and .zst are read as they are"},

@@ -21,6 +21,22 @@ std::vector<int64_t> leaf_times(const trace::ModuleTrace& trace) {
   return times;
 }
 
+constexpr std::string_view path_joint = " > ";
+
+/// Of `step_1 > replay` `step > replay`, and the first number.
+std::string without_numbers(std::string_view path, std::optional<int64_t>& first) {
+  std::string stems;
+  while (true) {
+    const size_t end = std::min(path.find(path_joint), path.size());
+    const NumberedName name = numbered(path.substr(0, end));
+    stems += name.stem;
+    if (!first) first = name.number;
+    if (end == path.size()) return stems;
+    stems += path_joint;
+    path.remove_prefix(end + path_joint.size());
+  }
+}
+
 }  // namespace
 
 MatchedPaths::MatchedPaths(const sema::Program& program,
@@ -145,7 +161,11 @@ std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules
   classify::PhaseReader reader(rules.program(), rules.database, modules->choice.model);
   for (const trace::ModuleStep& step : of.steps) {
     classify::Phase phase = reader.read(step.key);
-    const NumberedName name = numbered(step.key);
+    NumberedName name = numbered(step.key);
+    if (step.key.find(path_joint) != std::string::npos) {
+      name.number.reset();
+      name.stem = modules->path_phases.emplace_back(without_numbers(step.key, name.number));
+    }
     if (phase.label.empty()) phase.label = name.stem;
     if (!phase.step) phase.step = name.number;
     modules->phases.push_back(phase);

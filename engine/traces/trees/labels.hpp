@@ -1,6 +1,7 @@
 // Labels of the nodes of module trees. The nodes above a node are its enclosing context (`within`).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,8 +58,10 @@ class MatchedPaths {
 struct LabelledModules {
   trace::ModuleTrace trace;
   classify::Choice choice;
-  /// By step. If no rule matches, the label is the step's key without its number, owned by `trace`.
+  /// By step. If no rule matches, the label is the step's key without its number, owned by `trace`;
+  /// of a key that is a path (`step_1 > replay`), without those of all parts.
   std::vector<classify::Phase> phases;
+  std::deque<std::string> path_phases;  // owns those labels
   /// By step, of trees made from operations: its number among all steps of the run, with those
   /// inside others. Empty: they are in order.
   std::vector<size_t> step_ids;

@@ -35,7 +35,8 @@ const std::string row_remedy = "; correct this line, or export the file again";
 // Made from the list of formats.
 const std::string accepted =
     "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
-    "Triton's Proton (.hatchet), PyTorch profiler JSON, "
+    "Triton's Proton (.hatchet), the same in MessagePack (.hatchet_msgpack), its Chrome traces "
+    "(.chrome_trace), PyTorch profiler JSON, "
     "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
     "(.nsys-rep)";
 

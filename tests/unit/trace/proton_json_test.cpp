@@ -7,6 +7,7 @@
 
 #include "support.hpp"
 #include "support/layerwise_dump.hpp"
+#include "support/msgpack.hpp"
 
 namespace kr::test::proton_json_test {
 namespace {
@@ -261,6 +262,109 @@ TEST_CASE("of a file that is cut off the complete parts are kept") {
   for (size_t end = 1; end < text.size(); ++end) {
     CHECK(read(text.substr(0, end), {.block_size = 16}, true).total_ns <= 1012);
   }
+}
+
+TEST_CASE("what was captured is in the modules of the capture, a step for each replay") {
+  const std::string_view text = R"json([{"frame": {"name": "ROOT"}, "children": [
+    {"frame": {"name": "step_0"}, "children": [
+      {"frame": {"name": "eager"}, "metrics": {"time (ns)": 1, "count": 1}},
+      {"frame": {"name": "__proton_launch_metadata"}, "children": [
+        {"frame": {"name": "sum"}, "metrics": {"time (ns)": 2, "count": 1}}]},
+      {"frame": {"name": "replay"}, "children": [
+        {"frame": {"name": "<captured_at>"}, "children": [
+          {"frame": {"name": "model"}, "children": [
+            {"frame": {"name": "<metric>"}, "metrics": {"time (ns)": 4, "count": 1}},
+            {"frame": {"name": "k"}, "metrics": {"time (ns)": 8, "count": 2, "bytes": 5}}]}]}]}]},
+    {"frame": {"name": "step_1"}, "children": [
+      {"frame": {"name": "<captured_at>"}, "metrics": {"time (ns)": 16, "count": 1}, "children": [
+        {"frame": {"name": "outer"}, "children": [
+          {"frame": {"name": "<captured_at>"}, "children": [
+            {"frame": {"name": "k"}, "metrics": {"time (ns)": 32, "count": 1}}]}]}]}]},
+    {"frame": {"name": "<captured_at>"}, "children": [
+      {"frame": {"name": "k"}, "metrics": {"time (ns)": 64, "count": 1}}]}]}])json";
+  const trace::ModuleTrace trace = read(text);
+  CHECK(dump_steps(trace) ==
+        "profile\n"
+        "  step_0 1 1\n"
+        "    eager 1 1\n"
+        "step_0 > replay\n"
+        "  model 8 2\n"
+        "    k 8 2\n"
+        "step_1\n"
+        "  <captured_at> 16 1\n"
+        "step_1 > outer\n"
+        "  k 32 1\n"
+        "replay\n"
+        "  k 64 1\n"
+        "profiler\n"
+        "  step_0 2 1\n"
+        "    __proton_launch_metadata 2 1\n"
+        "      sum 2 1\n"
+        "  model 4 1\n"
+        "    <metric> 4 1\n");
+  CHECK(trace.total_ns == 127);
+  CHECK(dump_costs(trace) == "k b=5\n");
+  // Where all was captured, there is nothing else.
+  const size_t steps = read(R"json([{"frame": {"name": "ROOT"}, "children": [
+    {"frame": {"name": "a"}, "children": [{"frame": {"name": "<captured_at>"}, "children": [
+      {"frame": {"name": "k"}, "metrics": {"time (ns)": 1}}]}]}]}])json")
+                           .steps.size();
+  CHECK(steps == 1);
+}
+
+TEST_CASE("the same profile in MessagePack") {
+  const auto packed = [](std::string_view text, trace::OpenOptions options = {}) {
+    trace::Input input(text, "t.hatchet_msgpack", options);
+    trace::ModuleTraceBuilder builder("t.hatchet_msgpack", "proton-msgpack");
+    trace::proton_msgpack_format.read_modules(input, builder);
+    return std::move(builder).finish();
+  };
+  const trace::ModuleTrace expected = read(small);
+  for (const bool wide : {false, true}) {
+    const std::string bytes = msgpack_of(parse_json(small, "t"), wide);
+    CHECK(trace::proton_msgpack_format.sniff(bytes));
+    CHECK(!trace::proton_json_format.sniff(bytes));
+    for (const size_t block_size : {size_t{1}, size_t{7}, trace::JsonPull::usual_block}) {
+      const trace::ModuleTrace trace = packed(bytes, {.block_size = block_size});
+      CHECK(dump_steps(trace) == dump_steps(expected));
+      CHECK(dump_costs(trace) == dump_costs(expected));
+      CHECK(trace.costs->devices[0].sms == 132);
+      CHECK(trace.warnings[0].text == expected.warnings[0].text);
+    }
+    for (size_t end = 1; end < bytes.size(); ++end) {
+      const std::string_view part = std::string_view(bytes).substr(0, end);
+      const trace::ModuleTrace trace = packed(part, {.allow_truncated = true, .block_size = 16});
+      CHECK(trace.total_ns <= expected.total_ns);
+      CHECK(trace.warnings[0].code == "truncated");
+    }
+  }
+  CHECK(!trace::proton_msgpack_format.sniff(small));
+  CHECK(!trace::proton_msgpack_format.sniff("\x92\x01\x02"));
+  CHECK(
+      !trace::proton_msgpack_format.sniff("\x91\x81\xa5"
+                                          "frame"
+                                          "\x05"));
+}
+
+TEST_CASE("phases of a session in a folder are one profile") {
+  const auto one = [](std::string_view kernel, int ns) {
+    return fmt::format(
+        R"json([{{"frame": {{"name": "ROOT"}}, "children": [{{"frame": {{"name": "{}"}},
+          "metrics": {{"time (ns)": {}, "device_id": "1"}}}}]}}, {{"CUDA": {{"0": {{}}, "1": {{}}}}}}])json",
+        kernel, ns);
+  };
+  const Folder folder;
+  folder.write("run.part_10.hatchet", one("c", 100));
+  folder.write("run.part_2.hatchet", one("b", 10));
+  folder.write("run.hatchet", one("a", 1));
+  const auto modules = *trace::open_any(folder.path("")).modules;
+  CHECK(dump_steps(modules) == "profile_0\n  a 1 0\nprofile_2\n  b 10 0\nprofile_10\n  c 100 0\n");
+  CHECK(modules.costs->devices.size() == 2);
+  CHECK(dump_costs(modules) == "a on 1\nb on 1\nc on 1\n");
+  CHECK(trace::traces_in_folder(folder.path("")).empty());
+  // With another profile beside them, each file is by itself.
+  folder.write("other.part_2.hatchet", one("d", 1));
+  CHECK(trace::traces_in_folder(folder.path("")).size() == 4);
 }
 
 TEST_CASE("which files are Proton profiles") {

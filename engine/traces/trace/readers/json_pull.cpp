@@ -11,12 +11,11 @@
 #include "base/utf8.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/messages.hpp"
+#include "trace/readers/value_path.hpp"
 
 namespace kr::trace {
 namespace {
 
-// Bytes of a key that `path` shows, whether or not it is still in the block.
-constexpr size_t kept_of_key = 200;
 // As programs write them: a newline, then blanks; or one blank.
 inline const char* past_usual_spaces(const char* at) noexcept {
   if (*at == '\n') return past_spaces(at + 1);
@@ -356,9 +355,13 @@ void JsonPull::keep_key(size_t i) {
   level.key = nullptr;
 }
 
-void JsonPull::end() {
+bool JsonPull::at_end() {
   spaces();
-  if (at_ != end_) wrong(at_, "there is text after the end of the value");
+  return at_ == end_;
+}
+
+void JsonPull::end() {
+  if (!at_end()) wrong(at_, "there is text after the end of the value");
 }
 
 }  // namespace kr::trace

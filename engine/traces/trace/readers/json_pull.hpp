@@ -76,6 +76,8 @@ class JsonPull {
 
   /// After the whole value: nothing follows but white space.
   void end();
+  /// The same as a question: what follows may be a value again.
+  bool at_end();
 
   // A list that is read elsewhere, in part or whole. Between two items: after `enter`, before
   // `next`.

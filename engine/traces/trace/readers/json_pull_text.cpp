@@ -1,26 +1,13 @@
 // Strings, with all that they can contain; and what is wrong, and where in the value.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/ascii.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
 #include "trace/readers/messages.hpp"
+#include "trace/readers/value_path.hpp"
 
 namespace kr::trace {
-namespace {
-
-// Parts of a path that are shown at its two ends.
-constexpr size_t shown_parts = 12;
-
-bool plain_key(std::string_view key) noexcept {
-  return !key.empty() && std::all_of(key.begin(), key.end(),
-                                     [](char c) { return is_identifier_byte(c) || c == '-'; });
-}
-
-}  // namespace
 
 std::string_view JsonPull::text() {
   const char* const begin = at_ + 1;
@@ -79,29 +66,15 @@ std::string JsonPull::usual_remedy() {
 }
 
 std::string JsonPull::path() const {
-  std::string out;
-  for (size_t i = 0; i < levels_.size(); ++i) {
+  size_t parts = 0;
+  while (parts < levels_.size() && levels_[parts].within) ++parts;
+  return value_path(parts, [&](size_t i) {
     const Level& level = levels_[i];
-    if (!level.within) break;
-    if (levels_.size() > 2 * shown_parts && i == shown_parts) {
-      i = levels_.size() - shown_parts - 1;
-      out += "…";
-      continue;
-    }
-    if (!level.object) {
-      out += fmt::format("[{}]", level.count - 1);
-      continue;
-    }
     const std::string_view key = level.key != nullptr ? std::string_view(level.key, level.key_size)
-                                                      : std::string_view(kept_keys_[i]);
-    if (!plain_key(key)) {
-      out += fmt::format("[\"{}\"]", shown_text(key));
-      continue;
-    }
-    if (!out.empty()) out += '.';
-    out += key;
-  }
-  return out;
+                                 : level.object       ? std::string_view(kept_keys_[i])
+                                                      : std::string_view();
+    return ValuePathPart{level.object, key, level.count - 1};
+  });
 }
 
 Error JsonPull::error(std::string_view why, std::string remedy) const {

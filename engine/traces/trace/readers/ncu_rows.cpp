@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/ncu_units.hpp"
+#include "trace/time_fault.hpp"
 
 namespace kr::trace {
 namespace {
