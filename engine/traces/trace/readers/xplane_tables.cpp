@@ -1,0 +1,103 @@
+#include "trace/readers/xplane_tables.hpp"
+
+#include <utility>
+
+namespace kr::trace {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, XStat>, xstat_count> read_stats{{
+    {"correlation_id", XStat::correlation},
+    {"tf_op", XStat::tf_op},
+    {"name", XStat::name},
+    {"hlo_op", XStat::hlo_op},
+    {"hlo_module", XStat::hlo_module},
+    {"hlo_category", XStat::hlo_category},
+    {"kernel_details", XStat::kernel_details},
+    {"memcpy_details", XStat::memcpy_details},
+    {"memset_details", XStat::memset_details},
+    {"step_num", XStat::step_num},
+    {"device_type_string", XStat::device_type},
+    {"profile_start_time", XStat::profile_start},
+}};
+
+/// Of a map: its id, and the message behind it.
+std::pair<int64_t, std::string_view> entry_of(std::string_view entry, const char* what) {
+  std::pair<int64_t, std::string_view> out{0, {}};
+  each_field(entry, what, [&](const WireField& field) {
+    if (field.number == 1) out.first = number_of(field, entry, what);
+    if (field.number == 2) out.second = bytes_of(field, entry, what);
+  });
+  return out;
+}
+
+}  // namespace
+
+XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
+                           const std::vector<std::string_view>& stats) {
+  constexpr const char* stat_metadata = "XStatMetadata";
+  constexpr const char* event_metadata = "XEventMetadata";
+  for (const std::string_view entry : stats) {
+    const auto [id, message] = entry_of(entry, stat_metadata);
+    StatName one;
+    each_field(message, stat_metadata, [&](const WireField& field) {
+      if (field.number == 2) one.name = bytes_of(field, message, stat_metadata);
+    });
+    for (const auto& [name, stat] : read_stats) {
+      if (one.name == name) one.stat = stat;
+    }
+    if (stats_by_id_.find(id).valid()) continue;
+    stats_by_id_.add(id, {static_cast<uint32_t>(stats_.size())});
+    stats_.push_back(one);
+  }
+  for (const std::string_view entry : events) {
+    const auto [id, message] = entry_of(entry, event_metadata);
+    XEventName one{{}, {}, {}};
+    each_field(message, event_metadata, [&](const WireField& field) {
+      if (field.number == 2) one.name = bytes_of(field, message, event_metadata);
+      if (field.number == 4) one.display_name = bytes_of(field, message, event_metadata);
+      if (field.number == 5) read(bytes_of(field, message, event_metadata), one.stats);
+    });
+    if (events_by_id_.find(id).valid()) continue;
+    events_by_id_.add(id, {static_cast<uint32_t>(events_.size())});
+    events_.push_back(one);
+  }
+}
+
+void XPlaneTables::read(std::string_view message, XStats& to) {
+  constexpr const char* what = "XStat";
+  WireReader reader(message);
+  StatName* stat = nullptr;
+  for (WireField field; reader.next(field);) {
+    if (field.number == 1) {
+      const Id<StatTag> known = stats_by_id_.find(number_of(field, message, what));
+      if (!known.valid() || stats_[known.index].stat == XStat::count) return;
+      stat = &stats_[known.index];
+      continue;
+    }
+    if (stat == nullptr) continue;  // the id comes first
+    const auto at = static_cast<size_t>(stat->stat);
+    switch (field.number) {
+      case 3:
+      case 4:
+        to.numbers_[at] = number_of(field, message, what);
+        to.has_number_ |= uint32_t{1} << at;
+        break;
+      case 5:
+        to.texts_[at] = texts_.add(bytes_of(field, message, what));
+        break;
+      case 7: {
+        const Id<StatTag> ref = stats_by_id_.find(number_of(field, message, what));
+        if (!ref.valid()) break;
+        StatName& named = stats_[ref.index];
+        if (named.text == XStats::no_text) named.text = texts_.add(named.name);
+        to.texts_[at] = named.text;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (reader.broken()) throw WireFault{message.data(), what};
+}
+
+}  // namespace kr::trace
