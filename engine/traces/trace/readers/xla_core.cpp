@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
 namespace kr::trace {
 
@@ -35,8 +36,9 @@ std::vector<CoreOp> stretches_of(std::vector<CoreOp>& ops) {
     open.push_back({op});
   }
   while (!open.empty()) close();
-  std::stable_sort(out.begin(), out.end(),
-                   [](const CoreOp& a, const CoreOp& b) { return a.start_ps < b.start_ps; });
+  std::stable_sort(out.begin(), out.end(), [](const CoreOp& a, const CoreOp& b) {
+    return std::tie(a.start_ps, a.end_ps) < std::tie(b.start_ps, b.end_ps);
+  });
   return out;
 }
 

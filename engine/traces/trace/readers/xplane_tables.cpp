@@ -1,24 +1,24 @@
 #include "trace/readers/xplane_tables.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kr::trace {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, XStat>, xstat_count> read_stats{{
-    {"correlation_id", XStat::correlation},
-    {"tf_op", XStat::tf_op},
-    {"name", XStat::name},
-    {"hlo_op", XStat::hlo_op},
-    {"hlo_module", XStat::hlo_module},
-    {"hlo_category", XStat::hlo_category},
-    {"kernel_details", XStat::kernel_details},
-    {"memcpy_details", XStat::memcpy_details},
-    {"memset_details", XStat::memset_details},
-    {"step_num", XStat::step_num},
-    {"device_type_string", XStat::device_type},
-    {"profile_start_time", XStat::profile_start},
-}};
+// In the order of XStat.
+constexpr std::array<std::string_view, xstat_count> xstat_names{"correlation_id",
+                                                                "tf_op",
+                                                                "name",
+                                                                "hlo_op",
+                                                                "hlo_module",
+                                                                "hlo_category",
+                                                                "kernel_details",
+                                                                "memcpy_details",
+                                                                "memset_details",
+                                                                "step_num",
+                                                                "device_type_string",
+                                                                "profile_start_time"};
 
 /// Of a map: its id, and the message behind it.
 std::pair<int64_t, std::string_view> entry_of(std::string_view entry, const char* what) {
@@ -32,6 +32,15 @@ std::pair<int64_t, std::string_view> entry_of(std::string_view entry, const char
 
 }  // namespace
 
+std::string_view xstat_name(XStat stat) noexcept {
+  return xstat_names[static_cast<size_t>(stat)];
+}
+std::optional<XStat> xstat_named(std::string_view name) noexcept {
+  const auto at = std::ranges::find(xstat_names, name);
+  if (at == xstat_names.end()) return std::nullopt;
+  return static_cast<XStat>(at - xstat_names.begin());
+}
+
 XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
                            const std::vector<std::string_view>& stats) {
   constexpr const char* stat_metadata = "XStatMetadata";
@@ -42,9 +51,7 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
     each_field(message, stat_metadata, [&](const WireField& field) {
       if (field.number == 2) one.name = bytes_of(field, message, stat_metadata);
     });
-    for (const auto& [name, stat] : read_stats) {
-      if (one.name == name) one.stat = stat;
-    }
+    one.stat = xstat_named(one.name).value_or(XStat::count);
     if (stats_by_id_.find(id).valid()) continue;
     stats_by_id_.add(id, {static_cast<uint32_t>(stats_.size())});
     stats_.push_back(one);

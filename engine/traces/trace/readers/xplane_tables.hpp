@@ -36,6 +36,10 @@ enum class XStat : uint8_t {
 };
 inline constexpr size_t xstat_count = static_cast<size_t>(XStat::count);
 
+/// As files write it.
+std::string_view xstat_name(XStat stat) noexcept;
+std::optional<XStat> xstat_named(std::string_view name) noexcept;
+
 class XStats {
  public:
   static constexpr uint32_t no_text = UINT32_MAX;
