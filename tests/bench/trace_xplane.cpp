@@ -106,15 +106,17 @@ uint64_t sum_of(std::string_view message, int level) {
 }
 
 void bare_pass(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(sum_of(text(), 0));
+  const std::string_view all = text();  // made before the clock starts
+  for (auto _ : state) benchmark::DoNotOptimize(sum_of(all, 0));
   state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());
 }
 
 void reader_in_memory(benchmark::State& state) {
   kr::trace::OpenOptions options;
   options.host = state.range(0) != 0 ? kr::trace::HostDetail::all : kr::trace::HostDetail::none;
+  const std::string_view all = text();
   for (auto _ : state) {
-    kr::trace::Input input(text(), "t", options);
+    kr::trace::Input input(all, "t", options);
     kr::trace::TraceBuilder builder("t", "xplane");
     kr::trace::xplane_format.read(input, builder);
     if (std::move(builder).finish().operations.empty()) state.SkipWithError("no operations");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -30,7 +31,8 @@ struct XLine {
   int64_t id = 0;
   std::string_view name;
   int64_t timestamp_ns = 0;
-  std::vector<std::string_view> events;
+  std::string_view message;
+  uint64_t events = 0;
 };
 
 struct XPlane {
@@ -40,13 +42,15 @@ struct XPlane {
 
 struct XEvent {
   int64_t metadata = 0;
-  std::optional<int64_t> offset_ps;
+  int64_t offset_ps = 0;
   bool aggregated = false;
   int64_t duration_ps = 0;
   XStats stats;
 };
 
 constexpr int64_t max_ns = std::numeric_limits<int64_t>::max();
+/// Of an op of a TPU: 26 days.
+constexpr int64_t max_core_ps = int64_t{1} << 61;
 
 /// Half a nanosecond rounds up.
 constexpr int64_t rounded_ns(int64_t ps) {
@@ -124,7 +128,7 @@ class XPlanes::Impl {
     });
     const auto gpu = device_of(plane.name, "/device:GPU:");
     const auto tpu = device_of(plane.name, "/device:TPU:");
-    const bool host = plane.name == "/host:CPU" && host_ != HostDetail::none;
+    const bool host = is_host(plane.name) && host_ != HostDetail::none;
     if (gpu || tpu || host || plane.name == "Task Environment") {
       begin_plane(plane);
       if (gpu) read_gpu(plane, *gpu);
@@ -133,6 +137,11 @@ class XPlanes::Impl {
     } else if (plane.name.starts_with("/device:")) {
       count_other_device(plane);
     }
+  }
+
+  /// Calls are on a plane of their own where the profiler did not join them.
+  static bool is_host(std::string_view plane) {
+    return plane == "/host:CPU" || plane == "/host:CUPTI" || plane == "/host:ROCTRACER";
   }
 
   void begin_plane(const XPlane& plane) {
@@ -151,17 +160,18 @@ class XPlanes::Impl {
   void count_other_device(const XPlane& plane) {
     for (const std::string_view message : plane.lines) {
       const XLine line = line_of(message);
-      if (line.events.empty() || !(line.name == "XLA Ops" || line.name.starts_with("Stream #"))) {
+      if (line.events == 0 || !(line.name == "XLA Ops" || line.name.starts_with("Stream #"))) {
         continue;
       }
       out_->add_dropped("event of a device that is neither a GPU nor a TPU core",
-                        offset_of(message), line.events.size());
+                        offset_of(message), line.events);
     }
   }
 
   static XLine line_of(std::string_view message) {
     constexpr const char* what = "XLine";
     XLine line;
+    line.message = message;
     std::string_view display_name;
     each_field(message, what, [&](const WireField& field) {
       switch (field.number) {
@@ -175,7 +185,8 @@ class XPlanes::Impl {
           line.timestamp_ns = number_of(field, message, what);
           break;
         case 4:
-          line.events.push_back(bytes_of(field, message, what));
+          bytes_of(field, message, what);
+          ++line.events;
           break;
         case 11:
           display_name = bytes_of(field, message, what);
@@ -186,6 +197,13 @@ class XPlanes::Impl {
     });
     if (line.name.empty()) line.name = display_name;
     return line;
+  }
+
+  template <class Visit>
+  static void each_event(const XLine& line, const Visit& visit) {
+    each_field(line.message, "XLine", [&](const WireField& field) {
+      if (field.number == 4) visit(field.bytes);
+    });
   }
 
   /// With the stats of its name. False: it has no time.
@@ -244,14 +262,14 @@ class XPlanes::Impl {
       const auto stream = stream_of(line.name);
       if (!stream) continue;  // grouped: `XLA Ops`, `Steps`, ...
       const TrackId track = out_->track({device, *stream, std::string(device_name_), {}});
-      XEvent event{0, {}, false, 0, tables_.stats()};
-      for (const std::string_view bytes : line.events) {
-        if (!read_event(bytes, event)) continue;
-        Operation operation = gpu_times(line.timestamp_ns, *event.offset_ps, event.duration_ps);
+      XEvent event{0, 0, false, 0, tables_.stats()};
+      each_event(line, [&](std::string_view bytes) {
+        if (!read_event(bytes, event)) return;
+        Operation operation = gpu_times(line.timestamp_ns, event.offset_ps, event.duration_ps);
         operation.name = gpu_name(event.stats, bytes);
         operation.track = track;
         add(operation, event.stats, stream_place(event.stats));
-      }
+      });
     }
   }
 
@@ -330,13 +348,13 @@ class XPlanes::Impl {
   }
 
   void read_programs(const XLine& line) {
-    XEvent event{0, {}, false, 0, tables_.stats()};
-    for (const std::string_view bytes : line.events) {
-      if (!read_event(bytes, event) || place_ == XPlaneTables::none) continue;
-      const Operation times = gpu_times(line.timestamp_ns, *event.offset_ps, event.duration_ps);
-      if (times.start_ns < 0 || times.duration_ns < 0) continue;
+    XEvent event{0, 0, false, 0, tables_.stats()};
+    each_event(line, [&](std::string_view bytes) {
+      if (!read_event(bytes, event) || place_ == XPlaneTables::none) return;
+      const Operation times = gpu_times(line.timestamp_ns, event.offset_ps, event.duration_ps);
+      if (times.start_ns < 0 || times.duration_ns < 0) return;
       programs_.push_back({times.start_ns, times.end_ns(), place_});
-    }
+    });
   }
 
   /// The place of its name; none: the op is in no program.
@@ -350,20 +368,26 @@ class XPlanes::Impl {
   void read_core(const XLine& line, TrackId track) {
     core_.clear();
     ops_.clear();
-    XEvent event{0, {}, false, 0, tables_.stats()};
-    for (const std::string_view bytes : line.events) {
-      if (!read_event(bytes, event)) continue;
+    XEvent event{0, 0, false, 0, tables_.stats()};
+    each_event(line, [&](std::string_view bytes) {
+      if (!read_event(bytes, event)) return;
       const NameId name = tpu_name(bytes);
-      const Operation times = gpu_times(line.timestamp_ns, *event.offset_ps, event.duration_ps);
+      const Operation times = gpu_times(line.timestamp_ns, event.offset_ps, event.duration_ps);
       const uint32_t place = core_place(event.stats, times.start_ns);
       if (times.start_ns < 0 || times.duration_ns < 0) {
         add({times.start_ns, times.duration_ns, name, track}, event.stats, place);
-        continue;
+        return;
       }
-      core_.push_back({*event.offset_ps, *event.offset_ps + event.duration_ps,
+      // Sums of picoseconds have to fit.
+      if (std::max(std::abs(event.offset_ps), event.duration_ps) > max_core_ps ||
+          times.start_ns > max_ns - max_core_ps) {
+        add({times.start_ns, no_duration(TimeFault::too_large), name, track}, event.stats, place);
+        return;
+      }
+      core_.push_back({event.offset_ps, event.offset_ps + event.duration_ps,
                        static_cast<uint32_t>(ops_.size())});
       ops_.push_back({name, place});
-    }
+    });
     add_core(line.timestamp_ns, track);
   }
 
@@ -500,12 +524,13 @@ class XPlanes::Impl {
     }
     kinds_.assign(tables_.size(), HostKind::unknown);
     range_names_.assign(tables_.size(), HostRange::none);
+    calls_.assign(tables_.size(), HostRange::none);
     for (const XLine& line : lines) {
       thread_ = HostRange::none;
       thread_name_ = line.name;
       if (named[line.name] > 1) thread_name_ += fmt::format("/{}", line.id);
-      XEvent event{0, {}, false, 0, tables_.stats()};
-      for (const std::string_view bytes : line.events) read_host_event(line, bytes, event);
+      XEvent event{0, 0, false, 0, tables_.stats()};
+      each_event(line, [&](std::string_view bytes) { read_host_event(line, bytes, event); });
     }
   }
 
@@ -547,7 +572,7 @@ class XPlanes::Impl {
       return;
     }
     if (host_ != HostDetail::all) return;
-    const Operation times = gpu_times(line.timestamp_ns, *event.offset_ps, event.duration_ps);
+    const Operation times = gpu_times(line.timestamp_ns, event.offset_ps, event.duration_ps);
     if (times.start_ns < 0 || times.duration_ns < 0) {
       out_->add_dropped("call or range without a valid time", offset_of(bytes));
       return;
@@ -564,10 +589,13 @@ class XPlanes::Impl {
   /// An event with a correlation that is not named like a function has the name of the kernel.
   void add_launch(const Operation& times, std::string_view name, bool function,
                   std::optional<int64_t> correlation) {
-    const HostCall call{std::string(function ? name : "(call without a name)"),
-                        function && is_driver_call(name)};
+    uint32_t& call = calls_[place_];
+    if (call == HostRange::none) {
+      call = out_->call({std::string(function ? name : "(call without a name)"),
+                         function && is_driver_call(name)});
+    }
     out_->host().launches.push_back({correlation.value_or(Launch::no_correlation), times.start_ns,
-                                     times.duration_ns, out_->call(call), thread()});
+                                     times.duration_ns, call, thread()});
   }
 
   uint32_t range_name(std::string_view name, std::optional<int64_t> step) {
@@ -633,6 +661,7 @@ class XPlanes::Impl {
   std::vector<Program> programs_;
   std::vector<HostKind> kinds_;          // by place of a name
   std::vector<uint32_t> range_names_;    // by place of a name
+  std::vector<uint32_t> calls_;          // by place of a name
   uint32_t place_ = XPlaneTables::none;  // of the name of the event read last
 
   // Of the line being read.
