@@ -340,6 +340,34 @@ TEST_CASE("ids that are not there, and times that cannot be") {
         "1 event without a time, only counted\n");
 }
 
+TEST_CASE("times of a core that do not fit") {
+  const trace::Trace trace = read(plane(
+      "/device:TPU:0",
+      line(1, "XLA Ops", 0,
+           event(1, 1000, 1000) + event(1, 4000, INT64_MAX / 2) + event(1, INT64_MAX - 5, 1)) +
+          line(2, "XLA Ops", INT64_MAX - 1, event(1, 0, 1000)) + event_name(1, "op")));
+  CHECK(trace.operations.size() == 4);
+  CHECK(trace.untimed.size() == 3);
+}
+
+TEST_CASE("numbers of stats in any number of bytes") {
+  for (const int64_t id : {int64_t{1}, int64_t{300}}) {
+    for (const int64_t value :
+         {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{1} << 62, INT64_MAX, int64_t{-7}}) {
+      CAPTURE(value);
+      const trace::Trace trace =
+          read(plane("/device:GPU:0",
+                     line(1, "Stream #1", 0, event(1, 0, 1000, number_stat(id, value))) +
+                         event_name(1, "k") + stat_name(id, "correlation_id")) +
+               plane("/host:CPU", line(1, "t", 0, event(1, 0, 1000, number_stat(id, value))) +
+                                      event_name(1, "cuLaunchKernel") +
+                                      stat_name(id, "correlation_id")));
+      CHECK(trace.host->launches[0].correlation == value);
+      CHECK(launch_of(trace, 0) == "cuLaunchKernel of t");
+    }
+  }
+}
+
 TEST_CASE("fields of another type are errors with their place") {
   const std::string good = plane("/host:metadata", "");
   const auto bad = [&](const std::string& rest) { return good + plane("/device:GPU:0", rest); };

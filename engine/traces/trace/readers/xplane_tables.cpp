@@ -70,38 +70,53 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   }
 }
 
+bool XPlaneTables::read_short(std::string_view message, XStats& to) {
+  const auto byte = [&](size_t at) { return static_cast<unsigned char>(message[at]); };
+  constexpr size_t head = 3;
+  if (message.size() <= head || byte(0) != 1 << 3 || byte(1) >= 0x80) return false;
+  const Id<StatTag> known = stats_by_id_.find(byte(1));
+  if (!known.valid() || stats_[known.index].stat == XStat::count) return true;
+  const uint32_t field = byte(2) >> 3;
+  if ((byte(2) & 7) != 0 || message.size() > head + 9) return false;
+  uint64_t value = 0;
+  for (size_t at = head; at < message.size(); ++at) {
+    value |= uint64_t{byte(at) & 0x7fU} << 7 * (at - head);
+    if ((byte(at) < 0x80) != (at + 1 == message.size())) return false;
+  }
+  take(stats_[known.index], field, static_cast<int64_t>(value), to);
+  return true;
+}
+
+void XPlaneTables::take(const StatName& stat, uint32_t field, int64_t value, XStats& to) {
+  const auto at = static_cast<size_t>(stat.stat);
+  if (field == 3 || field == 4) {
+    to.numbers_[at] = value;
+    to.has_number_ |= uint32_t{1} << at;
+  } else if (field == 7) {
+    const Id<StatTag> ref = stats_by_id_.find(value);
+    if (!ref.valid()) return;
+    StatName& named = stats_[ref.index];
+    if (named.text == XStats::no_text) named.text = texts_.add(named.name);
+    to.texts_[at] = named.text;
+  }
+}
+
 void XPlaneTables::read(std::string_view message, XStats& to) {
   constexpr const char* what = "XStat";
+  if (read_short(message, to)) return;
   WireReader reader(message);
-  StatName* stat = nullptr;
+  const StatName* stat = nullptr;
   for (WireField field; reader.next(field);) {
     if (field.number == 1) {
       const Id<StatTag> known = stats_by_id_.find(number_of(field, message, what));
       if (!known.valid() || stats_[known.index].stat == XStat::count) return;
       stat = &stats_[known.index];
-      continue;
-    }
-    if (stat == nullptr) continue;  // the id comes first
-    const auto at = static_cast<size_t>(stat->stat);
-    switch (field.number) {
-      case 3:
-      case 4:
-        to.numbers_[at] = number_of(field, message, what);
-        to.has_number_ |= uint32_t{1} << at;
-        break;
-      case 5:
-        to.texts_[at] = texts_.add(bytes_of(field, message, what));
-        break;
-      case 7: {
-        const Id<StatTag> ref = stats_by_id_.find(number_of(field, message, what));
-        if (!ref.valid()) break;
-        StatName& named = stats_[ref.index];
-        if (named.text == XStats::no_text) named.text = texts_.add(named.name);
-        to.texts_[at] = named.text;
-        break;
-      }
-      default:
-        break;
+    } else if (stat == nullptr) {
+      continue;  // the id comes first
+    } else if (field.number == 3 || field.number == 4 || field.number == 7) {
+      take(*stat, field.number, number_of(field, message, what), to);
+    } else if (field.number == 5) {
+      to.texts_[static_cast<size_t>(stat->stat)] = texts_.add(bytes_of(field, message, what));
     }
   }
   if (reader.broken()) throw WireFault{message.data(), what};

@@ -98,6 +98,10 @@ class XPlaneTables {
   struct EventTag;
   struct StatTag;
 
+  /// What most are: an id below 128, and a number. False: it is not one of these.
+  bool read_short(std::string_view message, XStats& to);
+  void take(const StatName& stat, uint32_t field, int64_t value, XStats& to);
+
   std::vector<XEventName> events_;
   std::vector<StatName> stats_;
   IdMemory<Id<EventTag>> events_by_id_;
