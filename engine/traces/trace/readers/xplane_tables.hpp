@@ -1,0 +1,135 @@
+// The names and stats of one plane of an XSpace, by the ids that its events have.
+//
+// A plane's metadata may follow its lines: it is read before them. A stat stands on an event or on
+// the metadata of all events of a name; the event's wins.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/distinct_texts.hpp"
+#include "base/id.hpp"
+#include "trace/readers/id_memory.hpp"
+#include "trace/readers/wire.hpp"
+
+namespace kr::trace {
+
+/// What kr reads of an event; the names are in xplane_tables.cpp.
+enum class XStat : uint8_t {
+  correlation,
+  tf_op,
+  name,
+  hlo_op,
+  hlo_module,
+  hlo_category,
+  kernel_details,
+  memcpy_details,
+  memset_details,
+  step_num,
+  device_type,
+  profile_start,
+  count,
+};
+inline constexpr size_t xstat_count = static_cast<size_t>(XStat::count);
+
+/// As files write it.
+std::string_view xstat_name(XStat stat) noexcept;
+std::optional<XStat> xstat_named(std::string_view name) noexcept;
+
+class XStats {
+ public:
+  static constexpr uint32_t no_text = UINT32_MAX;
+
+  /// A number in XPlaneTables::text; no_text: there is none.
+  uint32_t text(XStat stat) const noexcept { return texts_[static_cast<size_t>(stat)]; }
+  std::optional<int64_t> number(XStat stat) const noexcept {
+    const auto at = static_cast<size_t>(stat);
+    return (has_number_ >> at & 1) != 0 ? std::optional(numbers_[at]) : std::nullopt;
+  }
+
+ private:
+  friend class XPlaneTables;
+  XStats() { texts_.fill(no_text); }
+  std::array<uint32_t, xstat_count> texts_;
+  std::array<int64_t, xstat_count> numbers_;
+  uint32_t has_number_ = 0;
+};
+
+/// What all events of a name have.
+struct XEventName {
+  std::string_view name;
+  std::string_view display_name;
+  XStats stats;
+};
+
+class XPlaneTables {
+ public:
+  XPlaneTables() = default;
+  /// The bytes of the metadata, which live as long: maps from an id to a message each. Of several
+  /// of an id the first counts. Throws WireFault.
+  XPlaneTables(const std::vector<std::string_view>& events,
+               const std::vector<std::string_view>& stats);
+
+  static constexpr uint32_t none = UINT32_MAX;
+  /// Its place below `size`; `none`: there is no such id.
+  uint32_t find(int64_t id) const { return events_by_id_.find(id).index; }
+  const XEventName& event(uint32_t place) const { return events_[place]; }
+  size_t size() const noexcept { return events_.size(); }
+
+  /// No stats.
+  XStats stats() const { return {}; }
+  /// An XStat. Throws WireFault.
+  void read(std::string_view message, XStats& to);
+
+  std::string_view text(uint32_t number) const {
+    return number == XStats::no_text ? std::string_view() : texts_.text(number);
+  }
+
+ private:
+  struct StatName {
+    std::string_view name;
+    XStat stat = XStat::count;  // of those that kr reads
+    uint32_t text = XStats::no_text;
+  };
+  struct EventTag;
+  struct StatTag;
+
+  /// What most are: an id below 128, and a number. False: it is not one of these.
+  bool read_short(std::string_view message, XStats& to);
+  void take(const StatName& stat, uint32_t field, int64_t value, XStats& to);
+
+  std::vector<XEventName> events_;
+  std::vector<StatName> stats_;
+  IdMemory<Id<EventTag>> events_by_id_;
+  IdMemory<Id<StatTag>> stats_by_id_;
+  DistinctTexts texts_;
+};
+
+/// Bytes that are not the message that they should be. `at` is in them.
+struct WireFault {
+  const char* at;
+  const char* what;  // `XStat`
+};
+
+/// The fields of a message: the loop body gets them. Throws WireFault.
+template <class Visit>
+void each_field(std::string_view message, const char* what, const Visit& visit) {
+  WireReader reader(message);
+  for (WireField field; reader.next(field);) visit(field);
+  if (reader.broken()) throw WireFault{message.data(), what};
+}
+inline std::string_view bytes_of(const WireField& field, std::string_view message,
+                                 const char* what) {
+  if (field.type != WireField::Type::bytes) throw WireFault{message.data(), what};
+  return field.bytes;
+}
+inline int64_t number_of(const WireField& field, std::string_view message, const char* what) {
+  if (field.type != WireField::Type::varint) throw WireFault{message.data(), what};
+  return field.integer();
+}
+
+}  // namespace kr::trace

@@ -1,0 +1,4 @@
+
+∏/device:TPU:0XLA Modulesd"Ä§ËÄáß)XLA Opsd"¿®•¿ﬁÅ
+"˙Æ‚˙ìÙ"while.2"($%fusion.1 = x**jit(f)/M/add:"	jit_f(12)*	tf_op
+<Task Environment*profile_start_time2ïö”¡ô±…‰

@@ -1,0 +1,500 @@
+// Profiles of XLA (xplane.pb): small messages, as they should be and as they should not.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "support.hpp"
+#include "trace/format.hpp"
+#include "trace/readers/wire_writer.hpp"
+#include "trace/readers/xla_core.hpp"
+#include "trace/readers/xla_details.hpp"
+#include "trace/readers/xla_path.hpp"
+
+namespace kr::test::xplane_test {
+namespace {
+
+std::string number_field(uint32_t number, int64_t value) {
+  std::string out;
+  trace::append_number(out, number, value);
+  return out;
+}
+std::string bytes_field(uint32_t number, std::string_view bytes) {
+  std::string out;
+  trace::append_bytes(out, number, bytes);
+  return out;
+}
+
+// Fields of an XSpace.
+std::string plane(std::string_view name, const std::string& rest) {
+  return bytes_field(1, bytes_field(2, name) + rest);
+}
+std::string event_name(int64_t id, std::string_view name, const std::string& rest = {}) {
+  return bytes_field(
+      4, number_field(1, id) + bytes_field(2, number_field(1, id) + bytes_field(2, name) + rest));
+}
+std::string stat_name(int64_t id, std::string_view name) {
+  return bytes_field(
+      5, number_field(1, id) + bytes_field(2, number_field(1, id) + bytes_field(2, name)));
+}
+std::string line(int64_t id, std::string_view name, int64_t timestamp_ns,
+                 const std::string& events) {
+  return bytes_field(
+      3, number_field(1, id) + bytes_field(2, name) + number_field(3, timestamp_ns) + events);
+}
+std::string event(int64_t metadata, int64_t offset_ps, int64_t duration_ps,
+                  const std::string& stats = {}) {
+  return bytes_field(4, number_field(1, metadata) + number_field(2, offset_ps) +
+                            number_field(3, duration_ps) + stats);
+}
+std::string number_stat(int64_t id, int64_t value) {
+  return bytes_field(4, number_field(1, id) + number_field(3, value));
+}
+std::string text_stat(int64_t id, std::string_view value, uint32_t field = 4) {
+  return bytes_field(field, number_field(1, id) + bytes_field(5, value));
+}
+std::string ref_stat(int64_t id, int64_t ref) {
+  return bytes_field(4, number_field(1, id) + number_field(7, ref));
+}
+
+trace::OpenOptions everything() {
+  trace::OpenOptions options;
+  options.host = trace::HostDetail::all;
+  options.operation_details = true;
+  return options;
+}
+
+trace::Trace read(std::string_view bytes, const trace::OpenOptions& options = everything()) {
+  trace::Input input(bytes, "t.xplane.pb", options);
+  trace::TraceBuilder builder("t.xplane.pb", "xplane");
+  trace::xplane_format.read(input, builder);
+  return std::move(builder).finish();
+}
+std::string error_in(std::string_view bytes, const trace::OpenOptions& options = everything()) {
+  try {
+    read(bytes, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Where the trace says that an operation belongs, outermost first.
+std::string place_of(const trace::Trace& trace, size_t operation) {
+  const trace::NodeCreation* const creation = trace.host->creation(operation);
+  if (creation == nullptr) return "-";
+  std::string out;
+  for (const trace::HostRange& range : trace.host->ranges) {
+    if (range.thread != creation->thread || !range.contains(creation->time_ns)) continue;
+    out += out.empty() ? "" : " > ";
+    out += trace.host->range_names[range.name];
+  }
+  return out;
+}
+
+std::string launch_of(const trace::Trace& trace, size_t operation) {
+  const trace::Launch* const launch = trace.host->launch(operation);
+  if (launch == nullptr) return "-";
+  return trace.host->calls[launch->call].name + " of " + trace.host->threads[launch->thread].thread;
+}
+
+std::string ranges_of(const trace::Trace& trace) {
+  std::string out;
+  for (const trace::HostRange& range : trace.host->ranges) {
+    const trace::HostThread& thread = trace.host->threads[range.thread];
+    if (thread.other_clock) continue;
+    out += fmt::format("{} [{}, {}) {}\n", trace.host->range_names[range.name], range.start_ns,
+                       range.end_ns, thread.whole_process ? "all" : thread.thread);
+  }
+  return out;
+}
+
+const std::string gpu_stats =
+    stat_name(1, "correlation_id") + stat_name(2, "kernel_details") +
+    stat_name(3, "memcpy_details") + stat_name(4, "tf_op") + stat_name(5, "hlo_op") +
+    stat_name(6, "hlo_module") + stat_name(7, "jit_step") + stat_name(8, "name") +
+    stat_name(9, "jit(step)/transpose(jvp(Model))/layers_0/wq/dot_general") +
+    stat_name(10, "device_type_string") + stat_name(11, "XlaModule:");
+
+// The metadata comes after the lines.
+const std::string gpu_plane = plane(
+    "/device:GPU:3",
+    line(16, "Stream #16(Kernel,MemcpyD2H)", 1000,
+         event(1, 5'000'000, 2'000'000,
+               number_stat(1, 41) +
+                   text_stat(2,
+                             "regs:32 static_shared:0 dynamic_shared:64 "
+                             "grid:8,2,1 block:256,1,1 occ_pct:50") +
+                   ref_stat(4, 11) + ref_stat(8, 9) + text_stat(5, "fusion.1") + ref_stat(6, 7)) +
+             event(2, 9'000'500, 1'000'000,
+                   number_stat(1, 42) + text_stat(3, "kind:D2H size:4096 dest:1 async:1"))) +
+        line(17, "XLA Ops", 1000, event(1, 5'000'000, 2'000'000)) +
+        line(18, "Stream #18", 2000, event(3, 0, 500'000, number_stat(1, 43))) +
+        event_name(1, "loop_add_fusion.kd") + event_name(2, "MemcpyD2H") + event_name(3, "Memset") +
+        gpu_stats + text_stat(10, "Some GPU", 6));
+
+const std::string host_plane = plane(
+    "/host:CPU",
+    line(7, "python3", 0,
+         event(1, 1'000'000, 500'000, number_stat(1, 41)) + event(2, 500'000, 9'000'000) +
+             event(3, 400'000, 9'500'000, number_stat(2, 5)) + event(4, 0, 10'000'000) +
+             event(5, 0, 10'000'000) + event(6, 7'000'000, 0)) +
+        line(8, "worker", 0, event(7, 2'000'000, 500'000, number_stat(1, 42))) +
+        event_name(1, "cuLaunchKernel") + event_name(2, "PjitFunction(step)") +
+        event_name(3, "train") + event_name(4, "$train.py:3 main") +
+        event_name(5, "Executable::Execute") + event_name(6, "MemoryAllocation") +
+        event_name(7, "MemcpyD2H") + stat_name(1, "correlation_id") + stat_name(2, "step_num"));
+
+const std::string environment =
+    plane("Task Environment",
+          stat_name(1, "profile_start_time") +
+              bytes_field(6, number_field(1, 1) + number_field(3, 1'786'000'000'123'456'789)));
+
+TEST_CASE("operations, launches and places of a GPU") {
+  const trace::Trace trace = read(gpu_plane + host_plane + environment);
+  CHECK(dump(trace) ==
+        "2000 500 memset Some GPU (3) 18 Memset\n"
+        "6000 2000 kernel Some GPU (3) 16 loop_add_fusion\n"
+        "10001 1000 memcpy Some GPU (3) 16 MemcpyD2H\n");
+  CHECK(trace.clock.utc_ns == 1'786'000'000'123'456'789);
+  CHECK(launch_of(trace, 0) == "-");
+  CHECK(launch_of(trace, 1) == "cuLaunchKernel of python3");
+  CHECK(launch_of(trace, 2) == "(call without a name) of worker");
+  CHECK(place_of(trace, 1) ==
+        "jit_step > Model > layers_0 > wq > autograd_phase=backward > hlo_op=fusion.1");
+  CHECK(place_of(trace, 2) == "-");
+  CHECK(ranges_of(trace) ==
+        "train step_num=5 [400, 9900) all\n"
+        "PjitFunction(step) [500, 9500) python3\n");
+  CHECK(trace.details->of(1).get(trace::DetailField::grid_y) == 2);
+  CHECK(trace.details->of(2).get(trace::DetailField::bytes) == 4096);
+  CHECK(trace.dropped.empty());
+}
+
+TEST_CASE("without the host, nothing of it is kept") {
+  const trace::Trace trace = read(gpu_plane + host_plane, trace::OpenOptions{});
+  CHECK(trace.operations.size() == 3);
+  CHECK(trace.host == nullptr);
+  CHECK(!trace.clock.utc_ns);
+}
+
+TEST_CASE("names of ranges without the ranges") {
+  trace::OpenOptions options;
+  options.host = trace::HostDetail::range_names;
+  const trace::Trace trace = read(gpu_plane + host_plane, options);
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(trace.range_names, name) != trace.range_names.end();
+  };
+  CHECK(has("layers_0"));
+  CHECK(has("hlo_op=fusion.1"));
+  CHECK(has("train step_num=5"));
+  CHECK(has("PjitFunction(step)"));
+  CHECK(!has("$train.py:3 main"));
+}
+
+TEST_CASE("a stat of an event counts before that of its name") {
+  const std::string stats = stat_name(1, "tf_op");
+  const trace::Trace trace =
+      read(plane("/device:GPU:0",
+                 line(1, "Stream #1", 0,
+                      event(1, 0, 1000) + event(1, 2000, 1000, text_stat(1, "jit(f)/b/add:"))) +
+                     event_name(1, "k", text_stat(1, "jit(f)/a/add:", 5)) + stats));
+  CHECK(place_of(trace, 0) == "jit_f > a");
+  CHECK(place_of(trace, 1) == "jit_f > b");
+}
+
+TEST_CASE("ops of a TPU core that enclose each other do not overlap") {
+  const std::string ops =
+      // Children come before what encloses them.
+      event(2, 10'000'250, 4'000'250) + event(3, 20'000'000, 5'000'000) +
+      event(1, 9'000'000, 21'000'000) + event(2, 40'000'000, 4'000'250) +
+      event(2, 44'000'250, 4'000'250);
+  const trace::Trace trace = read(plane(
+      "/device:TPU:1",
+      line(1, "XLA Modules", 100, event(4, 8'000'000, 30'000'000)) + line(2, "XLA Ops", 100, ops) +
+          line(3, "Async XLA Ops", 100, event(2, 0, 90'000'000)) +
+          event_name(1, "%while.2 = (s32[]) while(%t)", bytes_field(4, "while.2")) +
+          event_name(2, "%fusion.1 = f32[] fusion(%p)",
+                     text_stat(1, "jit(f)/Model/mlp/add:", 5) + text_stat(2, "loop fusion", 5)) +
+          event_name(3, "%copy.7 = f32[] copy(%p)") + event_name(4, "jit_f(1234)") +
+          stat_name(1, "tf_op") + stat_name(2, "hlo_category")));
+  CHECK(dump(trace) ==
+        "9100 1000 kernel  (1) 0 while.2\n"
+        "10100 4000 kernel  (1) 0 fusion.1\n"
+        "14101 6000 kernel  (1) 0 while.2\n"
+        "20101 5000 kernel  (1) 0 copy.7\n"
+        "25101 5000 kernel  (1) 0 while.2\n"
+        "40100 4001 kernel  (1) 0 fusion.1\n"
+        "44101 4000 kernel  (1) 0 fusion.1\n");
+  CHECK(place_of(trace, 1) == "jit_f > Model > mlp > hlo_category=loop fusion");
+  CHECK(place_of(trace, 3) == "jit_f");
+  CHECK(place_of(trace, 5) == "jit_f > Model > mlp > hlo_category=loop fusion");
+  CHECK(!trace.lost_streams.empty());
+}
+
+TEST_CASE("stretches of ops that enclose each other") {
+  const auto stretches = [](std::vector<trace::CoreOp> ops) {
+    std::string out;
+    for (const trace::CoreOp& one : trace::stretches_of(ops)) {
+      out += fmt::format("{}:{}-{} ", one.id, one.start_ps, one.end_ps);
+    }
+    return out;
+  };
+  CHECK(stretches({}) == "");
+  CHECK(stretches({{0, 10, 0}, {10, 20, 1}}) == "0:0-10 1:10-20 ");
+  CHECK(stretches({{2, 4, 1}, {0, 10, 0}}) == "0:0-2 1:2-4 0:4-10 ");
+  // Nothing is left of what is enclosed wholly.
+  CHECK(stretches({{0, 10, 0}, {0, 10, 1}}) == "0:0-0 1:0-10 ");
+  CHECK(stretches({{0, 10, 0}, {0, 5, 1}, {5, 10, 2}}) == "0:0-0 1:0-5 2:5-10 ");
+  CHECK(stretches({{0, 0, 0}, {0, 4, 1}, {4, 4, 2}}) == "0:0-0 1:0-4 2:4-4 ");
+  // One that ends behind what encloses it keeps its time.
+  CHECK(stretches({{0, 10, 0}, {5, 15, 1}, {12, 14, 2}}) == "0:0-5 1:5-12 2:12-14 1:14-15 ");
+}
+
+TEST_CASE("modules of a name stack") {
+  const auto levels = [](const trace::XlaPlace& place) {
+    trace::XlaLevels all;
+    std::string out;
+    for (const auto& level : all.of(place)) {
+      out += (out.empty() ? "" : " > ");
+      out += level.name;
+    }
+    return out;
+  };
+  const auto path = [&](std::string_view text) { return levels({{}, text, {}, {}}); };
+  CHECK(path("") == "");
+  CHECK(path("kernel") == "");
+  CHECK(path("jit(f)") == "jit_f");
+  CHECK(path("jit(f)/jit(main)/conv:") == "jit_f");
+  CHECK(path("jit(f)/jvp()/add") == "jit_f");
+  CHECK(path("jit(f)/jvp(bsd,de->bse)/dot_general") == "jit_f > bsd,de->bse");
+  CHECK(path("jit(f)/transpose(jvp(M))/a/mul") == "jit_f > M > a > autograd_phase=backward");
+  CHECK(path("jit(f)/vmap(jit(silu))/logistic") == "jit_f > silu");
+  CHECK(path("jit(f)/M/while/body/layers/checkpoint/mlp/dot") == "jit_f > M > layers > mlp");
+  CHECK(path("jit(f)/cond/branch_1_fun/M/dot") == "jit_f > M");
+  CHECK(path("jit(f)/M/a/dot;jit(f)/M/b/add") == "jit_f > M > a");
+  CHECK(path("model/dense/MatMul:MatMul") == "model > dense");
+  CHECK(path("////") == "");
+  CHECK(path("jvp((((/") == "");
+  CHECK(levels({"jit_g(77)", "jit(f)/M/dot", "loop fusion", "fusion.3"}) ==
+        "jit_g > M > hlo_category=loop fusion > hlo_op=fusion.3");
+  CHECK(levels({"jit_g(x)", "", "", ""}) == "jit_g(x)");
+}
+
+TEST_CASE("details that cannot be right are not read") {
+  using trace::DetailField;
+  const auto detail = trace::xla_detail(
+      "regs:2191500840 static_shared:32462 dynamic_shared:0 grid:1280,1,1 block:256,1,1", "");
+  CHECK(detail.get(DetailField::grid_x) == 1280);
+  CHECK(detail.get(DetailField::block_x) == 256);
+  CHECK(!detail.get(DetailField::registers));
+  CHECK(!detail.get(DetailField::static_shared));
+  CHECK(!trace::xla_detail("grid:0,1,1 block:4096,1,1", "").get(DetailField::grid_x));
+  CHECK(!trace::xla_detail("grid:1,1", "").get(DetailField::grid_x));
+  CHECK(!trace::xla_detail("", "kind:Unknown size:0 dest:512").get(DetailField::bytes));
+}
+
+TEST_CASE("what a file of XLA begins with") {
+  CHECK(trace::xplane_format.sniff(gpu_plane));
+  CHECK(trace::xplane_format.sniff(environment));
+  CHECK(trace::xplane_format.sniff(
+      bytes_field(1, number_field(1, 3) + bytes_field(2, "/host:metadata"))));
+  for (const std::string& other : {
+           std::string(),
+           std::string("\x0a"),
+           std::string("\n/device:GPU:0"),
+           // A packet of Perfetto: a clock snapshot; a tree of processes.
+           bytes_field(1, bytes_field(6, number_field(1, 1)) + number_field(8, 77)),
+           bytes_field(1, bytes_field(2, bytes_field(1, number_field(1, 77)))),
+           bytes_field(2, "/device:GPU:0"),
+           bytes_field(1, bytes_field(2, "other")),
+       }) {
+    CHECK(!trace::xplane_format.sniff(other));
+  }
+}
+
+TEST_CASE("ids that are not there, and times that cannot be") {
+  const trace::Trace trace =
+      read(plane("/device:GPU:0",
+                 line(1, "Stream #1", 0,
+                      event(9, 0, 1000, ref_stat(1, 99) + number_stat(98, 1)) + event(1, 3000, -5) +
+                          event(1, -8000, 1) + event(1, INT64_MAX, INT64_MAX) +
+                          bytes_field(4, number_field(1, 1) + number_field(5, 12))) +
+                     line(2, "Stream #x", 0, event(1, 0, 1)) +
+                     line(3, "Stream #2", INT64_MAX, event(1, 9000, 1)) + event_name(1, "k") +
+                     stat_name(1, "tf_op")));
+  CHECK(trace.operations.size() == 5);
+  CHECK(trace.untimed.size() == 4);
+  std::string dropped;
+  for (const auto& records : trace.dropped) {
+    dropped += fmt::format("{} {}\n", records.count, records.what);
+  }
+  CHECK(dropped ==
+        "1 operation without a name\n"
+        "1 event without a time, only counted\n");
+}
+
+TEST_CASE("times of a core that do not fit") {
+  const trace::Trace trace = read(plane(
+      "/device:TPU:0",
+      line(1, "XLA Ops", 0,
+           event(1, 1000, 1000) + event(1, 4000, INT64_MAX / 2) + event(1, INT64_MAX - 5, 1)) +
+          line(2, "XLA Ops", INT64_MAX - 1, event(1, 0, 1000)) + event_name(1, "op")));
+  CHECK(trace.operations.size() == 4);
+  CHECK(trace.untimed.size() == 3);
+}
+
+TEST_CASE("numbers of stats in any number of bytes") {
+  for (const int64_t id : {int64_t{1}, int64_t{300}}) {
+    for (const int64_t value :
+         {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{1} << 62, INT64_MAX, int64_t{-7}}) {
+      CAPTURE(value);
+      const trace::Trace trace =
+          read(plane("/device:GPU:0",
+                     line(1, "Stream #1", 0, event(1, 0, 1000, number_stat(id, value))) +
+                         event_name(1, "k") + stat_name(id, "correlation_id")) +
+               plane("/host:CPU", line(1, "t", 0, event(1, 0, 1000, number_stat(id, value))) +
+                                      event_name(1, "cuLaunchKernel") +
+                                      stat_name(id, "correlation_id")));
+      CHECK(trace.host->launches[0].correlation == value);
+      CHECK(launch_of(trace, 0) == "cuLaunchKernel of t");
+    }
+  }
+}
+
+TEST_CASE("fields of another type are errors with their place") {
+  const std::string good = plane("/host:metadata", "");
+  const auto bad = [&](const std::string& rest) { return good + plane("/device:GPU:0", rest); };
+  CHECK(error_in(bad(number_field(3, 1))).find("not a message `XPlane`") != std::string::npos);
+  CHECK(error_in(bad(bytes_field(3, number_field(2, 1)))).find("`XLine`") != std::string::npos);
+  CHECK(error_in(bad(line(1, "Stream #1", 0, bytes_field(4, bytes_field(2, "x")))))
+            .find("`XEvent`") != std::string::npos);
+  CHECK(error_in(bad(line(1, "Stream #1", 0, event(1, 0, 1, bytes_field(4, "\xff")))))
+            .find("`XStat`") != std::string::npos);
+  CHECK(
+      error_in(bad(bytes_field(4, bytes_field(2, number_field(2, 1))))).find("`XEventMetadata`") !=
+      std::string::npos);
+  CHECK(error_in(bad(bytes_field(5, bytes_field(1, "")))).find("`XStatMetadata`") !=
+        std::string::npos);
+  // At the first byte of the message: behind the first plane and two heads of two bytes.
+  const std::string text = error_in(bad(bytes_field(3, number_field(2, 1))));
+  const size_t at = good.size() + 2 + 2 + std::string_view("/device:GPU:0").size() + 2;
+  CHECK(text.find(fmt::format("at byte {}:", at)) != std::string::npos);
+  CHECK(error_in(good + number_field(1, 5)).find("`XSpace`") != std::string::npos);
+}
+
+TEST_CASE("bytes that were replaced by a conversion as text") {
+  std::string text;
+  for (const char c : gpu_plane) {
+    if (static_cast<unsigned char>(c) < 0x80)
+      text += c;
+    else
+      text += "\xef\xbf\xbd";
+  }
+  CHECK(trace::xplane_format.sniff(text));
+  CHECK(error_in(text).find("was converted as text") != std::string::npos);
+}
+
+TEST_CASE("a file that is cut off at any byte") {
+  const std::string whole = gpu_plane + host_plane + environment;
+  const std::string all = dump(read(whole));
+  trace::OpenOptions tolerant = everything();
+  tolerant.allow_truncated = true;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    const std::string_view part = std::string_view(whole).substr(0, size);
+    const bool between =
+        size == 0 || size == gpu_plane.size() || size == gpu_plane.size() + host_plane.size();
+    CHECK(error_in(part).empty() == between);
+    const trace::Trace trace = read(part, tolerant);
+    CHECK(dump(trace) == (size < gpu_plane.size() ? "" : all));
+  }
+}
+
+TEST_CASE("each byte changed, and blocks of any size") {
+  const std::string whole = gpu_plane + host_plane + environment;
+  for (const size_t block : {1, 7, 100}) {
+    trace::OpenOptions options = everything();
+    options.block_size = block;
+    CHECK(dump(read(whole, options)) == dump(read(whole)));
+  }
+  // What comes of them is a trace or an Error.
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int change : {1, 4, 0x80}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ change);
+      error_in(changed);
+    }
+  }
+}
+
+// --- JAX's trace.json ---
+
+trace::Trace read_json(std::string_view text, const trace::OpenOptions& options = everything()) {
+  trace::Input input(text, "t.trace.json", options);
+  trace::TraceBuilder builder("t.trace.json", "xla-json");
+  trace::xla_json_format.read(input, builder);
+  return std::move(builder).finish();
+}
+
+// Names of processes and threads may come late.
+constexpr std::string_view json =
+    R"json({"displayTimeUnit": "ns", "metadata": {"highres-ticks": true},
+ "traceEvents": [
+  {"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:GPU:1"}},
+  {"ph": "M", "pid": 3, "name": "process_sort_index", "args": {"sort_index": 3}},
+  {"ph": "M", "pid": 3, "tid": 16, "name": "thread_name", "args": {"name": "Stream #16(Kernel)"}},
+  {"ph": "M", "pid": 3, "tid": 17, "name": "thread_name", "args": {"name": "XLA Ops"}},
+  {"ph": "X", "pid": 3, "tid": 16, "ts": 5.25, "dur": 2.5, "name": "loop_add_fusion.kd",
+   "args": {"correlation_id": "41", "hlo_module": "jit_f", "tf_op": "jit(f)/M/add:",
+            "kernel_details": "regs:32 grid:8,2,1 block:256,1,1", "flops": 7}},
+  {"args": {"memcpy_details": "kind:D2H size:64"}, "name": "MemcpyD2H", "dur": 1, "ts": 9.0005,
+   "tid": 16, "pid": 3, "ph": "X"},
+  {"ph": "X", "pid": 3, "tid": 17, "ts": 5.25, "dur": 2.5, "name": "fusion"},
+  {"ph": "X", "pid": 3, "tid": 16, "ts": 12, "name": "without"},
+  {"ph": "X", "pid": 7, "tid": 1, "ts": 1, "dur": 0.5, "name": "cuLaunchKernel", "args": {"correlation_id": "41"}},
+  {"ph": "X", "pid": 7, "tid": 1, "ts": 0, "dur": 9, "name": "train", "args": {"step_num": "5", "_r": "1"}},
+  {"ph": "M", "pid": 7, "name": "process_name", "args": {"name": "/host:CPU"}},
+  {"ph": "M", "pid": 7, "tid": 1, "name": "thread_name", "args": {"name": "python"}},
+  {}]})json";
+
+TEST_CASE("a Chrome trace of JAX") {
+  CHECK(trace::xla_json_format.sniff(json));
+  CHECK(!trace::xla_json_format.sniff(R"({"traceEvents": [{"ph": "M", "name": "process_name"}]})"));
+  CHECK(!trace::xla_json_format.sniff(
+      R"({"traceEvents": [{"ph": "M", "name": "process_name", "args": {"name": "/host:CPU"}}, {"cat": "kernel"}]})"));
+  const trace::Trace trace = read_json(json);
+  CHECK(dump(trace) ==
+        "5250 2500 kernel  (1) 16 loop_add_fusion\n"
+        "9001 1000 memcpy  (1) 16 MemcpyD2H\n"
+        "10001 0 kernel  (1) 16 without\n");
+  CHECK(trace.untimed.size() == 1);
+  CHECK(launch_of(trace, 0) == "cuLaunchKernel of python");
+  CHECK(place_of(trace, 0) == "jit_f > M");
+  CHECK(ranges_of(trace) == "train step_num=5 [0, 9000) all\n");
+  CHECK(trace.details->of(0).get(trace::DetailField::grid_x) == 8);
+  CHECK(trace.details->of(1).get(trace::DetailField::bytes) == 64);
+}
+
+TEST_CASE("a Chrome trace of JAX that is cut off, or is not one") {
+  trace::OpenOptions tolerant = everything();
+  tolerant.allow_truncated = true;
+  for (size_t size = 1; size < json.size(); size += 3) {
+    CAPTURE(size);
+    CHECK_THROWS_AS(read_json(json.substr(0, size)), Error);
+    CHECK_NOTHROW(read_json(json.substr(0, size), tolerant));
+  }
+  CHECK_THROWS_AS(read_json(R"({"traceEvents": [7]})"), Error);
+  CHECK_THROWS_AS(read_json(R"({"traceEvents": {}})"), Error);
+  CHECK_NOTHROW(
+      read_json(R"({"traceEvents": [{"ph": 7, "pid": [], "ts": "x", "args": {"name": {}}}]})"));
+}
+
+}  // namespace
+}  // namespace kr::test::xplane_test
