@@ -36,7 +36,8 @@ const std::string row_remedy = "; correct this line, or export the file again";
 const std::string accepted =
     "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
     "Triton's Proton (.hatchet), PyTorch profiler JSON, "
-    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
+    "Paraver traces, Perfetto traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys "
+    "stats, nsys reports "
     "(.nsys-rep)";
 
 }  // namespace
