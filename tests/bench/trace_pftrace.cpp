@@ -1,4 +1,4 @@
-// Two hundred megabytes of a Perfetto trace, as PyTorch writes it, to a sorted Trace.
+// Eighty megabytes of a Perfetto trace, as PyTorch writes it, to a sorted Trace.
 //
 // Contenders: a bare pass of WireReader over the fields of all packets, the same with the fields of
 // their events, and the reader, with operations only and with the host trace.

@@ -213,6 +213,16 @@ def main():
     with open(FOLDER / "ORACLE.tsv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             wanted[row["file"]].append((row["metric"], row["key"], row["value"]))
+    proton = FOLDER.parent / "proton/ORACLE_2026.tsv"
+    if proton.exists():
+        with open(proton, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+                if row["file"] == "graph.perfetto":
+                    # Its rows are named by the stream.
+                    lane = row["metric"].startswith("lane_")
+                    metric, key = row["metric"].replace("lane_", "stream_"), row["key"].removeprefix("GPU Stream ")
+                    if lane or not metric.startswith(("stream_", "module_", "nn_module_", "device_")):
+                        wanted["../proton/graph.perfetto"].append((metric, key, row["value"]))
     wrong, compared = [], 0
     for name, rows in wanted.items():
         more, count = check(name, rows)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "support.hpp"
 #include "support/protobuf.hpp"
 #include "trace/format.hpp"
@@ -417,6 +418,26 @@ TEST_CASE("values of counters hold until their time, or from it on") {
   CHECK(dropped(trace) == "1 GPU metric sample of an unknown metric\n");
 }
 
+TEST_CASE("counters go to the process that has the device") {
+  const auto rank = [](uint64_t pid, uint64_t device) {
+    const P work = P().number(1, 1).number(2, 5).number(5, 1).number(11, device);
+    return tables(pid) + packet(at(10).message(53, work));
+  };
+  const std::string sample = packet(P().number(8, 20).message(
+      52, P().number(3, 3)
+              .message(1, P().message(1, P().number(1, 1).text(2, "Power (W)")))
+              .message(2, P().number(1, 1).number(2, 300))));
+  const std::vector<trace::Trace> apart = read_members(rank(50, 2) + rank(60, 3) + sample);
+  REQUIRE(apart.size() == 2);
+  CHECK(!apart[0].gpu_metrics);
+  REQUIRE(apart[1].gpu_metrics);
+  CHECK(apart[1].gpu_metrics->metrics[0].samples[0].value == 300);
+  const std::vector<trace::Trace> shared = read_members(rank(50, 3) + rank(60, 3) + sample);
+  REQUIRE(shared.size() == 2);
+  CHECK(dropped(shared[0]).find("1 GPU metric sample of no rank, or of several\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("only queues or lanes: streams are lost") {
   CHECK(!read(tables(50) + stage(10, 5, 1, 100, {})).lost_streams.empty());
   const std::vector<P> node{note("device", 0), note("stream", 62), note("graph node id", 9),
@@ -451,6 +472,9 @@ TEST_CASE("hostile packets are counted, or refused") {
         "1 packet that is no message\n");
   CHECK(error_in(good + endless).find("no field") != std::string::npos);
   CHECK(error_in(good + "\x0a\xff\xff\xff\xff\x07").find("cut off") != std::string::npos);
+  std::string many;
+  for (uint64_t sequence = 1; sequence < 66'000; ++sequence) many += packet(P(), sequence);
+  CHECK(error_in(many).find("sequences of packets") != std::string::npos);
   // Each field in each wire type.
   for (const uint32_t field : {6U, 8U, 10U, 11U, 12U, 13U, 50U, 52U, 53U, 58U, 59U, 60U, 133U}) {
     for (const P& fields : {P().number(field, UINT64_MAX), P().fixed(field, UINT64_MAX),

@@ -30,6 +30,9 @@ namespace {
 /// Perfetto packs some hundred KiB at a time; more than this is no packet of it.
 constexpr size_t max_unpacked = size_t{64} << 20;
 
+/// Of which each has tables of its own. A sequence is a thread that writes.
+constexpr size_t max_sequences = size_t{1} << 16;
+
 /// False: it is damaged, or too large.
 bool unpack_zlib(std::string_view packed, std::vector<char>& out) {
   const auto state = std::make_unique<inflate_state>();
@@ -198,6 +201,11 @@ class PerfettoReader {
     if (last_ == nullptr || fields.sequence != last_id_) {
       last_ = &sequences_[fields.sequence];
       last_id_ = fields.sequence;
+      if (sequences_.size() > max_sequences) {
+        throw Error(input_.shown(), Error::Place{.line = {}, .offset = stream_.offset()},
+                    fmt::format("has more than {} sequences of packets", max_sequences),
+                    "the file may be damaged: copy it again");
+      }
     }
     PftraceSequence& sequence = last_->state;
     if (fields.lost) sequence.valid = false;

@@ -107,6 +107,19 @@ InternedEntry interned_entry(std::string_view bytes, uint32_t better = 0) {
   return found;
 }
 
+/// A new one, in the place of one that is no more where there is any.
+template <class Thing>
+uint32_t take_place(std::vector<Thing>& all, std::vector<uint32_t>& free) {
+  if (free.empty()) {
+    all.emplace_back();
+    return static_cast<uint32_t>(all.size() - 1);
+  }
+  const uint32_t place = free.back();
+  free.pop_back();
+  all[place] = Thing();
+  return place;
+}
+
 std::optional<int64_t> time_between(int64_t end, int64_t start) {
   int64_t result = 0;
   if (__builtin_sub_overflow(end, start, &result)) return std::nullopt;
@@ -342,16 +355,8 @@ void PftraceEvents::legacy(const Packet& packet) {
 void PftraceEvents::begin(const Packet& packet, uint32_t track,
                           std::optional<int64_t> duration_ns) {
   ++events_;
-  uint32_t number = PftraceSlices::none;
-  if (free_.empty()) {
-    number = static_cast<uint32_t>(pool_.size());
-    pool_.emplace_back();
-  } else {
-    number = free_.back();
-    free_.pop_back();
-  }
+  uint32_t number = take_place(pool_, free_);
   Slice& slice = pool_[number];
-  slice = Slice();
   slice.start_ns = *packet.time_ns;
   slice.track = track;
   const bool wanted = read_slice(packet, track, slice);
@@ -472,7 +477,8 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
   if (event_.missing_name) drop("operation whose name is not in the trace", packet.offset);
   const uint32_t name =
       event_.name != InternedIds::none ? event_.name : texts_.add("(unnamed operation)");
-  PftraceWork::Work& work = slice.work;
+  slice.work = take_place(works_, free_works_);
+  PftraceWork::Work& work = works_[slice.work];
   work.name = work_.name(texts_, name, kind);
   int32_t device = device_of_slice();
   if (device < 0) {
@@ -487,8 +493,8 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
   OperationDetail detail;
   work_.take_notes(notes_, detail, work);
-  slice.begin_ns = notes_.number(NoteKey::begin_ns);
-  slice.end_ns = notes_.number(NoteKey::end_ns);
+  slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
+  slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
   return true;
 }
 
@@ -506,8 +512,8 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
     }
     return false;
   }
-  slice.begin_ns = notes_.number(NoteKey::begin_ns);
-  slice.end_ns = notes_.number(NoteKey::end_ns);
+  slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
+  slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
   if (call) {
     slice.what = Slice::What::call;
     std::vector<uint32_t>& calls = what == SliceClass::driver ? driver_calls_ : calls_;
@@ -518,9 +524,9 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
     }
     slice.name = known;
     const auto correlation = notes_.number(NoteKey::correlation);
-    slice.work.correlation = correlation                 ? *correlation
-                             : !event_.submitted.empty() ? work_.submitted(track, event_.submitted)
-                                                         : Launch::no_correlation;
+    slice.correlation = correlation                 ? *correlation
+                        : !event_.submitted.empty() ? work_.submitted(track, event_.submitted)
+                                                    : Launch::no_correlation;
     return true;
   }
   slice.what = Slice::What::range;
@@ -558,13 +564,14 @@ void PftraceEvents::whole(uint32_t slice, const PftraceSlices::Mark& end) {
 
 void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t offset) {
   // What the writer measured is truer than where it drew it.
-  if (slice.begin_ns && slice.end_ns) {
-    slice.start_ns = *slice.begin_ns;
+  if (slice.begin_ns != no_time && slice.end_ns != no_time) {
+    slice.start_ns = slice.begin_ns;
     end_ns = slice.end_ns;
   }
   const auto duration = end_ns ? time_between(*end_ns, slice.start_ns) : std::nullopt;
   if (slice.what == Slice::What::operation) {
-    PftraceWork::Work& work = slice.work;
+    PftraceWork::Work& work = works_[slice.work];
+    free_works_.push_back(slice.work);
     work.start_ns = slice.start_ns;
     work.duration_ns = !duration       ? no_duration(TimeFault::too_large)
                        : *duration < 0 ? no_duration(TimeFault::backwards)
@@ -577,7 +584,7 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
     return drop("call or range without a valid time", offset);
   }
   if (slice.what == Slice::What::call) {
-    work_.add(Launch{slice.work.correlation, slice.start_ns, *duration, slice.name, slice.track});
+    work_.add(Launch{slice.correlation, slice.start_ns, *duration, slice.name, slice.track});
     return;
   }
   if (slice.op != PftraceWork::none) {

@@ -61,19 +61,23 @@ class PftraceEvents {
   uint64_t events() const noexcept { return events_; }
 
  private:
-  /// A slice that has begun.
+  static constexpr int64_t no_time = PftraceSlices::no_time;
+
+  /// A slice that has begun. A whole category of them may be open at once.
   struct Slice {
     enum class What : uint8_t { operation, call, range };
 
-    What what = What::range;
-    HostRange::Kind kind = HostRange::Kind::annotation;
-    bool as_range = true;  // of an op: whether it is wanted as a range, too
     int64_t start_ns = 0;
-    std::optional<int64_t> begin_ns, end_ns;  // the writer's own
+    int64_t begin_ns = no_time;  // the writer's own
+    int64_t end_ns = no_time;
+    int64_t correlation = Launch::no_correlation;  // of a call
     uint32_t track = 0;
-    uint32_t name = 0;  // of a range, or a call
-    uint32_t op = PftraceWork::none;
-    PftraceWork::Work work;
+    uint32_t name = 0;                  // of a range, or a call
+    uint32_t op = PftraceWork::none;    // of an op
+    uint32_t work = PftraceWork::none;  // of an operation, in `works_`
+    What what = What::range;
+    bool as_range = true;  // of an op: whether it is wanted as a range, too
+    HostRange::Kind kind = HostRange::Kind::annotation;
   };
   /// A TrackEvent as it stands there.
   struct Event {
@@ -118,7 +122,8 @@ class PftraceEvents {
   PftraceWork work_;
   PftraceSlices slices_;
   std::vector<Slice> pool_;
-  std::vector<uint32_t> free_;
+  std::vector<PftraceWork::Work> works_;
+  std::vector<uint32_t> free_, free_works_;
   Event event_;
   std::vector<PftraceCounters> counters_;
   std::map<std::pair<uint64_t, int64_t>, PftraceCounters> own_counters_;  // by sequence and GPU

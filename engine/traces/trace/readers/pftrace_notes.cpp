@@ -134,38 +134,32 @@ constexpr ByLength by_length() {
 constexpr ByLength lengths = by_length();
 static_assert(lengths.first[max_key + 1] == std::size(known_keys));
 
-/// The value of a DebugAnnotation.
-NoteValue value_of(std::string_view annotation, const DistinctTexts& texts,
-                   const PftraceSequence& sequence) {
-  NoteValue value;
-  WireReader message(annotation);
-  for (WireField field; message.next(field);) {
-    if (field.type == WireType::varint) {
-      switch (field.number) {
-        case 2:
-          value = {NoteKind::text, 0, 0, field.value != 0 ? "True" : "False"};
-          break;
-        case 3:
-        case 4:
-        case 7:
-          value = {NoteKind::integer, field.integer(), 0, {}};
-          break;
-        case 17:
-          if (const uint32_t text = sequence.strings.find(field.value); text != InternedIds::none) {
-            value = {NoteKind::text, 0, 0, texts.text(text)};
-          }
-          break;
-        default:
-          break;
-      }
-    } else if (field.type == WireType::eight_bytes && field.number == 5) {
-      value = {NoteKind::real, 0, field.real(), {}};
-    } else if (field.type == WireType::bytes) {
-      if (field.number == 6 || field.number == 9) value = {NoteKind::text, 0, 0, field.bytes};
-      if (field.number == 11 || field.number == 12) return {NoteKind::list, 0, 0, annotation};
+/// A field of a DebugAnnotation that is its value, but for lists.
+void take_value(const WireField& field, const DistinctTexts& texts, const PftraceSequence& sequence,
+                NoteValue& value) {
+  if (field.type == WireType::varint) {
+    switch (field.number) {
+      case 2:
+        value = {NoteKind::text, 0, 0, field.value != 0 ? "True" : "False"};
+        break;
+      case 3:
+      case 4:
+      case 7:
+        value = {NoteKind::integer, field.integer(), 0, {}};
+        break;
+      case 17:
+        if (const uint32_t text = sequence.strings.find(field.value); text != InternedIds::none) {
+          value = {NoteKind::text, 0, 0, texts.text(text)};
+        }
+        break;
+      default:
+        break;
     }
+  } else if (field.type == WireType::eight_bytes) {
+    if (field.number == 5) value = {NoteKind::real, 0, field.real(), {}};
+  } else if (field.type == WireType::bytes && (field.number == 6 || field.number == 9)) {
+    value = {NoteKind::text, 0, 0, field.bytes};
   }
-  return value;
 }
 
 void append_text(std::string_view text, std::string& out) {
@@ -282,30 +276,52 @@ void PftraceNotes::clear() {
 }
 
 void PftraceNotes::take_annotation(std::string_view annotation, const PftraceSequence& sequence) {
+  if (surely_ignored(annotation, sequence)) return;
   NoteKey key = NoteKey::ignored;
   std::string_view name;
+  NoteValue value;
   WireReader message(annotation);
   for (WireField field; message.next(field);) {
     if (field.number == 10 && field.type == WireType::bytes) {
       name = field.bytes;
       key = note_key(name);
-      break;
+    } else if (field.number == 1 && field.type == WireType::varint) {
+      const uint32_t text = sequence.keys.find(field.value);
+      if (text == InternedIds::none) {
+        ++missing_;
+        return;
+      }
+      name = texts_->text(text);
+      key = key_of(text);
+    } else if (field.type == WireType::bytes && (field.number == 11 || field.number == 12)) {
+      value = {NoteKind::list, 0, 0, annotation};
+      continue;
+    } else {
+      take_value(field, *texts_, sequence, value);
+      continue;
     }
-    if (field.number != 1 || field.type != WireType::varint) continue;
-    const uint32_t text = sequence.keys.find(field.value);
-    if (text == InternedIds::none) {
-      ++missing_;
-      return;
-    }
-    name = texts_->text(text);
-    if (text >= keys_->size()) keys_->resize(texts_->size(), NoteKey::count);
-    NoteKey& known = (*keys_)[text];
-    if (known == NoteKey::count) known = note_key(name);
-    key = known;
-    break;
+    if (key == NoteKey::ignored) return;
   }
-  if (key == NoteKey::ignored) return;
-  put(key, name, value_of(annotation, *texts_, sequence));
+  if (key != NoteKey::ignored) put(key, name, value);
+}
+
+/// By its first bytes, as writers have them: `1: id` or `10: text`, both of one byte of length.
+bool PftraceNotes::surely_ignored(std::string_view annotation, const PftraceSequence& sequence) {
+  if (annotation.size() < 2 || static_cast<unsigned char>(annotation[1]) >= 0x80) return false;
+  const auto second = static_cast<unsigned char>(annotation[1]);
+  if (annotation[0] == '\x08') {
+    const uint32_t text = sequence.keys.find(second);
+    return text != InternedIds::none && key_of(text) == NoteKey::ignored;
+  }
+  return annotation[0] == '\x52' && annotation.size() >= size_t{2} + second &&
+         note_key(annotation.substr(2, second)) == NoteKey::ignored;
+}
+
+NoteKey PftraceNotes::key_of(uint32_t text) {
+  if (text >= keys_->size()) keys_->resize(texts_->size(), NoteKey::count);
+  NoteKey& known = (*keys_)[text];
+  if (known == NoteKey::count) known = note_key(texts_->text(text));
+  return known;
 }
 
 void PftraceNotes::take_extra(std::string_view extra) {

@@ -103,6 +103,8 @@ class PftraceNotes {
   std::array<std::string, 4> inputs() const;
 
  private:
+  bool surely_ignored(std::string_view annotation, const PftraceSequence& sequence);
+  NoteKey key_of(uint32_t text);
   void put(NoteKey key, std::string_view name, const NoteValue& value);
 
   const DistinctTexts* texts_;

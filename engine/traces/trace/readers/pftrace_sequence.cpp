@@ -15,6 +15,9 @@ std::optional<int64_t> checked_sum(int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> in_units(uint64_t timestamp, int64_t unit_ns) {
+  if (unit_ns == 1 && timestamp <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return static_cast<int64_t>(timestamp);
+  }
   int64_t result = 0;
   if (timestamp > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ||
       __builtin_mul_overflow(static_cast<int64_t>(timestamp), unit_ns, &result)) {

@@ -16,10 +16,6 @@ std::optional<int64_t> number_behind(std::string_view text, std::string_view hea
 
 }  // namespace
 
-bool operator==(const PftraceTracks::Counter& a, const PftraceTracks::Counter& b) noexcept {
-  return a.multiplier == b.multiplier && a.incremental == b.incremental;
-}
-
 uint32_t PftraceTracks::find(uint64_t uuid) {
   if (uuid == last_uuid_ && last_ != none) return last_;
   const auto [at, added] = now_.try_emplace(uuid, static_cast<uint32_t>(tracks_.size()));

@@ -7,18 +7,22 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kr::trace {
 
+/// How the values of a track are to be read.
+struct TrackCounter {
+  int64_t multiplier = 1;
+  bool incremental = false;
+
+  friend bool operator==(const TrackCounter&, const TrackCounter&) = default;
+};
+
 class PftraceTracks {
  public:
   static constexpr uint32_t none = UINT32_MAX;
-
-  struct Counter {
-    int64_t multiplier = 1;
-    bool incremental = false;
-  };
 
   /// The number of the track that has this id now; without a descriptor so far, it gets the next.
   uint32_t find(uint64_t uuid);
@@ -33,7 +37,9 @@ class PftraceTracks {
   std::string process_text(uint32_t track) const;
   std::string thread_text(uint32_t track) const;
   const std::string& name(uint32_t track) const { return tracks_[track].name; }
-  const std::optional<Counter>& counter(uint32_t track) const { return tracks_[track].counter; }
+  const std::optional<TrackCounter>& counter(uint32_t track) const {
+    return tracks_[track].counter;
+  }
   /// What a process is called; empty: nothing.
   std::string_view process_name(int64_t pid) const;
   size_t size() const noexcept { return tracks_.size(); }
@@ -46,7 +52,7 @@ class PftraceTracks {
     std::string name = {};
     std::optional<int64_t> pid = {};
     std::optional<int64_t> tid = {};
-    std::optional<Counter> counter = {};
+    std::optional<TrackCounter> counter = {};
 
     friend bool operator==(const Track&, const Track&) = default;
   };
@@ -61,7 +67,5 @@ class PftraceTracks {
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_;
   std::map<int64_t, std::string> process_names_;
 };
-
-bool operator==(const PftraceTracks::Counter& a, const PftraceTracks::Counter& b) noexcept;
 
 }  // namespace kr::trace
