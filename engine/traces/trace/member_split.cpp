@@ -2,10 +2,13 @@
 // correlations are distinguished by the member alone, so each member is a trace of its own.
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/integer.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/trace.hpp"
 
@@ -33,6 +36,7 @@ class MemberSplit {
     }
     split_operations();
     if (whole_->host) split_host();
+    if (whole_->gpu_metrics) split_gpu_metrics();
     parts_.front().builder.trace_.dropped = std::move(whole_->dropped);
     parts_.front().builder.trace_.warnings = std::move(whole_->warnings);
     std::vector<Trace> traces;
@@ -83,7 +87,9 @@ class MemberSplit {
     trace.distributed.rank = only_number(key.first);
     trace.distributed.place = key.first;
     trace.distributed.member = member;
-    if (member.starts_with("rank")) trace.distributed.rank = rank_in_path(member);
+    if (member.starts_with("rank")) {
+      trace.distributed.rank = integer_from(member.substr(member.starts_with("rank ") ? 5 : 4));
+    }
     part.builder.strict_ = builder_->strict_;
     part.builder.known_streams_ = builder_->known_streams_;
     part.builder.from_zero_ = builder_->from_zero_;
@@ -102,7 +108,7 @@ class MemberSplit {
   }
 
   void split_operations() {
-    KR_CHECK(!whole_->gpu_metrics && !whole_->ncu);
+    KR_CHECK(!whole_->ncu);
     std::vector<Part*> part_of_track;
     part_of_track.reserve(whole_->tracks.size());
     for (const Track& track : whole_->tracks) part_of_track.push_back(part_of(track.member));
@@ -114,6 +120,27 @@ class MemberSplit {
       add_operation(part, operation);
       if (whole_->host) part.builder.add_correlations(&builder_->correlations_[i], 1);
       if (whole_->details) add_detail(part, i);
+    }
+  }
+
+  /// To the member that has operations on the device, if there is only one.
+  void split_gpu_metrics() {
+    uint64_t outside = 0;
+    for (GpuMetric& metric : whole_->gpu_metrics->metrics) {
+      std::set<Part*> parts;
+      for (const Track& track : whole_->tracks) {
+        if (metric.device == track.device) parts.insert(part_of(track.member));
+      }
+      if (parts.size() != 1) {
+        outside += metric.samples.size();
+        continue;
+      }
+      std::unique_ptr<GpuMetrics>& metrics = (*parts.begin())->builder.trace_.gpu_metrics;
+      if (!metrics) metrics = std::make_unique<GpuMetrics>();
+      metrics->metrics.push_back(std::move(metric));
+    }
+    if (outside > 0) {
+      add_dropped(whole_->dropped, "GPU metric sample of no rank, or of several", 0, outside);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "support.hpp"
+#include "trace/format.hpp"
 
 namespace kr::test::bad_csv_test {
 namespace {
@@ -32,13 +33,14 @@ trace::Trace read_text(const std::string& text, const trace::OpenOptions& option
 
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
 const std::string row_remedy = "; correct this line, or export the file again";
-// Made from the list of formats.
-const std::string accepted =
-    "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
-    "Triton's Proton (.hatchet), the same in MessagePack (.hatchet_msgpack), its Chrome traces "
-    "(.chrome_trace), PyTorch profiler JSON, "
-    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
-    "(.nsys-rep)";
+std::string all_kinds() {
+  std::string kinds;
+  for (const kr::trace::TraceFormat* format : kr::trace::formats()) {
+    kinds += (kinds.empty() ? "" : ", ") + std::string(format->kind);
+  }
+  return kinds;
+}
+const std::string accepted = "; kr reads: " + all_kinds();
 
 }  // namespace
 

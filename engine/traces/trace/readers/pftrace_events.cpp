@@ -1,0 +1,889 @@
+#include "trace/readers/pftrace_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/integer.hpp"
+#include "trace/readers/kineto_arguments.hpp"
+#include "trace/readers/wire.hpp"
+
+namespace kr::trace {
+namespace {
+
+constexpr std::string_view frame_head = "nn.Module: ";
+// In 2020 the profiler wrote its own annotation as if it were an op.
+constexpr std::string_view step_annotation_head = "ProfilerStep#";
+
+struct SliceCategory {
+  std::string_view name;
+  SliceClass what;
+};
+/// Of PyTorch, rocprofv3 and Proton. Slices of others are not read.
+constexpr SliceCategory slice_categories[] = {
+    {"kernel", SliceClass::kernel},
+    {"kernel_dispatch", SliceClass::kernel},
+    {"gpu_memcpy", SliceClass::copy},
+    {"memory_copy", SliceClass::copy},
+    {"memcpy", SliceClass::copy},
+    {"gpu_memset", SliceClass::set},
+    {"memset", SliceClass::set},
+    {"cuda_runtime", SliceClass::runtime},
+    {"hip_api", SliceClass::runtime},
+    {"runtime", SliceClass::runtime},
+    {"xpu_runtime", SliceClass::runtime},
+    {"mtia_runtime", SliceClass::runtime},
+    {"glow_runtime", SliceClass::runtime},
+    {"privateuse1_runtime", SliceClass::runtime},
+    {"cuda_driver", SliceClass::driver},
+    {"hsa_api", SliceClass::driver},
+    {"xpu_driver", SliceClass::driver},
+    {"privateuse1_driver", SliceClass::driver},
+    {"user_annotation", SliceClass::annotation},
+    {"marker_api", SliceClass::annotation},
+    {"rccl_api", SliceClass::annotation},
+    {"python_function", SliceClass::frame},
+    {"cpu_op", SliceClass::op},
+    {"operator", SliceClass::op},
+};
+
+/// `cudaLaunchKernel`, `cuLaunchKernelEx`, `hipMemcpyAsync`.
+bool is_call(std::string_view name) {
+  for (const std::string_view head : {"cuda", "cu", "hip"}) {
+    if (name.size() > head.size() && name.starts_with(head) && name[head.size()] >= 'A' &&
+        name[head.size()] <= 'Z') {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_not_work(std::string_view stage) {
+  return stage == "Annotation" || stage == "EventRecord" || stage == "HostNode";
+}
+
+OperationKind kind_of_stage(std::string_view stage) {
+  if (stage == "Memcpy") return OperationKind::memcpy;
+  return stage == "Memset" ? OperationKind::memset : OperationKind::kernel;
+}
+
+/// The number that is after `head`, of any text behind it.
+std::optional<int64_t> number_after(std::string_view text, std::string_view head) {
+  const size_t at = text.find(head);
+  if (at == text.npos) return std::nullopt;
+  text.remove_prefix(at + head.size());
+  size_t digits = 0;
+  while (digits < text.size() && is_digit(text[digits])) ++digits;
+  return integer_from(text.substr(0, digits));
+}
+
+void make_room(std::vector<uint32_t>& numbers, uint32_t text, size_t texts) {
+  if (text >= numbers.size()) numbers.resize(texts, InternedIds::none);
+}
+
+/// Of a table of InternedData: its id and its text, which is the last of `fields`.
+struct InternedEntry {
+  uint64_t id = 0;
+  std::string_view text;
+  bool named = false;
+};
+InternedEntry interned_entry(std::string_view bytes, uint32_t better = 0) {
+  InternedEntry found;
+  bool best = false;
+  WireReader message(bytes);
+  for (WireField field; message.next(field);) {
+    if (field.number == 1 && field.type == WireType::varint) found.id = field.value;
+    if (field.type != WireType::bytes) continue;
+    if ((field.number == 2 && !best) || (better != 0 && field.number == better)) {
+      found.text = field.bytes;
+      found.named = true;
+      best = field.number == better;
+    }
+  }
+  return found;
+}
+
+/// A new one, in the place of one that is no more where there is any.
+template <class Thing>
+uint32_t take_place(std::vector<Thing>& all, std::vector<uint32_t>& free) {
+  if (free.empty()) {
+    all.emplace_back();
+    return static_cast<uint32_t>(all.size() - 1);
+  }
+  const uint32_t place = free.back();
+  free.pop_back();
+  all[place] = Thing();
+  return place;
+}
+
+std::optional<int64_t> time_between(int64_t end, int64_t start) {
+  int64_t result = 0;
+  if (__builtin_sub_overflow(end, start, &result)) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+PftraceEvents::PftraceEvents(const Input& input, TraceBuilder& out)
+    : options_(input.options()),
+      out_(out),
+      notes_(texts_, keys_),
+      work_(input.options(), out, tracks_) {}
+
+void PftraceEvents::interned(PftraceSequence& sequence, std::string_view data) {
+  WireReader message(data);
+  for (WireField field; message.next(field);) {
+    if (field.type != WireType::bytes) continue;
+    const auto put = [&](InternedIds& ids, uint32_t better = 0) {
+      const InternedEntry one = interned_entry(field.bytes, better);
+      if (one.named) ids.set(one.id, texts_.add(one.text));
+    };
+    switch (field.number) {
+      case 1:
+        put(sequence.categories);
+        break;
+      case 2:
+        put(sequence.names);
+        break;
+      case 3:
+        put(sequence.keys);
+        break;
+      case 29:
+        put(sequence.strings);
+        break;
+      case 24:
+        put(sequence.stages);
+        break;
+      case 1000:
+        put(sequence.kernels, 3);
+        break;
+      case 1001:
+        put(sequence.arguments);
+        break;
+      case 23: {
+        uint64_t id = 0;
+        std::optional<int64_t> pid;
+        WireReader context(field.bytes);
+        for (WireField part; context.next(part);) {
+          if (part.number == 1 && part.type == WireType::varint) id = part.value;
+          if (part.number == 2 && part.type == WireType::varint)
+            pid = static_cast<int32_t>(part.value);
+        }
+        if (pid) sequence.contexts.set(id, work_.process(*pid));
+        break;
+      }
+      case 47: {
+        uint64_t id = 0;
+        PftraceCounters counters;
+        WireReader descriptor(field.bytes);
+        for (WireField part; descriptor.next(part);) {
+          if (part.number == 1 && part.type == WireType::varint) id = part.value;
+          if (part.number == 2 && part.type == WireType::bytes) counters.take(part.bytes, texts_);
+          if (part.number == 3 && part.type == WireType::varint) counters.gpu = part.integer();
+        }
+        sequence.counters.set(id, static_cast<uint32_t>(counters_.size()));
+        counters_.push_back(std::move(counters));
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+// Slices of tracks.
+
+SliceClass PftraceEvents::class_of_category(uint32_t text) {
+  if (text >= classes_of_categories_.size())
+    classes_of_categories_.resize(texts_.size(), UINT8_MAX);
+  uint8_t& known = classes_of_categories_[text];
+  if (known == UINT8_MAX) {
+    const std::string_view name = texts_.text(text);
+    const auto* const at = std::ranges::find(slice_categories, name, &SliceCategory::name);
+    known = static_cast<uint8_t>(at != std::end(slice_categories) ? at->what : SliceClass::ignored);
+  }
+  return static_cast<SliceClass>(known);
+}
+
+/// Where there is no category.
+SliceClass PftraceEvents::class_of_name(uint32_t text) {
+  if (text == InternedIds::none) return SliceClass::unknown;
+  if (text >= classes_of_names_.size()) classes_of_names_.resize(texts_.size(), UINT8_MAX);
+  uint8_t& known = classes_of_names_[text];
+  if (known == UINT8_MAX) {
+    const std::string_view name = texts_.text(text);
+    SliceClass what = SliceClass::unknown;
+    if (is_call(name)) what = is_driver_call(name) ? SliceClass::driver : SliceClass::runtime;
+    if (name.starts_with(frame_head)) what = SliceClass::frame;
+    if (name.starts_with(step_annotation_head)) what = SliceClass::annotation;
+    known = static_cast<uint8_t>(what);
+  }
+  return static_cast<SliceClass>(known);
+}
+
+void PftraceEvents::submission(std::string_view bytes) {
+  WireReader message(bytes);
+  for (WireField field; message.next(field);) {
+    if (field.number == 2) event_.waits = true;
+    if (field.number != 1) continue;
+    if (field.type == WireType::bytes) {
+      WireReader packed(field.bytes);
+      for (uint64_t id = 0; packed.packed(id);) event_.submitted.push_back(id);
+    } else if (field.type == WireType::varint) {
+      event_.submitted.push_back(field.value);
+    }
+  }
+}
+
+void PftraceEvents::parse(const PftraceSequence& sequence, std::string_view bytes) {
+  event_.type = 0;
+  event_.track = sequence.default_track;
+  event_.name = InternedIds::none;
+  event_.missing_name = event_.waits = false;
+  event_.category.reset();
+  event_.value.reset();
+  event_.annotations.clear();
+  event_.submitted.clear();
+  event_.legacy = {};
+  // The first that is known; others say what slices are for as well.
+  const auto take = [&](SliceClass what) {
+    if (!event_.category || *event_.category == SliceClass::ignored) event_.category = what;
+  };
+  const auto take_id = [&](uint64_t id) {
+    const uint32_t text = sequence.categories.find(id);
+    if (text != InternedIds::none) take(class_of_category(text));
+  };
+  WireReader message(bytes);
+  for (WireField field; message.next(field);) {
+    switch (field.number) {
+      case 3:
+        if (field.type == WireType::varint) take_id(field.value);
+        if (field.type == WireType::bytes) {
+          WireReader packed(field.bytes);
+          for (uint64_t id = 0; packed.packed(id);) take_id(id);
+        }
+        break;
+      case 4:
+        if (field.type == WireType::bytes) event_.annotations.push_back(field.bytes);
+        break;
+      case 6:
+        if (field.type == WireType::bytes) event_.legacy = field.bytes;
+        break;
+      case 9:
+        if (field.type == WireType::varint) event_.type = field.value;
+        break;
+      case 10:
+        if (field.type == WireType::varint) {
+          event_.name = sequence.names.find(field.value);
+          event_.missing_name = event_.name == InternedIds::none;
+        }
+        break;
+      case 11:
+        if (field.type == WireType::varint) event_.track = field.value;
+        break;
+      case 22:
+        if (field.type == WireType::bytes) take(class_of_category(texts_.add(field.bytes)));
+        break;
+      case 23:
+        if (field.type == WireType::bytes) event_.name = texts_.add(field.bytes);
+        break;
+      case 30:
+        if (field.type == WireType::varint) event_.value = static_cast<double>(field.integer());
+        break;
+      case 44:
+        if (field.type == WireType::eight_bytes) event_.value = field.real();
+        break;
+      case 3000:
+        if (field.type == WireType::bytes) submission(field.bytes);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void PftraceEvents::track_event(const Packet& packet, std::string_view bytes) {
+  PftraceSequence& sequence = packet.sequence->state;
+  parse(sequence, bytes);
+  if (!packet.time_ns) return drop("event without a time that is known", packet.offset);
+  if (!event_.legacy.empty() && event_.type == 0) return legacy(packet);
+  const uint32_t track = tracks_.find(event_.track);
+  if (event_.type == 1) return begin(packet, track, std::nullopt);
+  if (event_.type == 2) {
+    const PftraceSlices::Mark mark{*packet.time_ns, track, PftraceSlices::none, packet.offset};
+    slices_.end(packet.sequence->run, mark,
+                [&](uint32_t slice, const PftraceSlices::Mark& end) { whole(slice, end); });
+    return;
+  }
+  if (event_.type == 4) track_counter(packet, track);
+}
+
+/// Of the form before tracks, which names its thread.
+void PftraceEvents::legacy(const Packet& packet) {
+  constexpr int64_t ns_per_us = 1000;
+  uint64_t phase = 0;
+  std::optional<int64_t> duration_ns;
+  int64_t pid = 0;
+  int64_t tid = 0;
+  WireReader message(event_.legacy);
+  for (WireField field; message.next(field);) {
+    if (field.type != WireType::varint) continue;
+    if (field.number == 2) phase = field.value;
+    if (field.number == 18) pid = static_cast<int32_t>(field.value);
+    if (field.number == 19) tid = static_cast<int32_t>(field.value);
+    if (field.number == 3 && field.integer() >= 0 &&
+        field.integer() <= std::numeric_limits<int64_t>::max() / ns_per_us) {
+      duration_ns = field.integer() * ns_per_us;
+    }
+  }
+  const uint32_t track =
+      pid != 0 || tid != 0 ? tracks_.of_thread(pid, tid) : tracks_.find(event_.track);
+  if (phase == 'X' && duration_ns) return begin(packet, track, duration_ns);
+  if (phase == 'B') return begin(packet, track, std::nullopt);
+  if (phase == 'E') {
+    const PftraceSlices::Mark mark{*packet.time_ns, track, PftraceSlices::none, packet.offset};
+    slices_.end(packet.sequence->run, mark,
+                [&](uint32_t slice, const PftraceSlices::Mark& end) { whole(slice, end); });
+  }
+}
+
+/// With a duration, it is whole.
+void PftraceEvents::begin(const Packet& packet, uint32_t track,
+                          std::optional<int64_t> duration_ns) {
+  ++events_;
+  uint32_t number = take_place(pool_, free_);
+  Slice& slice = pool_[number];
+  slice.start_ns = *packet.time_ns;
+  slice.track = track;
+  const bool wanted = read_slice(packet, track, slice);
+  if (!wanted || duration_ns) {
+    if (wanted) {
+      int64_t end_ns = 0;
+      const bool fits = !__builtin_add_overflow(slice.start_ns, *duration_ns, &end_ns);
+      emit(slice, fits ? std::optional(end_ns) : std::nullopt, packet.offset);
+    }
+    free_.push_back(number);
+    number = PftraceSlices::none;
+  }
+  if (duration_ns) return;
+  slices_.begin(packet.sequence->run, {*packet.time_ns, track, number, packet.offset},
+                [&](uint32_t one, const PftraceSlices::Mark& end) { whole(one, end); });
+}
+
+/// False: it is not asked for.
+bool PftraceEvents::read_slice(const Packet& packet, uint32_t track, Slice& slice) {
+  SliceClass what = event_.category.value_or(SliceClass::unknown);
+  if (what == SliceClass::unknown) what = class_of_name(event_.name);
+  // A call by its word: it submitted something.
+  const bool call = !event_.submitted.empty();
+  if (call && (what == SliceClass::unknown || what == SliceClass::ignored))
+    what = SliceClass::runtime;
+  if (what == SliceClass::ignored) return false;
+  const bool gpu =
+      what == SliceClass::kernel || what == SliceClass::copy || what == SliceClass::set;
+  const bool asked = options_.host != HostDetail::none;
+  if (!gpu && what != SliceClass::unknown) {
+    work_.host_slice(packet.sequence->state, track);
+    if (!asked) return false;
+    if (what == SliceClass::op && !options_.ops && !options_.reference &&
+        (event_.name == InternedIds::none ||
+         !texts_.text(event_.name).starts_with(step_annotation_head))) {
+      return false;
+    }
+    if (what == SliceClass::frame &&
+        (event_.name == InternedIds::none || !texts_.text(event_.name).starts_with(frame_head))) {
+      return false;
+    }
+  }
+  notes_.clear();
+  for (const std::string_view one : event_.annotations) {
+    notes_.take_annotation(one, packet.sequence->state);
+  }
+  if (const uint64_t missing = notes_.missing(); missing > 0) {
+    out_.add_dropped("annotation whose name is not in the trace", packet.offset, missing);
+  }
+  if (what == SliceClass::unknown) {
+    // The first form of PyTorch's monitor: what ran on a stream is a slice without a category.
+    if (notes_.has(NoteKey::sync_kind)) return false;
+    if (notes_.has(NoteKey::device) && notes_.has(NoteKey::stream)) {
+      const std::string_view name =
+          event_.name != InternedIds::none ? texts_.text(event_.name) : std::string_view();
+      what = name.starts_with("Memcpy")   ? SliceClass::copy
+             : name.starts_with("Memset") ? SliceClass::set
+                                          : SliceClass::kernel;
+      return read_operation(packet, what, slice);
+    }
+    work_.host_slice(packet.sequence->state, track);
+    if (notes_.has(NoteKey::python) || event_.name == InternedIds::none) return false;
+    if (notes_.has(NoteKey::call)) what = SliceClass::runtime;  // of another name
+    const bool op = what == SliceClass::unknown &&
+                    (notes_.has(NoteKey::op) || notes_.has(NoteKey::inputs) ||
+                     notes_.has(NoteKey::collective) ||
+                     texts_.text(event_.name).find("::") != std::string_view::npos);
+    if (what == SliceClass::unknown) what = op ? SliceClass::op : SliceClass::annotation;
+    if (!asked || (op && !options_.ops && !options_.reference)) return false;
+  }
+  if (gpu) return read_operation(packet, what, slice);
+  return read_host(what, track, slice);
+}
+
+int32_t PftraceEvents::device_of_slice() const {
+  // `GPU-0`, or a number.
+  const auto number = [&](NoteKey key) -> std::optional<int64_t> {
+    const NoteValue& value = notes_[key];
+    if (value.kind != NoteValue::Kind::text) return value.number();
+    return value.text.starts_with("CPU") ? std::nullopt : number_after(value.text, "GPU-");
+  };
+  std::optional<int64_t> device = notes_.number(NoteKey::device);
+  if (!device) device = number(NoteKey::agent);
+  if (!device) {
+    // A copy to the host has the processor for its destination.
+    const bool to_host = event_.name != InternedIds::none &&
+                         texts_.text(event_.name).find("DEVICE_TO_HOST") != std::string_view::npos;
+    device = number(to_host ? NoteKey::source_agent : NoteKey::destination_agent);
+    if (!device) device = number(to_host ? NoteKey::destination_agent : NoteKey::source_agent);
+  }
+  const bool fits = device && *device >= 0 && *device <= std::numeric_limits<int32_t>::max();
+  return fits ? static_cast<int32_t>(*device) : -1;
+}
+
+int64_t PftraceEvents::stream_of_slice(uint32_t track) {
+  real_streams_ = real_streams_ || notes_.has(NoteKey::original_stream) ||
+                  notes_.has(NoteKey::annotated_stream);
+  if (notes_.number(NoteKey::graph_node).value_or(0) > 0 && !notes_.others().empty()) {
+    lanes_for_streams_ = true;
+  }
+  std::optional<int64_t> stream = notes_.number(NoteKey::original_stream);
+  if (!stream) stream = notes_.number(NoteKey::stream);
+  // Proton's rows are named by the stream.
+  if (!stream) stream = number_after(tracks_.name(track), "GPU Stream ");
+  if (stream) {
+    ++with_stream_;
+    return *stream;
+  }
+  ++without_stream_;
+  return notes_.number(NoteKey::queue).value_or(0);
+}
+
+bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice& slice) {
+  slice.what = Slice::What::operation;
+  const OperationKind kind = what == SliceClass::copy  ? OperationKind::memcpy
+                             : what == SliceClass::set ? OperationKind::memset
+                                                       : OperationKind::kernel;
+  if (event_.missing_name) drop("operation whose name is not in the trace", packet.offset);
+  const uint32_t name =
+      event_.name != InternedIds::none ? event_.name : texts_.add("(unnamed operation)");
+  slice.work = take_place(works_, free_works_);
+  PftraceWork::Work& work = works_[slice.work];
+  work.name = work_.name(texts_, name, kind);
+  int32_t device = device_of_slice();
+  if (device < 0) {
+    // Rows of Proton name no device while there is one.
+    if (notes_.call_stack().empty()) {
+      drop("operation without a device number: assigned to device 0", packet.offset);
+    }
+    device = 0;
+  }
+  work.track =
+      work_.track(device, stream_of_slice(slice.track), work_.process_of(packet.sequence->state));
+  work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
+  OperationDetail detail;
+  work_.take_notes(notes_, detail, work);
+  slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
+  slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
+  return true;
+}
+
+/// Of a category that is asked for, but maybe not in this detail.
+bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
+  if (event_.name == InternedIds::none) return false;
+  std::string_view name = texts_.text(event_.name);
+  const bool call = what == SliceClass::runtime || what == SliceClass::driver;
+  const bool module = what == SliceClass::frame;
+  if (module) name.remove_prefix(frame_head.size());
+  if (options_.host == HostDetail::range_names) {
+    if (!call &&
+        (what != SliceClass::op || options_.reference || name.starts_with(step_annotation_head))) {
+      out_.range_name(name);
+    }
+    return false;
+  }
+  slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
+  slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
+  if (call) {
+    slice.what = Slice::What::call;
+    std::vector<uint32_t>& calls = what == SliceClass::driver ? driver_calls_ : calls_;
+    make_room(calls, event_.name, texts_.size());
+    uint32_t& known = calls[event_.name];
+    if (known == InternedIds::none) {
+      known = out_.call({std::string(name), what == SliceClass::driver, {}, {}});
+    }
+    slice.name = known;
+    const auto correlation = notes_.number(NoteKey::correlation);
+    slice.correlation = correlation                 ? *correlation
+                        : !event_.submitted.empty() ? work_.submitted(track, event_.submitted)
+                                                    : Launch::no_correlation;
+    return true;
+  }
+  slice.what = Slice::What::range;
+  const bool op = what == SliceClass::op && !name.starts_with(step_annotation_head);
+  slice.kind = op       ? HostRange::Kind::op
+               : module ? HostRange::Kind::module
+                        : HostRange::Kind::annotation;
+  slice.as_range = !op || options_.reference;
+  if (op && options_.ops) add_op(slice);
+  if (slice.as_range) {
+    make_room(range_names_, event_.name, texts_.size());
+    uint32_t& known = range_names_[event_.name];
+    if (known == InternedIds::none) known = out_.range_name(name);
+    slice.name = known;
+  }
+  return true;
+}
+
+void PftraceEvents::add_op(Slice& slice) {
+  const std::array<std::string, 4> inputs = notes_.inputs();
+  const std::string_view name = texts_.text(event_.name);
+  std::string key(name);
+  KinetoInputs views;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    views[i] = inputs[i];
+    key.append(1, '\0').append(inputs[i]);
+  }
+  slice.op = out_.op(key, {std::string(name), kineto_arguments(views)});
+}
+
+void PftraceEvents::whole(uint32_t slice, const PftraceSlices::Mark& end) {
+  emit(pool_[slice], end.time_ns, end.offset);
+  free_.push_back(slice);
+}
+
+void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t offset) {
+  // What the writer measured is truer than where it drew it.
+  if (slice.begin_ns != no_time && slice.end_ns != no_time) {
+    slice.start_ns = slice.begin_ns;
+    end_ns = slice.end_ns;
+  }
+  const auto duration = end_ns ? time_between(*end_ns, slice.start_ns) : std::nullopt;
+  if (slice.what == Slice::What::operation) {
+    PftraceWork::Work& work = works_[slice.work];
+    free_works_.push_back(slice.work);
+    work.start_ns = slice.start_ns;
+    work.duration_ns = !duration       ? no_duration(TimeFault::too_large)
+                       : *duration < 0 ? no_duration(TimeFault::backwards)
+                                       : *duration;
+    if (slice.start_ns < 0) work.start_ns = no_start(TimeFault::negative);
+    work_.add(work);
+    return;
+  }
+  if (!duration || *duration < 0 || slice.start_ns < 0) {
+    return drop("call or range without a valid time", offset);
+  }
+  if (slice.what == Slice::What::call) {
+    work_.add(Launch{slice.correlation, slice.start_ns, *duration, slice.name, slice.track});
+    return;
+  }
+  if (slice.op != PftraceWork::none) {
+    work_.add(OpCall{slice.start_ns, *end_ns, slice.op, slice.track});
+  }
+  if (slice.as_range) {
+    work_.add(
+        HostRange{slice.start_ns, *end_ns, slice.name, slice.track, HostRange::none, slice.kind});
+  }
+}
+
+// What GPU drivers write.
+
+void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
+  PftraceSequence& sequence = packet.sequence->state;
+  std::optional<uint64_t> event, duration, gpu, queue, stage, old_queue, old_stage, context;
+  uint32_t kernel = InternedIds::none;
+  uint32_t name = InternedIds::none;
+  bool missing = false;
+  bool specifications = false;
+  OperationDetail detail;
+  std::string_view launch;
+  notes_.clear();
+  const auto find = [&](const InternedIds& ids, uint64_t id, uint32_t& to) {
+    to = ids.find(id);
+    missing = missing || to == InternedIds::none;
+  };
+  WireReader message(bytes);
+  for (WireField field; message.next(field);) {
+    if (field.type == WireType::varint) {
+      switch (field.number) {
+        case 1:
+          event = field.value;
+          break;
+        case 2:
+          duration = field.value;
+          break;
+        case 3:
+          old_queue = field.value;
+          break;
+        case 4:
+          old_stage = field.value;
+          break;
+        case 5:
+          context = field.value;
+          break;
+        case 11:
+          gpu = field.value;
+          break;
+        case 13:
+          queue = field.value;
+          break;
+        case 14:
+          stage = field.value;
+          break;
+        case 19:
+          find(sequence.kernels, field.value, kernel);
+          break;
+        case 20:
+          find(sequence.names, field.value, name);
+          break;
+        default:
+          break;
+      }
+    } else if (field.type == WireType::bytes) {
+      if (field.number == 6) notes_.take_extra(field.bytes);
+      if (field.number == 17) name = texts_.add(field.bytes);
+      if (field.number == 21) launch = field.bytes;
+      if (field.number != 7) continue;
+      specifications = true;
+      sequence.old_queues.clear();
+      sequence.old_stages.clear();
+      WireReader lists(field.bytes);
+      for (WireField list; lists.next(list);) {
+        if (list.type != WireType::bytes || (list.number != 2 && list.number != 3)) continue;
+        uint32_t text = InternedIds::none;
+        WireReader description(list.bytes);
+        for (WireField part; description.next(part);) {
+          if (part.number == 1 && part.type == WireType::bytes) text = texts_.add(part.bytes);
+        }
+        (list.number == 2 ? sequence.old_queues : sequence.old_stages).push_back(text);
+      }
+    }
+  }
+  if (specifications && !event && !duration) return;
+  ++events_;
+  if (!packet.time_ns) return drop("operation without a time that is known", packet.offset);
+  const auto old = [](const std::vector<uint32_t>& names, std::optional<uint64_t> place) {
+    return place && *place < names.size() ? names[static_cast<size_t>(*place)] : InternedIds::none;
+  };
+  const uint32_t stage_text =
+      stage ? sequence.stages.find(*stage) : old(sequence.old_stages, old_stage);
+  const std::string_view stage_name =
+      stage_text != InternedIds::none ? texts_.text(stage_text) : std::string_view();
+  if (is_not_work(stage_name)) return;
+  const uint32_t queue_text =
+      queue ? sequence.stages.find(*queue) : old(sequence.old_queues, old_queue);
+  if (missing) drop("operation whose name is not in the trace", packet.offset);
+  uint32_t text = kernel != InternedIds::none ? kernel : name;
+  if (text == InternedIds::none) text = stage_text;
+  if (text == InternedIds::none) text = texts_.add("(unnamed operation)");
+
+  PftraceWork::Work work;
+  work.name = work_.name(texts_, text, kind_of_stage(stage_name));
+  work.start_ns = *packet.time_ns < 0 ? no_start(TimeFault::negative) : *packet.time_ns;
+  const uint64_t longest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max() -
+                                                 std::max(*packet.time_ns, int64_t{0}));
+  work.duration_ns = duration.value_or(0) > longest ? no_duration(TimeFault::too_large)
+                                                    : static_cast<int64_t>(duration.value_or(0));
+  if (!gpu) {
+    const auto device = notes_.number(NoteKey::device);
+    gpu = static_cast<uint64_t>(device.value_or(0));
+  }
+  int32_t device = 0;
+  if (*gpu <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
+    device = static_cast<int32_t>(*gpu);
+  } else {
+    drop("operation without a device number: assigned to device 0", packet.offset);
+  }
+  std::optional<int64_t> stream = notes_.number(NoteKey::stream);
+  const int64_t lane = lane_number(queue_text);
+  if (stream) {
+    ++with_stream_;
+    drawn_on_lanes_ = drawn_on_lanes_ || (lane >= 0 && lane != *stream);
+  } else {
+    ++without_stream_;
+    stream = std::max(lane, int64_t{0});
+  }
+  uint32_t process = context ? sequence.contexts.find(*context) : InternedIds::none;
+  if (process == InternedIds::none) {
+    const auto pid = notes_.number(NoteKey::process);
+    process = pid ? work_.process(*pid) : work_.process_of(sequence);
+  }
+  work.track = work_.track(device, *stream, process);
+  work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
+  if (work.correlation == Launch::no_correlation) work.event = event;
+  if (!launch.empty() && options_.operation_details) {
+    WireReader parts(launch);
+    for (WireField part; parts.next(part);) {
+      if (part.type != WireType::bytes || part.number < 1 || part.number > 3) continue;
+      uint32_t argument = InternedIds::none;
+      std::optional<int64_t> value;
+      std::string_view argument_name;
+      WireReader one(part.bytes);
+      for (WireField axis; one.next(axis);) {
+        if (part.number < 3) {
+          if (axis.type != WireType::varint || axis.number < 1 || axis.number > 3) continue;
+          const auto first =
+              static_cast<uint32_t>(part.number == 1 ? DetailField::grid_x : DetailField::block_x);
+          detail[static_cast<DetailField>(first + axis.number - 1)] = axis.integer();
+          continue;
+        }
+        if (axis.type == WireType::varint && axis.number == 1) {
+          argument = sequence.arguments.find(axis.value);
+        }
+        if (axis.type == WireType::bytes && axis.number == 2) argument_name = axis.bytes;
+        if (axis.type == WireType::varint && (axis.number == 3 || axis.number == 4)) {
+          value = axis.integer();
+        }
+      }
+      if (part.number != 3 || !value) continue;
+      if (argument != InternedIds::none) argument_name = texts_.text(argument);
+      const NoteKey key = note_key(argument_name);
+      if (key == NoteKey::registers) detail[DetailField::registers] = *value;
+      if (key == NoteKey::dynamic_shared) detail[DetailField::dynamic_shared] = *value;
+      if (key == NoteKey::static_shared) detail[DetailField::static_shared] = *value;
+    }
+  }
+  work_.take_notes(notes_, detail, work);
+  work_.add(work);
+}
+
+/// Of a queue, whose name may be that of a stream or a lane: `[0060] tp`, `stream 0007`. -1: none.
+int64_t PftraceEvents::lane_number(uint32_t queue) {
+  if (queue == InternedIds::none) return -1;
+  const auto [at, added] = lanes_.try_emplace(queue, -1);
+  if (added) {
+    const std::string_view name = texts_.text(queue);
+    auto number = name.starts_with('[') ? number_after(name, "[") : std::nullopt;
+    if (!number) number = number_after(name, "stream ");
+    at->second = number ? *number : static_cast<int64_t>(last_queue_++);
+  }
+  return at->second;
+}
+
+// Samples.
+
+void PftraceEvents::counters(const Packet& packet, std::string_view bytes) {
+  if (!options_.gpu_metrics) return;
+  PftraceSequence& sequence = packet.sequence->state;
+  const PftraceCounters* known = nullptr;
+  std::optional<int64_t> gpu;
+  std::string_view descriptor;
+  WireReader message(bytes);
+  for (WireField field; message.next(field);) {
+    if (field.number == 1 && field.type == WireType::bytes) descriptor = field.bytes;
+    if (field.number == 3 && field.type == WireType::varint) gpu = field.integer();
+    if (field.number == 4 && field.type == WireType::varint) {
+      const uint32_t place = sequence.counters.find(field.value);
+      if (place != InternedIds::none) known = &counters_[place];
+    }
+  }
+  const std::pair key(packet.id, gpu.value_or(0));
+  if (!descriptor.empty()) {
+    PftraceCounters& own = own_counters_[key];
+    own.take(descriptor, texts_);
+    own.gpu = gpu.value_or(0);
+  }
+  if (known == nullptr) {
+    const auto own = own_counters_.find(key);
+    if (own != own_counters_.end()) known = &own->second;
+  }
+  WireReader values(bytes);
+  for (WireField field; values.next(field);) {
+    if (field.number != 2 || field.type != WireType::bytes) continue;
+    uint64_t id = 0;
+    std::optional<double> value;
+    WireReader counter(field.bytes);
+    for (WireField part; counter.next(part);) {
+      if (part.number == 1 && part.type == WireType::varint) id = part.value;
+      if (part.number == 2 && part.type == WireType::varint) {
+        value = static_cast<double>(part.integer());
+      }
+      if (part.number == 3 && part.type == WireType::eight_bytes) value = part.real();
+    }
+    const PftraceCounter* spec = nullptr;
+    if (known != nullptr) {
+      const auto at = std::ranges::find(known->counters, id, &PftraceCounter::id);
+      if (at != known->counters.end()) spec = &*at;
+    }
+    if (spec == nullptr) {
+      drop("GPU metric sample of an unknown metric", packet.offset);
+    } else if (!packet.time_ns || *packet.time_ns < 0) {
+      drop("GPU metric sample without a valid time", packet.offset);
+    } else if (!value || !std::isfinite(*value) || *value < 0) {
+      drop("GPU metric sample without a valid value", packet.offset);
+    } else {
+      const int64_t number = gpu.value_or(known->gpu);
+      const bool fits = number >= 0 && number <= std::numeric_limits<int32_t>::max();
+      work_.sample(fits ? number : 0, texts_.text(spec->name), spec->looks_ahead,
+                   {*packet.time_ns, *value});
+    }
+  }
+}
+
+/// `COPY BYTES to GPU [0] (GPU)`: a value holds from its time on.
+void PftraceEvents::track_counter(const Packet& packet, uint32_t track) {
+  if (!options_.gpu_metrics || !event_.value) return;
+  const std::string& name = tracks_.name(track);
+  auto gpu = number_after(name, "GPU [");
+  if (!gpu) gpu = number_after(name, "GPU ");
+  if (!gpu || *gpu > std::numeric_limits<int32_t>::max()) {
+    return drop("sample of a counter that is of no GPU", packet.offset);
+  }
+  double value = *event_.value;
+  if (const auto& counter = tracks_.counter(track)) {
+    value *= static_cast<double>(counter->multiplier);
+    if (counter->incremental) {
+      if (track >= counter_values_.size()) counter_values_.resize(tracks_.size(), 0);
+      value += static_cast<double>(counter_values_[track]);
+      constexpr double most = 9e18;
+      if (std::abs(value) < most) counter_values_[track] = static_cast<int64_t>(value);
+    }
+  }
+  if (!std::isfinite(value) || value < 0) {
+    return drop("GPU metric sample without a valid value", packet.offset);
+  }
+  work_.sample(*gpu, name, true, {std::max(*packet.time_ns, int64_t{0}), value});
+}
+
+void PftraceEvents::finish(std::map<uint64_t, Sequence>& sequences) {
+  const auto whole_slice = [&](uint32_t slice, const PftraceSlices::Mark& end) {
+    whole(slice, end);
+  };
+  for (auto& [id, sequence] : sequences) slices_.close(sequence.run, whole_slice);
+  slices_.finish(whole_slice, [&](const PftraceSlices::Mark& mark, bool begins) {
+    if (begins && mark.slice == PftraceSlices::none) return;  // not asked for
+    drop(begins ? "slice that does not end" : "end of a slice that has not begun", mark.offset);
+  });
+  if (without_stream_ > 0 && with_stream_ == 0) {
+    out_.lost_streams(
+        "the trace says on which queue of the hardware, or lane of a display, operations ran, not "
+        "on which stream");
+  } else if (without_stream_ > 0) {
+    out_.add_dropped("operation without a stream number: its queue or lane stands for it", 0,
+                     without_stream_);
+    out_.made_up_streams();
+  } else if (lanes_for_streams_ && !real_streams_ && !drawn_on_lanes_) {
+    out_.lost_streams(
+        "the annotations of CUDA graphs were written into the trace later, which replaces the "
+        "streams of their operations by lanes of a display");
+  }
+  if (drawn_on_lanes_) {
+    out_.warn("clamped-durations",
+              "Operations are drawn on lanes of a display, not on their streams. The writer ends "
+              "each where the next one of its lane begins, so some durations are cut, down to 0: "
+              "durations and their sums are lower bounds.");
+  }
+  work_.finish();
+}
+
+}  // namespace kr::trace
