@@ -110,9 +110,39 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   }
 }
 
+/// Sizes of process groups that have a name and ranks. A trace that began after a group was made
+/// may lack the size that the trace of another rank has.
+class GroupSizes {
+ public:
+  explicit GroupSizes(std::span<const JobRun> runs) {
+    for (const JobRun& run : runs) {
+      for (const Member& member : run.members) {
+        for (const CollectiveGroup& group : member.groups) add(group);
+      }
+    }
+  }
+  /// With its size, if any trace has one and none has another.
+  CollectiveGroup with_size(CollectiveGroup group) const {
+    if (group.size != CollectiveGroup::unknown || group.name.empty()) return group;
+    const auto known = sizes_.find({group.name, group.ranks});
+    if (known != sizes_.end()) group.size = known->second;
+    return group;
+  }
+
+ private:
+  void add(const CollectiveGroup& group) {
+    if (group.size == CollectiveGroup::unknown || group.name.empty()) return;
+    const auto [at, added] = sizes_.try_emplace({group.name, group.ranks}, group.size);
+    if (!added && at->second != group.size) at->second = CollectiveGroup::unknown;
+  }
+
+  std::map<std::pair<std::string, std::string>, int64_t> sizes_;  // by name and ranks
+};
+
 }  // namespace
 
 std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
+  const GroupSizes sizes(runs);
   std::map<CollectiveGroup, MatchedGroup> groups;
   std::vector<MatchedGroup*> of_member;
   size_t members = 0;
@@ -122,7 +152,7 @@ std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
       ++members;
       of_member.clear();
       for (size_t group = 0; group < one.groups.size(); ++group) {
-        MatchedGroup& to = groups[one.groups[group]];
+        MatchedGroup& to = groups[sizes.with_size(one.groups[group])];
         to.parts.push_back(
             {run, member, {}, {}, one.rest.empty() ? CollectiveRest() : one.rest[group]});
         of_member.push_back(&to);
