@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace kr::job {
@@ -76,6 +79,25 @@ bool is_complete(std::span<const JobRun> runs, const MatchedGroup& group) {
   });
 }
 
+/// Of a group without a name: whether its members have process groups of that kind that are not the
+/// same. Then what has no name is of several groups, too: kernels of CUDA graphs beside others.
+bool is_of_several(std::span<const JobRun> runs, const MatchedGroup& group) {
+  if (!group.group.name.empty()) return false;
+  using Named = std::set<std::pair<std::string_view, std::string_view>>;  // name, ranks
+  std::optional<Named> first;
+  for (const Part& part : group.parts) {
+    Named named;
+    for (const CollectiveGroup& one : runs[part.run].members[part.member].groups) {
+      if (one.kind == group.group.kind && !one.name.empty()) named.emplace(one.name, one.ranks);
+    }
+    if (!first)
+      first = std::move(named);
+    else if (*first != named)
+      return true;
+  }
+  return false;
+}
+
 /// `members`: of the job.
 void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   std::vector<Part>& parts = group.parts;
@@ -85,6 +107,10 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
     if (members > 1 && group.group.name.empty()) {
       group.why_not = fmt::format("one of {} devices has it", members);
     }
+    return;
+  }
+  if (is_of_several(runs, group)) {
+    group.why_not = "its process group is not known, and devices have different ones of the kind";
     return;
   }
   const int64_t size = group.group.size;

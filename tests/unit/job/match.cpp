@@ -165,3 +165,20 @@ TEST_CASE("a group without a size has that of another trace") {
       Runs().run().add(with).run().add(three).run().add(group("0xc0ffee")).matched();
   CHECK(unclear.size() == 3);
 }
+
+TEST_CASE("what has no name is compared if its members have the same groups of the kind") {
+  const auto matched = [](const std::string& on_second) {
+    const auto got = Runs()
+                         .run()
+                         .add(group("a"))
+                         .add(group(""))
+                         .run()
+                         .add(group(on_second))
+                         .add(group(""))
+                         .matched();
+    return got[0].matched ? std::string("yes") : got[0].why_not;
+  };
+  CHECK(matched("a") == "yes");
+  CHECK(matched("b") ==
+        "its process group is not known, and devices have different ones of the kind");
+}

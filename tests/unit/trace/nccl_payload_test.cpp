@@ -259,11 +259,12 @@ TEST_CASE("payloads are read if they are wanted and described") {
   const trace::Trace undescribed = read(empty, tables + call);
   CHECK(undescribed.collectives == nullptr);
   CHECK(dropped(undescribed).empty());
-  for (const std::string missing : {"NVTX_PAYLOAD_SCHEMAS", "NVTX_PAYLOAD_ENUMS",
+  for (const char* const missing : {"NVTX_PAYLOAD_SCHEMAS", "NVTX_PAYLOAD_ENUMS",
                                     "NVTX_PAYLOAD_ENUM_ENTRIES", "NVTX_PAYLOAD_SCHEMA_ENTRIES"}) {
     const Folder one;
-    const trace::Trace trace = read(one, tables + schemas + call + "DROP TABLE " + missing + ";");
-    const bool readable = missing != "NVTX_PAYLOAD_SCHEMA_ENTRIES";
+    const trace::Trace trace =
+        read(one, tables + schemas + call + "DROP TABLE " + std::string(missing) + ";");
+    const bool readable = std::string_view(missing) != "NVTX_PAYLOAD_SCHEMA_ENTRIES";
     CHECK((trace.collectives != nullptr) == readable);
     CHECK(dropped(trace).empty() == readable);
   }
