@@ -250,6 +250,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   OutputRules made = report_outputs(options.sections);
+  if (!options.nccl_inspector.empty()) made.tables.emplace_back("nccl_inspector");
   const bool all_sections = options.sections == Sections::all || options.outputs.all;
   if (all_sections) made.tables = exports::view_named("analyze").tables;
   if (!options.changes.empty()) made.tables.insert(made.tables.begin(), "what_if");
@@ -260,6 +261,7 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   options.ncu.join(session);
   if (roofline.wanted() && options.ncu.pages.empty())
     session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
+  if (!options.nccl_inspector.empty()) session.join_nccl_inspector(options.nccl_inspector);
   options.job.apply(session);
   session.change(options.changes);
   options.efficiency.join(session, baselines, outputs.demand());
@@ -368,6 +370,10 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->allow_extra_args(false)
       ->configurable();
   options.ncu.add_to(app);
+  app.add_option("--nccl-inspector", options.nccl_inspector,
+                 "What NCCL Inspector wrote beside the run (JSON lines), or a folder of it: the "
+                 "table `nccl_inspector`")
+      ->type_name("FILE_OR_FOLDER");
   options.job.add_to(app);
   options.efficiency.add_to(app);
   options.roofline.add_to(app);

@@ -33,6 +33,7 @@ struct ReportOptions : RunVerbOptions {
   EfficiencyOptions efficiency;
   RooflineOptions roofline;
   std::vector<std::string> changes;  // of --what-if
+  std::string nccl_inspector;
 
   /// The runs that were named. Throws Error if there are none.
   std::vector<classify::RunSpec> specs() const;

@@ -231,8 +231,8 @@ const Definition collective_bandwidth_table = TableOf<BandwidthRow>{
       {group_size_column, size_cell},
       {"instances", Unit::count, Role::measure, "Collectives with a size.", &Bandwidth::instances},
       {"bytes", Unit::bytes, Role::measure,
-       "The sum of their sizes, of the member with most: what goes in; of an allgather, what comes "
-       "out.",
+       "The sum of their sizes, of the member with most: what goes in; of an allgather or gather, "
+       "what comes out; of a sendrecv both.",
        &Bandwidth::bytes},
       {"time_ns", Unit::ns, Role::measure,
        "The sum of the least transfer of any member: duration without waiting.",
@@ -245,7 +245,7 @@ const Definition collective_bandwidth_table = TableOf<BandwidthRow>{
        &Bandwidth::bytes_per_s, optional},
       {"bus_bytes_per_s", Unit::per_second, Role::measure,
        "What a link carries: the same, × 2(n-1)/n of an allreduce, × (n-1)/n of an allgather, "
-       "reducescatter or alltoall, × 1 of others, with n members of the group.",
+       "reducescatter, alltoall, gather or scatter, × 1 of others, with n members of the group.",
        &BandwidthRow::bus, optional},
       {"link", Unit::ratio, Role::measure,
        "`bus_bytes_per_s` as a part of what `--link` says; empty without it.",

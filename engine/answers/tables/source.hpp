@@ -24,6 +24,7 @@ struct TimeCoverage;
 namespace kr::job {
 struct Job;
 struct JobRun;
+struct NcclInspector;
 }  // namespace kr::job
 namespace kr::sema {
 struct LoadedRules;
@@ -63,6 +64,7 @@ struct Source {
   const RunPair* run_difference = nullptr;
   const RulesDifference* rules_difference = nullptr;
   const Explanation* explanation = nullptr;
+  std::shared_ptr<const job::NcclInspector> nccl_inspector = nullptr;  // null: there is none
   /// For `list_rulesets`: the files that ship, each loaded by itself. Absent: those of `rules`.
   std::optional<std::vector<std::shared_ptr<const sema::LoadedRules>>> shipped;
   job::JobOptions job_options = {};

@@ -14,6 +14,7 @@
 #include "cost/costed_run.hpp"
 #include "coverage/suggest.hpp"
 #include "job/extract.hpp"
+#include "job/nccl_inspector.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
 #include "saved/codec.hpp"
@@ -212,6 +213,12 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
   if (state_->ncu_paths.empty()) return;
   state_->ncu_pages =
       std::make_shared<trace::Trace>(trace::open_ncu_pages(state_->ncu_paths, state_->open));
+}
+
+void Session::join_nccl_inspector(const std::string& path) {
+  auto inspector = std::make_shared<job::NcclInspector>(job::read_nccl_inspector(path));
+  for (const Warning& warning : inspector->warnings) state_->warnings.emplace_back(path, warning);
+  state_->source.nccl_inspector = std::move(inspector);
 }
 
 void Session::change(const std::vector<std::string>& changes) {

@@ -123,6 +123,9 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Adds what NCCL Inspector wrote, a file or a folder of them. Throws Error.
+  void join_nccl_inspector(const std::string& path);
+
   /// Runs read from now on have these facts, beside what else is in demand.
   void add_demand(facts::Set facts) noexcept;
 

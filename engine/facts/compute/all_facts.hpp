@@ -23,6 +23,7 @@
 #include "cost/costed_run.hpp"
 #include "cost/rates.hpp"
 #include "job/extract.hpp"
+#include "job/nccl_calls.hpp"
 #include "ncu/joined.hpp"
 #include "trees/labels.hpp"
 #include "what_if/what_if.hpp"

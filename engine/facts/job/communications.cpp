@@ -70,8 +70,8 @@ Known known_of(const trace::Trace& trace, trace::NameId name, Direction directio
   if (group.kind == CollectiveKind::other) group.kind = kind_of_exchange(direction, text);
   if (group.kind == CollectiveKind::other) group.kernel = text;
   if (call != nullptr) {
-    known.bytes = bytes_of(group.kind, call->in_elements.value_or(-1),
-                           call->out_elements.value_or(-1), call->type);
+    known.bytes = call->bytes.value_or(bytes_of(group.kind, call->in_elements.value_or(-1),
+                                                call->out_elements.value_or(-1), call->type));
     known.peer = peer_of(group.kind, *call);
   }
   return known;

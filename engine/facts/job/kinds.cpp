@@ -135,6 +135,8 @@ std::pair<int64_t, int64_t> bus_factor(CollectiveKind kind, int64_t group_size) 
     case Kind::all_gather:
     case Kind::reduce_scatter:
     case Kind::all_to_all:
+    case Kind::gather:
+    case Kind::scatter:
       if (group_size < 1) return {0, 0};
       return {group_size - 1, group_size};
     case Kind::broadcast:

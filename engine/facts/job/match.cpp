@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace kr::job {
@@ -76,6 +79,25 @@ bool is_complete(std::span<const JobRun> runs, const MatchedGroup& group) {
   });
 }
 
+/// Of a group without a name: whether its members have process groups of that kind that are not the
+/// same. Then what has no name is of several groups, too: kernels of CUDA graphs beside others.
+bool is_of_several(std::span<const JobRun> runs, const MatchedGroup& group) {
+  if (!group.group.name.empty()) return false;
+  using Named = std::set<std::pair<std::string_view, std::string_view>>;  // name, ranks
+  std::optional<Named> first;
+  for (const Part& part : group.parts) {
+    Named named;
+    for (const CollectiveGroup& one : runs[part.run].members[part.member].groups) {
+      if (one.kind == group.group.kind && !one.name.empty()) named.emplace(one.name, one.ranks);
+    }
+    if (!first)
+      first = std::move(named);
+    else if (*first != named)
+      return true;
+  }
+  return false;
+}
+
 /// `members`: of the job.
 void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   std::vector<Part>& parts = group.parts;
@@ -85,6 +107,10 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
     if (members > 1 && group.group.name.empty()) {
       group.why_not = fmt::format("one of {} devices has it", members);
     }
+    return;
+  }
+  if (is_of_several(runs, group)) {
+    group.why_not = "its process group is not known, and devices have different ones of the kind";
     return;
   }
   const int64_t size = group.group.size;
@@ -110,9 +136,39 @@ void match(std::span<const JobRun> runs, size_t members, MatchedGroup& group) {
   }
 }
 
+/// Sizes of process groups that have a name and ranks. A trace that began after a group was made
+/// may lack the size that the trace of another rank has.
+class GroupSizes {
+ public:
+  explicit GroupSizes(std::span<const JobRun> runs) {
+    for (const JobRun& run : runs) {
+      for (const Member& member : run.members) {
+        for (const CollectiveGroup& group : member.groups) add(group);
+      }
+    }
+  }
+  /// With its size, if any trace has one and none has another.
+  CollectiveGroup with_size(CollectiveGroup group) const {
+    if (group.size != CollectiveGroup::unknown || group.name.empty()) return group;
+    const auto known = sizes_.find({group.name, group.ranks});
+    if (known != sizes_.end()) group.size = known->second;
+    return group;
+  }
+
+ private:
+  void add(const CollectiveGroup& group) {
+    if (group.size == CollectiveGroup::unknown || group.name.empty()) return;
+    const auto [at, added] = sizes_.try_emplace({group.name, group.ranks}, group.size);
+    if (!added && at->second != group.size) at->second = CollectiveGroup::unknown;
+  }
+
+  std::map<std::pair<std::string, std::string>, int64_t> sizes_;  // by name and ranks
+};
+
 }  // namespace
 
 std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
+  const GroupSizes sizes(runs);
   std::map<CollectiveGroup, MatchedGroup> groups;
   std::vector<MatchedGroup*> of_member;
   size_t members = 0;
@@ -122,7 +178,7 @@ std::vector<MatchedGroup> match_collectives(std::span<const JobRun> runs) {
       ++members;
       of_member.clear();
       for (size_t group = 0; group < one.groups.size(); ++group) {
-        MatchedGroup& to = groups[one.groups[group]];
+        MatchedGroup& to = groups[sizes.with_size(one.groups[group])];
         to.parts.push_back(
             {run, member, {}, {}, one.rest.empty() ? CollectiveRest() : one.rest[group]});
         of_member.push_back(&to);

@@ -41,6 +41,13 @@ bool json(std::string_view head) {
   return first == '[' && after != '\0' && std::strchr("[]{\"", after) != nullptr;
 }
 
+/// A line of NCCL Inspector: a header with the id of a communicator.
+bool nccl_inspector(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\n'));
+  return first_bytes(head).first == '{' && line.find("\"header\"") != line.npos &&
+         line.find("\"inspector_output_format_version\"") != line.npos;
+}
+
 struct Magic {
   std::string_view bytes;
   const char* why;
@@ -120,6 +127,10 @@ const TraceFormat& format_of(const Input& input) {
   if (input.head().empty() && input.truncated()) {
     throw Error(input.shown(), "the compressed file is cut off before any of its text",
                 "copy it again");
+  }
+  if (nccl_inspector(input.head())) {
+    throw Error(input.shown(), "is an output of NCCL Inspector, not a trace",
+                "give it beside a trace of the run: `kr report TRACE --nccl-inspector FILE`");
   }
   if (const TraceFormat* format = sniffed(input, false)) return *format;
   std::optional<Refusal> refusal = refusal_of(input.head());

@@ -241,7 +241,9 @@ void renumber_details(OperationDetails& details) {
   details.distinct = std::move(distinct);
 }
 
-void filter_collectives(Collectives& collectives, const std::vector<bool>& kept) {
+/// `time`: of what is kept.
+void filter_collectives(Collectives& collectives, const std::vector<bool>& kept,
+                        const WorkTime& time) {
   std::vector<CollectiveOperation>& all = collectives.operations;
   size_t next = 0;
   uint32_t place = 0;  // of the operation `at` among those that are kept
@@ -253,10 +255,15 @@ void filter_collectives(Collectives& collectives, const std::vector<bool>& kept)
     all[next++] = one;
   }
   all.resize(next);
+  std::erase_if(collectives.requests, [&](const CollectiveRequest& one) {
+    return !time.overlaps(one.start_ns, one.start_ns);
+  });
   Used calls(collectives.calls.size());
   for (const CollectiveOperation& one : all) calls.add(one.call);
+  for (const CollectiveRequest& one : collectives.requests) calls.add(one.call);
   calls.keep(collectives.calls);
   for (CollectiveOperation& one : all) one.call = calls[one.call];
+  for (CollectiveRequest& one : collectives.requests) one.call = calls[one.call];
 }
 
 void filter_untimed(Trace& trace, const std::vector<bool>& kept) {
@@ -321,14 +328,15 @@ void reduce(Trace& trace, const Kept& kept) {
     filter(trace.details->correlation_of, is_kept);
     renumber_details(*trace.details);
   }
-  if (trace.collectives) {
-    filter_collectives(*trace.collectives, kept.operations);
-    if (trace.collectives->operations.empty()) trace.collectives.reset();
-  }
   filter_untimed(trace, kept.operations);
   renumber_names(trace);
   renumber_tracks(trace);
   const WorkTime time = work_time(trace);
+  if (trace.collectives) {
+    filter_collectives(*trace.collectives, kept.operations, time);
+    const Collectives& left = *trace.collectives;
+    if (left.operations.empty() && left.requests.empty()) trace.collectives.reset();
+  }
   if (trace.gpu_metrics) {
     filter_samples(*trace.gpu_metrics, time);
     if (trace.gpu_metrics->metrics.empty()) trace.gpu_metrics.reset();

@@ -173,6 +173,9 @@ class TraceBuilder {
   std::vector<Track>& tracks() noexcept { return trace_.tracks; }
   /// All operations so far, for readers that learn of the unit of their times only later.
   GrowingArray<Operation>& added() noexcept { return trace_.operations; }
+  /// Theirs, with a host trace.
+  const GrowingArray<int64_t>& correlations() const noexcept { return correlations_; }
+  const NameTable& names() const noexcept { return trace_.names; }
   void add(const Operation& operation) { trace_.operations.push_back(operation); }
   /// Room for a batch of operations; the caller writes all of them.
   Operation* add(size_t count) { return trace_.operations.extend(count); }
@@ -202,6 +205,9 @@ class TraceBuilder {
   uint32_t collective_call(const CollectiveCall& call);
   /// Of the operation that was added as number `operation`; in rising order.
   void collective(uint64_t operation, uint32_t call, int64_t sequence);
+  void collective_request(const CollectiveRequest& request) {
+    trace_.collectives->requests.push_back(request);
+  }
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(std::string code, std::string text, std::string severity = "warning") {
     trace_.warnings.push_back({std::move(code), std::move(text), std::move(severity)});

@@ -145,3 +145,40 @@ TEST_CASE("a place in the list of ranks of a process group") {
   }
   CHECK(!rank_in_list("[0, 1]", -1));
 }
+
+TEST_CASE("a group without a size has that of another trace") {
+  CollectiveGroup with = group("0xc0ffee"), other = group("0xbeef");
+  with.size = 2;
+  const auto got =
+      Runs().run().add(with).add(other).run().add(group("0xc0ffee")).add(group("0xc0de")).matched();
+  REQUIRE(got.size() == 3);
+  CHECK(got[2].group == with);
+  CHECK(got[2].matched);
+  CHECK(got[2].complete);
+  // Groups of other names are never the same.
+  CHECK_FALSE(got[0].matched);
+  CHECK_FALSE(got[1].matched);
+
+  CollectiveGroup three = with;
+  three.size = 3;
+  const auto unclear =
+      Runs().run().add(with).run().add(three).run().add(group("0xc0ffee")).matched();
+  CHECK(unclear.size() == 3);
+}
+
+TEST_CASE("what has no name is compared if its members have the same groups of the kind") {
+  const auto matched = [](const std::string& on_second) {
+    const auto got = Runs()
+                         .run()
+                         .add(group("a"))
+                         .add(group(""))
+                         .run()
+                         .add(group(on_second))
+                         .add(group(""))
+                         .matched();
+    return got[0].matched ? std::string("yes") : got[0].why_not;
+  };
+  CHECK(matched("a") == "yes");
+  CHECK(matched("b") ==
+        "its process group is not known, and devices have different ones of the kind");
+}

@@ -26,6 +26,7 @@ NsysHost::NsysHost(const SqliteTables& schema, const NsysLabels& labels, const O
       by_process_(identified_by_process()) {
   if (names_only()) return;
   out.host();
+  if (options.collectives) payloads_ = NvtxPayloadSchemas(schema);
   wants_nodes_ = usable(NsysHostTable::nodes);
 }
 
@@ -102,12 +103,13 @@ bool NsysHost::read() {
   scan.read<NsysHostRows>(
       [this] {
         return std::make_shared<NsysHostReader>(schema_->database().again(), *schema_, *labels_,
-                                                names_only());
+                                                payloads_, names_only());
       },
       [this](NsysHostRows& rows) { merge(rows); });
   note_not_found(scan);
   note_processes();
   resolve_nodes();
+  if (!payloads_.empty()) nccl_.finish(*out_);
   name_domains();
   add_module_ops();
   read_cut_steps();
@@ -143,6 +145,11 @@ void NsysHost::merge(NsysHostRows& rows) {
   add_block(rows, *out_);
   for (const NsysNodeEvent& event : rows.nodes) add_node_event(event, *rows.ids);
   for (const auto& [key, name] : rows.domains) domains_.emplace(key, name);
+  for (NcclEvent event : rows.nccl_events) {
+    event.thread = rows.ids->threads[event.thread];
+    if (event.call != NcclEvent::no_call) event.call = nccl_.call(rows.nccl_calls[event.call]);
+    nccl_.add(event);
+  }
 }
 
 void NsysHost::add_node_event(const NsysNodeEvent& event, const TraceIds& ids) {

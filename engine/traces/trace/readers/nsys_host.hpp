@@ -14,6 +14,7 @@
 
 #include "base/hash.hpp"
 #include "base/interned.hpp"
+#include "trace/readers/nccl_calls.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -81,6 +82,8 @@ class NsysHost {
   Interned<Node, NodeHash> nodes_;
   std::vector<Origin> origins_;  // by node
   bool any_node_ = false;        // of an operation
+  NvtxPayloadSchemas payloads_;  // empty: they are not wanted
+  NcclCalls nccl_;
   std::unordered_map<std::string, std::string> domains_;
 };
 

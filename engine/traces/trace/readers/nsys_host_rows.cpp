@@ -50,7 +50,7 @@ TableScan scan_of(NsysHostTable table) {
                {"textId", "NULL"},
                {"domainId", "NULL"},
                {"text", "NULL"},
-               ScanColumn::value("\"binaryData\" IS NOT NULL")}};
+               {"binaryData", "NULL"}}};
     case NsysHostTable::nodes:
       break;
   }
@@ -77,20 +77,20 @@ bool has_columns(const SqliteTables& schema, NsysHostTable table) {
 }
 
 NsysHostReader::NsysHostReader(sqlite::Database database, const SqliteTables& schema,
-                               const NsysLabels& labels, bool names_only)
+                               const NsysLabels& labels, const NvtxPayloadSchemas& payloads,
+                               bool names_only)
     : rows_(std::move(database)),
       strings_(rows_.database(), labels),
+      payloads_(payloads.empty() ? nullptr : &payloads),
       names_only_(names_only),
-      // What is far behind in a row costs time: only where there are payloads at all.
-      payloads_(!names_only && schema.has("NVTX_PAYLOAD_SCHEMAS") &&
-                schema.columns(name_of(NsysHostTable::ranges)).has("binaryData")),
       text_incomplete_(lacks_texts(schema)) {}
 
 // What is not wanted is NULL: SQLite decodes all that is requested.
 TableScan NsysHostReader::scan(NsysHostTable table) const {
   TableScan scan = scan_of(table);
   if (table != NsysHostTable::ranges) return scan;
-  if (!payloads_) scan.columns[payload] = ScanColumn::value("0");
+  // What is far behind in a row costs time: only where it is wanted.
+  if (payloads_ == nullptr) scan.columns[payload] = ScanColumn::value("NULL");
   if (!names_only_) return scan;
   for (const RangeColumn column : {begin, end, range_thread, end_thread, domain_id}) {
     scan.columns[column] = ScanColumn::value("NULL");
@@ -114,6 +114,8 @@ void NsysHostReader::read(NsysHostRows& out) {
   out.processes.clear();
   out.nodes.clear();
   out.domains.clear();
+  out.nccl_events.clear();
+  out.nccl_calls.clear();
   Cells cells{};
   const auto wanted = std::span(cells).first(columns_of(out.kind()));
   const auto sql = [&](const SqliteColumns& columns) {
@@ -229,8 +231,6 @@ void NsysHostReader::add_event(const Cells& cells) {
     add_dropped("NVTX range without a valid time");
     return;
   }
-  if (payloads_ && row_->integer(payload) != 0)
-    add_dropped("payload of an NVTX range: not decoded");
   const int64_t global_tid = thread_number(cells, range_thread);
   const auto ended_on = pushed ? std::nullopt : row_->whole_number(end_thread);
   const bool moved = !open && ended_on && *ended_on != global_tid;
@@ -240,6 +240,56 @@ void NsysHostReader::add_event(const Cells& cells) {
   out_->ranges.push_back({start_ns, end_ns, name.index, thread(global_tid, moved), HostRange::none,
                           name.module ? HostRange::Kind::module : HostRange::Kind::annotation,
                           pushed ? HostRange::Form::push_pop : HostRange::Form::start_end});
+  if (name.nccl != 0 && pushed && !open)
+    add_nccl(name, out_->ranges[out_->ranges.size() - 1], global_tid);
+}
+
+/// 0: it is not a range of NCCL, or these are not wanted.
+uint32_t NsysHostReader::nccl_range(std::string_view text) {
+  if (payloads_ == nullptr || nccl_function(text) == NcclFunction::none) return 0;
+  if (nccl_ranges_.size() == 0) nccl_ranges_.add("");
+  return nccl_ranges_.add(text);
+}
+
+void NsysHostReader::add_nccl(const RangeName& name, const HostRange& range, int64_t global_tid) {
+  NcclCall call{std::string(nccl_ranges_.text(name.nccl)), {}};
+  const NcclFunction function = nccl_function(call.range);
+  uint32_t number = NcclEvent::no_call;
+  if (read_payload(call)) {
+    number = static_cast<uint32_t>(out_->nccl_calls.size());
+    out_->nccl_calls.push_back(std::move(call));
+  } else if (function == NcclFunction::other) {
+    return;
+  }
+  out_->nccl_events.push_back({range.start_ns, range.end_ns, global_tid >> nsys_process_shift,
+                               range.thread, number, function});
+}
+
+/// False if there is none, or none that can be read.
+bool NsysHostReader::read_payload(NcclCall& call) {
+  const bool requests = nccl_function(call.range) == NcclFunction::operation;
+  if (row_->is_null(payload)) {
+    if (requests) add_dropped("call of NCCL without a payload");
+    return false;
+  }
+  switch (payloads_->decode(nvtx_payload_bytes(*row_, payload, text_), payload_fields_)) {
+    case NvtxPayloadFault::none:
+      call.arguments = nccl_arguments(payload_fields_);
+      return true;
+    case NvtxPayloadFault::short_header:
+      add_dropped("payload of NCCL that is shorter than its header");
+      break;
+    case NvtxPayloadFault::unknown_schema:
+      add_dropped("payload of NCCL whose schema is not known");
+      break;
+    case NvtxPayloadFault::ambiguous_schema:
+      add_dropped("payload of NCCL whose schema has several definitions");
+      break;
+    case NvtxPayloadFault::cut_off:
+      add_dropped("payload of NCCL that is cut off");
+      break;
+  }
+  return false;
 }
 
 // Of the default domain, 0.
@@ -304,8 +354,11 @@ NsysHostReader::RangeName NsysHostReader::named_by_id(int64_t id, size_t domain,
 NsysHostReader::RangeName NsysHostReader::named(std::string_view text, size_t domain,
                                                 bool may_be_module) {
   if (may_be_module && may_name_module(text)) return module_named(text, domain);
-  if (domain == 0) return {ids_.range_name(text), false};
-  return {ids_.range_name(text, {{}, domain_keys_[domain]}), false};
+  RangeName name;
+  name.index =
+      domain == 0 ? ids_.range_name(text) : ids_.range_name(text, {{}, domain_keys_[domain]});
+  name.nccl = nccl_range(text);
+  return name;
 }
 
 NsysHostReader::RangeName NsysHostReader::module_named(std::string_view text, size_t domain) {

@@ -19,7 +19,9 @@
 #include "base/sqlite.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/id_memory.hpp"
+#include "trace/readers/nccl_calls.hpp"
 #include "trace/readers/nsys_schema.hpp"
+#include "trace/readers/nvtx_payload.hpp"
 #include "trace/readers/sqlite_scan.hpp"
 
 namespace kr::trace {
@@ -59,6 +61,9 @@ struct NsysHostRows : BlockRows, ScanRows {
   std::vector<NsysNodeEvent> nodes;
   /// The name of a domain, by the text that identifies it in the names of ranges.
   std::vector<std::pair<std::string, std::string>> domains;
+  /// Ranges of NCCL, if they are wanted. The thread is the parser's; the call is one of these.
+  std::vector<NcclEvent> nccl_events;
+  std::vector<NcclCall> nccl_calls;
 
   NsysHostTable kind() const noexcept { return static_cast<NsysHostTable>(table); }
 };
@@ -69,9 +74,10 @@ bool has_columns(const SqliteTables& schema, NsysHostTable table);
 /// Reads ranges with a connection of its own. Rows that cannot be are counted and left out.
 class NsysHostReader {
  public:
-  /// `names_only`: of ranges only their names, and nothing is said of what is wrong.
+  /// `names_only`: of ranges only their names, and nothing is said of what is wrong. `payloads`: if
+  /// not empty, ranges of NCCL are decoded; has to outlive it.
   NsysHostReader(sqlite::Database database, const SqliteTables& schema, const NsysLabels& labels,
-                 bool names_only);
+                 const NvtxPayloadSchemas& payloads, bool names_only);
   /// Fills `out` from its table and range.
   void read(NsysHostRows& out);
 
@@ -82,6 +88,7 @@ class NsysHostReader {
     uint32_t index = UINT32_MAX;
     bool module = false;
     bool unnamed = false;  // the id of its text is not known
+    uint32_t nccl = 0;     // in `nccl_ranges_`
 
     bool valid() const noexcept { return index != UINT32_MAX; }
   };
@@ -102,11 +109,14 @@ class NsysHostReader {
   RangeName named(std::string_view text, size_t domain, bool may_be_module);
   RangeName module_named(std::string_view text, size_t domain);
   size_t domain(int64_t global_tid);
+  uint32_t nccl_range(std::string_view text);
+  void add_nccl(const RangeName& name, const HostRange& range, int64_t global_tid);
+  bool read_payload(NcclCall& call);
 
   RangeReader rows_;
   NsysStrings strings_;
+  const NvtxPayloadSchemas* payloads_;  // null: they are not wanted
   bool names_only_;
-  bool payloads_;
   bool text_incomplete_;  // texts may be in a column that is missing
   // Of the range that is being read.
   const sqlite::Statement* row_ = nullptr;
@@ -129,6 +139,8 @@ class NsysHostReader {
   DistinctTexts module_texts_;
   std::vector<RangeName> module_names_;  // by text
   std::string text_;
+  DistinctTexts nccl_ranges_;  // the first is empty: none
+  std::vector<NvtxField> payload_fields_;
 };
 
 }  // namespace kr::trace
