@@ -6,6 +6,7 @@
 #include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
 #include "tables/source.hpp"
+#include "trace/call_sites.hpp"
 
 namespace kr::tables {
 
@@ -31,6 +32,7 @@ enum Place : size_t {  // of the other columns, after those of dimensions
   step_at,
   layer_at,
   call_at,
+  site_at,
   places_count,
 };
 
@@ -86,6 +88,9 @@ table::Info operations_info() {
        {"step", Unit::id, Role::measure, "The number of that step, if it has one.", true},
        {"layer", Unit::id, Role::detail, "The layer in a repeated block, from 0.", true},
        {"call_id", Unit::id, Role::detail, "The host call that launched it, as in `host_calls`.",
+        true},
+       {"call_site", Unit::text, Role::detail,
+        "Where in the program's own Python it was launched, as in `call_sites`: `FILE:LINE`.",
         true}}};
   info.in_short_form = false;
   info.many_rows = true;
@@ -154,6 +159,14 @@ std::string_view OperationRows::annotation(size_t row) {
   return annotation_;
 }
 
+std::string_view OperationRows::call_site(size_t row) {
+  if (!sites_) sites_ = trace::find_call_sites(labelled_->trace);
+  if (sites_->empty() || (*sites_)[row] == trace::HostRange::none) return {};
+  const auto site = trace::call_site_from(labelled_->trace.host->frames->ops[(*sites_)[row]].name);
+  site_.assign(site.file).append(1, ':').append(site.line);
+  return site_;
+}
+
 Cell OperationRows::placed(size_t row, size_t place) {
   const trace::Trace& trace = labelled_->trace;
   const trace::Operation& operation = trace.operations[row];
@@ -197,6 +210,8 @@ Cell OperationRows::attributed(size_t row, size_t place) {
       return step != no_place ? table::cell(places.steps[step].phase.step) : Cell();
     case layer_at:
       return layer != no_place ? Cell(static_cast<int64_t>(places.in_unit(layer))) : Cell();
+    case site_at:
+      return table::cell_or_nothing(call_site(row));
     case call_at:
       return launch != trace::HostRange::none ? Cell(int64_t{launch}) : Cell();
     default:
@@ -265,6 +280,6 @@ std::vector<uint32_t> OperationRows::ordered(size_t column, bool descending) con
 }
 
 const Definition operations_table{operations_info(), needs<analyze::LabelledTrace>, add_operations,
-                                  nullptr, facts::Reads::host};
+                                  nullptr, facts::Reads::host | facts::Reads::call_sites};
 
 }  // namespace kr::tables

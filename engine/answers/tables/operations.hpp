@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,7 @@ class OperationRows {
   Cell attributed(size_t row, size_t place);
   std::string_view module_path(size_t row);
   std::string_view annotation(size_t row);
+  std::string_view call_site(size_t row);
   void find_elapsed();
 
   const match::CompiledRules* rules_;
@@ -50,6 +52,8 @@ class OperationRows {
   std::pair<uint32_t, int64_t> path_of_{trace::HostRange::none, 0};
   std::string path_;
   std::string annotation_;
+  std::optional<std::vector<uint32_t>> sites_;  // see trace::find_call_sites
+  std::string site_;
 };
 
 }  // namespace kr::tables

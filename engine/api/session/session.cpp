@@ -127,6 +127,7 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
     options.operation_details = facts::reads(reads, Reads::details) || state_->ncu_pages != nullptr;
     options.collectives = facts::reads(reads, Reads::collectives);
     options.ops = facts::reads(reads, Reads::ops);
+    options.call_sites = facts::reads(reads, Reads::call_sites);
     return options;
   };
   trace::OpenOptions options = options_for(demand.reads);

@@ -33,7 +33,7 @@ class RunCosts {
     out_.unknown_ns.assign(host_.ops->ops.size(), 0);
     out_.unknown_calls.assign(host_.ops->ops.size(), 0);
     find_creations();
-    trace::OpenOpCalls open(host_);
+    trace::OpenOpCalls open(*host_.ops, host_.threads.size());
     const trace::LaunchedOperations launched(host_);
     std::vector<uint32_t> rest;  // of the launch
     std::vector<Call> around;
@@ -87,7 +87,7 @@ class RunCosts {
   /// The calls around creations of nodes that the trace itself recorded.
   void find_creations() {
     if (host_.creation_of.empty()) return;
-    trace::OpenOpCalls open(host_);
+    trace::OpenOpCalls open(*host_.ops, host_.threads.size());
     around_.resize(host_.creations.size());
     for (size_t i = 0; i < host_.creations.size(); ++i) {
       const trace::NodeCreation& one = host_.creations[i];

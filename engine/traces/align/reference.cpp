@@ -104,7 +104,7 @@ class ReferenceReader {
     out_.files.push_back(trace_.source);
     threads_.resize(host_.threads.size());
     if (host_.ops) {
-      open_ops_.emplace(host_);
+      open_ops_.emplace(*host_.ops, host_.threads.size());
       op_call_of_.assign(host_.ops->calls.size(), References::no_op);
       number_ops();
     }

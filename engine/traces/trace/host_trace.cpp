@@ -58,18 +58,31 @@ bool range_before(const HostRange& a, const HostRange& b) noexcept {
   return std::tie(a.kind, a.name, a.form) < std::tie(b.kind, b.name, b.form);
 }
 
+void order_calls(HostOps& ops, const std::vector<uint32_t>& thread) {
+  for (OpCall& call : ops.calls) call.thread = thread[call.thread];
+  sort_in_place(ops.calls.begin(), ops.calls.end(), [](const OpCall& a, const OpCall& b) {
+    return std::tuple(a.thread, a.start_ns, -a.end_ns, a.op) <
+           std::tuple(b.thread, b.start_ns, -b.end_ns, b.op);
+  });
+}
+
 }  // namespace
 
 void HostTrace::order() {
   const std::vector<uint32_t> thread = sort_numbered(threads);
   in_parallel(2, [&](size_t part) { part == 0 ? order_launches(thread) : order_ranges(thread); });
-  if (ops) order_ops(thread);
+  for (HostOps* const calls : {ops.get(), frames.get()}) {
+    if (calls != nullptr) order_calls(*calls, thread);
+  }
 }
 
 void HostTrace::order_added() {
   const std::vector<uint32_t> thread = sort_numbered(threads);
   for (Launch& launch : launches) launch.thread = thread[launch.thread];
   order_ranges(thread);
+  for (HostOps* const calls : {ops.get(), frames.get()}) {
+    if (calls != nullptr) order_calls(*calls, thread);
+  }
 }
 
 void HostTrace::order_launches(const std::vector<uint32_t>& thread) {
@@ -89,14 +102,6 @@ void HostTrace::order_ranges(const std::vector<uint32_t>& thread) {
   sort_in_place(ranges.begin(), ranges.end(), range_before);
   nest();
   order_creations(thread);
-}
-
-void HostTrace::order_ops(const std::vector<uint32_t>& thread) const {
-  for (OpCall& call : ops->calls) call.thread = thread[call.thread];
-  sort_in_place(ops->calls.begin(), ops->calls.end(), [](const OpCall& a, const OpCall& b) {
-    return std::tuple(a.thread, a.start_ns, -a.end_ns, a.op) <
-           std::tuple(b.thread, b.start_ns, -b.end_ns, b.op);
-  });
 }
 
 void HostTrace::order_names() {

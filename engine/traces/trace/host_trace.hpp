@@ -131,6 +131,9 @@ struct HostTrace {
   std::unique_ptr<HostWaits> waits = {};
   /// With OpenOptions::ops; null where the format has none.
   std::unique_ptr<HostOps> ops = {};
+  /// With OpenOptions::call_sites: calls of Python's functions, but for those of the framework (see
+  /// trace/call_sites.hpp); null where the format has none.
+  std::unique_ptr<HostOps> frames = {};
   /// Of a part of a run: the starts of the annotations of steps that are not followed here by the
   /// step that followed in the run, or that are not whole. Rising. Their wall times are not known.
   std::vector<int64_t> cut_steps = {};
@@ -188,7 +191,6 @@ struct HostTrace {
   void group_ranges();
   void order_names();
   void order_creations(const std::vector<uint32_t>& thread);
-  void order_ops(const std::vector<uint32_t>& thread) const;
   void nest();
   void index_launches();
   uint32_t enclosing(uint32_t range, int64_t time, HostRange::Kind kind) const noexcept;

@@ -222,7 +222,18 @@ class MemberSplit {
       });
       part->builder.host().ranges.push_back(range);
     }
-    if (host.ops) split_ops(part_of_thread, new_thread);
+    if (host.ops) {
+      split_calls(*host.ops, part_of_thread, new_thread, [&](TraceBuilder& part, OpCall call) {
+        call.op = part.op(std::to_string(call.op), host.ops->ops[call.op]);
+        part.ops().calls.push_back(call);
+      });
+    }
+    if (host.frames) {
+      split_calls(*host.frames, part_of_thread, new_thread, [&](TraceBuilder& part, OpCall call) {
+        call.op = part.frame(host.frames->ops[call.op].name);
+        part.frames().calls.push_back(call);
+      });
+    }
     if (outside > 0) add_dropped(whole_->dropped, "call or range of no rank", 0, outside);
   }
 
@@ -254,15 +265,15 @@ class MemberSplit {
     }
   }
 
-  void split_ops(const std::vector<Part*>& part_of_thread,
-                 const std::vector<uint32_t>& new_thread) {
-    const HostOps& ops = *whole_->host->ops;
+  /// `add(part, call)` adds one whose thread is that of its part.
+  template <class Add>
+  static void split_calls(const HostOps& ops, const std::vector<Part*>& part_of_thread,
+                          const std::vector<uint32_t>& new_thread, const Add& add) {
     for (OpCall call : ops.calls) {
       Part* const part = part_of_thread[call.thread];
       if (part == nullptr) continue;
       call.thread = new_thread[call.thread];
-      call.op = part->builder.op(std::to_string(call.op), ops.ops[call.op]);
-      part->builder.ops().calls.push_back(call);
+      add(part->builder, call);
     }
   }
 

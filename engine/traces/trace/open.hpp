@@ -40,8 +40,9 @@ struct OpenOptions {
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
   HostDetail host = HostDetail::none;
-  bool waits = false;  // HostTrace::waits, with HostDetail::all
-  bool ops = false;    // HostTrace::ops, with HostDetail::all
+  bool waits = false;       // HostTrace::waits, with HostDetail::all
+  bool ops = false;         // HostTrace::ops, with HostDetail::all
+  bool call_sites = false;  // HostTrace::frames, with HostDetail::all
   /// As a reference for kernels of graphs (engine/traces/align): ops as ranges, and the kernels
   /// that calls name. With HostDetail::all.
   bool reference = false;

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/host_trace.hpp"
+#include "trace/host_ops.hpp"
 
 namespace kr::trace {
 
-/// Times of a thread rise. The HostTrace has ops, and has to outlive it.
+/// Times of a thread rise. The calls have to outlive it.
 class OpenOpCalls {
  public:
-  explicit OpenOpCalls(const HostTrace& host) : host_(host), lanes_(host.threads.size()) {
-    const auto& calls = host.ops->calls;
+  OpenOpCalls(const HostOps& ops, size_t threads) : ops_(ops), lanes_(threads) {
+    const auto& calls = ops.calls;
     for (uint32_t i = 0; i < calls.size(); ++i) {
       Lane& lane = lanes_[calls[i].thread];
       if (lane.end == 0) lane.next = i;
@@ -23,7 +23,7 @@ class OpenOpCalls {
   /// As places in HostOps::calls, the outermost first. Some of them may have ended.
   const std::vector<uint32_t>& at(uint32_t thread, int64_t time) {
     Lane& lane = lanes_[thread];
-    const auto& calls = host_.ops->calls;
+    const auto& calls = ops_.calls;
     const auto close = [&](int64_t until) {
       while (!lane.open.empty() && calls[lane.open.back()].end_ns <= until) lane.open.pop_back();
     };
@@ -41,7 +41,7 @@ class OpenOpCalls {
     uint32_t end = 0;
     std::vector<uint32_t> open;
   };
-  const HostTrace& host_;
+  const HostOps& ops_;
   std::vector<Lane> lanes_;  // by thread
 };
 

@@ -147,9 +147,10 @@ class HostReduction {
       const bool without = !kept_.without_ranges.empty() && kept_.without_ranges[i];
       return !without && belongs(range.thread, range.start_ns, range.end_ns);
     });
-    if (host_.ops) {
-      filter(host_.ops->calls, [&](size_t i) {
-        const OpCall& call = host_.ops->calls[i];
+    for (HostOps* const ops : {host_.ops.get(), host_.frames.get()}) {
+      if (ops == nullptr) continue;
+      filter(ops->calls, [&](size_t i) {
+        const OpCall& call = ops->calls[i];
         return belongs(call.thread, call.start_ns, call.end_ns);
       });
     }
@@ -173,8 +174,9 @@ class HostReduction {
       names.add(range.name);
     }
     for (const NodeCreation& creation : host_.creations) threads.add(creation.thread);
-    if (host_.ops) {
-      for (const OpCall& call : host_.ops->calls) threads.add(call.thread);
+    for (const HostOps* const ops : {host_.ops.get(), host_.frames.get()}) {
+      if (ops == nullptr) continue;
+      for (const OpCall& call : ops->calls) threads.add(call.thread);
     }
     threads.keep(host_.threads);
     calls.keep(host_.calls);
@@ -192,15 +194,18 @@ class HostReduction {
       range.name = names[range.name];
     }
     for (NodeCreation& creation : host_.creations) creation.thread = threads[creation.thread];
-    if (!host_.ops) return;
-    Used ops(host_.ops->ops.size());
-    for (const OpCall& call : host_.ops->calls) ops.add(call.op);
-    ops.keep(host_.ops->ops);
-    for (OpCall& call : host_.ops->calls) {
-      call.thread = threads[call.thread];
-      call.op = ops[call.op];
+    for (std::unique_ptr<HostOps>* const of : {&host_.ops, &host_.frames}) {
+      if (*of == nullptr) continue;
+      HostOps& all = **of;
+      Used ops(all.ops.size());
+      for (const OpCall& call : all.calls) ops.add(call.op);
+      ops.keep(all.ops);
+      for (OpCall& call : all.calls) {
+        call.thread = threads[call.thread];
+        call.op = ops[call.op];
+      }
+      if (all.calls.empty()) of->reset();
     }
-    if (host_.ops->calls.empty()) host_.ops.reset();
   }
 
   HostTrace& host_;

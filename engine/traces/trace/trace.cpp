@@ -191,6 +191,18 @@ uint32_t TraceBuilder::op(std::string_view key, const HostOp& op) {
   return number;
 }
 
+HostOps& TraceBuilder::frames() {
+  if (!host().frames) host().frames = std::make_unique<HostOps>();
+  return *host().frames;
+}
+
+uint32_t TraceBuilder::frame(std::string_view name) {
+  const size_t known = frame_names_.size();
+  const uint32_t number = frame_names_.add(name);
+  if (number == known) frames().ops.push_back({std::string(name), {}});
+  return number;
+}
+
 uint32_t TraceBuilder::range_name(std::string_view name, const RangeText& text) {
   const size_t known = range_names_.size();
   const uint32_t number = range_names_.add(name, text);

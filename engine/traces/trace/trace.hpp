@@ -192,6 +192,9 @@ class TraceBuilder {
   HostOps& ops();
   /// `key` identifies it.
   uint32_t op(std::string_view key, const HostOp& op);
+  /// Python's functions likewise, by their names as PyTorch writes them.
+  HostOps& frames();
+  uint32_t frame(std::string_view name);
   /// Without a host trace, the name is one of Trace::range_names.
   uint32_t range_name(std::string_view name, const RangeText& text = {});
   /// The operation that was added as number `operation` runs a node of a graph that was created
@@ -257,6 +260,7 @@ class TraceBuilder {
   std::map<CollectiveCall, uint32_t> collective_calls_;
   DistinctRangeNames range_names_;
   DistinctTexts op_keys_;
+  DistinctTexts frame_names_;
   bool strict_ = false;
   bool known_streams_ = true;
   bool from_zero_ = false;

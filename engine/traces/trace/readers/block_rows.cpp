@@ -11,6 +11,7 @@ void BlockRows::clear() {
   launches.clear();
   ranges.clear();
   ops.clear();
+  frames.clear();
   dropped.clear();
   made_up_streams = false;
   new_names.clear();
@@ -21,6 +22,7 @@ void BlockRows::clear() {
   new_details.clear();
   new_collective_calls.clear();
   new_ops.clear();
+  new_frames.clear();
 }
 
 bool LocalIds::begin(BlockRows& out) {
@@ -110,6 +112,16 @@ uint32_t LocalIds::range_name(std::string_view name, const RangeText& text) {
   return number;
 }
 
+uint32_t LocalIds::frame(std::string_view name) {
+  const size_t known = frames_.size();
+  const uint32_t number = frames_.add(name);
+  if (number == known) {
+    bytes_ += name.size();
+    out_->new_frames.emplace_back(name);
+  }
+  return number;
+}
+
 uint32_t LocalIds::detail(const OperationDetail& detail) {
   const size_t known = details_.size();
   const uint32_t number = details_.add(detail);
@@ -152,13 +164,19 @@ void add_details(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
   out.add_details(details.begin(), rows.detail_correlations.begin(), rows.details.size());
 }
 
+void add_calls(const GrowingArray<OpCall>& calls, const std::vector<uint32_t>& numbers,
+               const TraceIds& ids, HostOps& out) {
+  OpCall* to = out.calls.extend(calls.size());
+  for (const OpCall& one : calls) {
+    *to++ = {one.start_ns, one.end_ns, numbers[one.op], ids.threads[one.thread]};
+  }
+}
+
 void add_ops(const BlockRows& rows, TraceIds& ids, TraceBuilder& out) {
   for (const BlockRows::NewOp& one : rows.new_ops) ids.ops.push_back(out.op(one.key, one.op));
-  if (rows.ops.empty()) return;
-  OpCall* to = out.ops().calls.extend(rows.ops.size());
-  for (const OpCall& one : rows.ops) {
-    *to++ = {one.start_ns, one.end_ns, ids.ops[one.op], ids.threads[one.thread]};
-  }
+  for (const std::string& name : rows.new_frames) ids.frames.push_back(out.frame(name));
+  if (!rows.ops.empty()) add_calls(rows.ops, ids.ops, ids, out.ops());
+  if (!rows.frames.empty()) add_calls(rows.frames, ids.frames, ids, out.frames());
 }
 
 }  // namespace

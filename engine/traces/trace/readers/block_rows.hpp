@@ -25,7 +25,7 @@ namespace kr::trace {
 struct TraceIds {
   std::vector<NameId> names;
   std::vector<TrackId> tracks;
-  std::vector<uint32_t> calls, threads, range_names, details, collective_calls, ops;
+  std::vector<uint32_t> calls, threads, range_names, details, collective_calls, ops, frames;
 };
 
 /// All in the parser's numbers.
@@ -38,7 +38,7 @@ struct BlockRows {
   std::vector<CollectiveOperation> collectives;
   GrowingArray<Launch> launches;
   GrowingArray<HostRange> ranges;
-  GrowingArray<OpCall> ops;
+  GrowingArray<OpCall> ops, frames;
   std::vector<DroppedRecords> dropped;
   bool made_up_streams = false;  // of some operations: see TraceBuilder::made_up_streams
 
@@ -59,6 +59,7 @@ struct BlockRows {
     HostOp op;
   };
   std::vector<NewOp> new_ops;
+  std::vector<std::string> new_frames;
 
   /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
@@ -87,6 +88,7 @@ class LocalIds {
                 std::string_view kernel = {});
   uint32_t thread(std::string_view process, std::string_view thread, bool whole_process = false);
   uint32_t range_name(std::string_view name, const RangeText& text = {});
+  uint32_t frame(std::string_view name);
   uint32_t detail(const OperationDetail& detail);
   uint32_t collective_call(const CollectiveCall& call);
   /// `key` identifies it; `make` returns it if it is new.
@@ -108,7 +110,7 @@ class LocalIds {
   std::shared_ptr<TraceIds> ids_;
   std::shared_ptr<NameTable> names_;
   std::map<Track, TrackId> tracks_;
-  DistinctTexts calls_, threads_, ops_;
+  DistinctTexts calls_, threads_, ops_, frames_;
   DistinctRangeNames range_names_;
   DetailTable details_;
   std::map<CollectiveCall, uint32_t> collective_calls_;

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/hash.hpp"
 #include "base/integer.hpp"
+#include "trace/call_sites.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/kineto_arguments.hpp"
@@ -506,7 +507,7 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
   name = json.plain(name, scratch_);
   if (module) {
-    if (!name.starts_with(module_head)) return;
+    if (!name.starts_with(module_head)) return take_frame(json, name);
     name.remove_prefix(module_head.size());
   }
   const bool op = kind == HostKind::op && !name.starts_with(step_head);
@@ -550,6 +551,20 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
     out_->launches.push_back({correlation, start_ns, duration_ns,
                               ids_.call(name, kind == HostKind::driver, {}, kernel), thread});
   }
+}
+
+void EventParser::take_frame(const JsonWalk& json, std::string_view name) {
+  if (!call_sites_ || !is_call_site(name)) return;
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  if (time(json, event_.start, start_ns) != DecimalFault::none ||
+      time(json, event_.duration, duration_ns) != DecimalFault::none ||
+      start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
+    add_dropped("call of a Python function without a valid time");
+    return;
+  }
+  const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
+  out_->frames.push_back({start_ns, start_ns + duration_ns, ids_.frame(name), thread});
 }
 
 void EventParser::take_op(std::string_view name, int64_t start_ns, int64_t duration_ns,

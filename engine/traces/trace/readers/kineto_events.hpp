@@ -91,6 +91,7 @@ class EventParser {
       : host_(options.host),
         details_(options.operation_details),
         collectives_(options.collectives),
+        call_sites_(options.call_sites && options.host == HostDetail::all),
         ops_(options.ops && options.host == HostDetail::all),
         reference_(options.reference),
         strict_(options.strict),
@@ -137,6 +138,7 @@ class EventParser {
   bool args(JsonWalk& json);
   static std::optional<size_t> collective_key(std::string_view key) noexcept;
   static std::optional<size_t> inputs_key(std::string_view key) noexcept;
+  void take_frame(const JsonWalk& json, std::string_view name);
   void take_op(std::string_view name, int64_t start_ns, int64_t duration_ns, uint32_t thread);
   bool list(JsonWalk& json, DetailField first);
   std::optional<uint64_t> find_node(const JsonWalk& json);
@@ -168,6 +170,7 @@ class EventParser {
   HostDetail host_;
   bool details_;
   bool collectives_;
+  bool call_sites_;
   bool ops_;
   bool reference_;
   bool strict_;
