@@ -34,8 +34,9 @@ const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace
 const std::string row_remedy = "; correct this line, or export the file again";
 // Made from the list of formats.
 const std::string accepted =
-    "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
-    "Triton's Proton (.hatchet), PyTorch profiler JSON, "
+    "; kr reads: nsys SQLite exports, profiles of JAX (.xplane.pb), layer-wise profiles of vLLM "
+    "(JSON), profiles of Triton's Proton (.hatchet), traces of JAX (.trace.json), PyTorch profiler "
+    "JSON, "
     "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
     "(.nsys-rep)";
 
