@@ -53,8 +53,7 @@ class PlaneWriter {
       if (stats[i].empty()) continue;
       stat_.clear();
       append_number(stat_, 1, static_cast<int64_t>(i + 1));
-      const bool numeric = is_number(static_cast<XStat>(i));
-      if (const auto number = integer_from(stats[i]); numeric && number) {
+      if (const auto number = integer_from(stats[i]); number && i < xstat_numbers) {
         append_number(stat_, 4, *number);
       } else {
         append_number(stat_, 7, first_text + texts_.add(stats[i]));
@@ -89,9 +88,6 @@ class PlaneWriter {
   }
 
  private:
-  static bool is_number(XStat stat) {
-    return stat == XStat::correlation || stat == XStat::step_num;
-  }
   void append_named(std::string& to, uint32_t field, int64_t id, std::string_view name) {
     stat_.clear();
     append_bytes(stat_, 2, name);

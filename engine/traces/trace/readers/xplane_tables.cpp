@@ -7,18 +7,10 @@ namespace kr::trace {
 namespace {
 
 // In the order of XStat.
-constexpr std::array<std::string_view, xstat_count> xstat_names{"correlation_id",
-                                                                "tf_op",
-                                                                "name",
-                                                                "hlo_op",
-                                                                "hlo_module",
-                                                                "hlo_category",
-                                                                "kernel_details",
-                                                                "memcpy_details",
-                                                                "memset_details",
-                                                                "step_num",
-                                                                "device_type_string",
-                                                                "profile_start_time"};
+constexpr std::array<std::string_view, xstat_count> xstat_names{
+    "correlation_id", "step_num",       "profile_start_time", "tf_op",
+    "name",           "hlo_op",         "hlo_module",         "hlo_category",
+    "kernel_details", "memcpy_details", "memset_details",     "device_type_string"};
 
 /// Of a map: its id, and the message behind it.
 std::pair<int64_t, std::string_view> entry_of(std::string_view entry, const char* what) {
@@ -90,6 +82,7 @@ bool XPlaneTables::read_short(std::string_view message, XStats& to) {
 void XPlaneTables::take(const StatName& stat, uint32_t field, int64_t value, XStats& to) {
   const auto at = static_cast<size_t>(stat.stat);
   if (field == 3 || field == 4) {
+    if (at >= xstat_numbers) return;
     to.numbers_[at] = value;
     to.has_number_ |= uint32_t{1} << at;
   } else if (field == 7) {

@@ -20,7 +20,11 @@ namespace kr::trace {
 
 /// What kr reads of an event; the names are in xplane_tables.cpp.
 enum class XStat : uint8_t {
+  // Numbers.
   correlation,
+  step_num,
+  profile_start,
+  // Texts.
   tf_op,
   name,
   hlo_op,
@@ -29,12 +33,11 @@ enum class XStat : uint8_t {
   kernel_details,
   memcpy_details,
   memset_details,
-  step_num,
   device_type,
-  profile_start,
   count,
 };
 inline constexpr size_t xstat_count = static_cast<size_t>(XStat::count);
+inline constexpr size_t xstat_numbers = static_cast<size_t>(XStat::tf_op);
 
 /// As files write it.
 std::string_view xstat_name(XStat stat) noexcept;
@@ -46,6 +49,7 @@ class XStats {
 
   /// A number in XPlaneTables::text; no_text: there is none.
   uint32_t text(XStat stat) const noexcept { return texts_[static_cast<size_t>(stat)]; }
+  /// Of the first `xstat_numbers`.
   std::optional<int64_t> number(XStat stat) const noexcept {
     const auto at = static_cast<size_t>(stat);
     return (has_number_ >> at & 1) != 0 ? std::optional(numbers_[at]) : std::nullopt;
@@ -55,7 +59,7 @@ class XStats {
   friend class XPlaneTables;
   XStats() { texts_.fill(no_text); }
   std::array<uint32_t, xstat_count> texts_;
-  std::array<int64_t, xstat_count> numbers_;
+  std::array<int64_t, xstat_numbers> numbers_;
   uint32_t has_number_ = 0;
 };
 
