@@ -77,7 +77,8 @@ enum class Reads : uint8_t {
   gpu_metrics = 4,  // samples
   details = 8,      // launch shapes and sizes
   collectives = 16,
-  ops = 32,  // the framework's ops, with the shapes of their arguments
+  ops = 32,     // the framework's ops, with the shapes of their arguments
+  memory = 64,  // events of memory
 };
 constexpr Reads operator|(Reads a, Reads b) noexcept {
   return static_cast<Reads>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));

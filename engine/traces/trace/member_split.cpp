@@ -33,6 +33,8 @@ class MemberSplit {
     }
     split_operations();
     if (whole_->host) split_host();
+    if (whole_->gpu_metrics) split_metrics();
+    if (whole_->memory) split_memory();
     parts_.front().builder.trace_.dropped = std::move(whole_->dropped);
     parts_.front().builder.trace_.warnings = std::move(whole_->warnings);
     std::vector<Trace> traces;
@@ -102,7 +104,7 @@ class MemberSplit {
   }
 
   void split_operations() {
-    KR_CHECK(!whole_->gpu_metrics && !whole_->ncu);
+    KR_CHECK(!whole_->ncu);
     std::vector<Part*> part_of_track;
     part_of_track.reserve(whole_->tracks.size());
     for (const Track& track : whole_->tracks) part_of_track.push_back(part_of(track.member));
@@ -236,6 +238,26 @@ class MemberSplit {
       call.thread = new_thread[call.thread];
       call.op = part->builder.op(std::to_string(call.op), ops.ops[call.op]);
       part->builder.ops().calls.push_back(call);
+    }
+  }
+
+  void split_metrics() {
+    for (GpuMetric& metric : whole_->gpu_metrics->metrics) {
+      Part* const part = part_of(std::exchange(metric.member, {}));
+      if (part == nullptr) continue;
+      std::unique_ptr<GpuMetrics>& to = part->builder.trace_.gpu_metrics;
+      if (!to) to = std::make_unique<GpuMetrics>();
+      to->metrics.push_back(std::move(metric));
+    }
+  }
+
+  void split_memory() {
+    for (MemorySeries& series : whole_->memory->series) {
+      Part* const part = part_of(std::exchange(series.member, {}));
+      if (part == nullptr) continue;
+      std::unique_ptr<Memory>& to = part->builder.trace_.memory;
+      if (!to) to = std::make_unique<Memory>(Memory{whole_->memory->threads, {}});
+      to->series.push_back(std::move(series));
     }
   }
 

@@ -13,6 +13,7 @@
 #include "trace/rank_place.hpp"
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/json_tokens.hpp"
+#include "trace/readers/kineto_counters.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/text_blocks.hpp"
 #include "trace/trace.hpp"
@@ -52,6 +53,7 @@ struct EventRows : BlockRows {
   /// FoundLayout.
   FoundLayout found;
   std::vector<int64_t> cut_steps;  // HostTrace::cut_steps
+  KinetoSamples samples;
 
   // With a CutPlan:
 
@@ -75,6 +77,8 @@ class EventParser {
         collectives_(options.collectives),
         ops_(options.ops && options.host == HostDetail::all),
         reference_(options.reference),
+        memory_(options.memory),
+        counters_(options.gpu_metrics),
         strict_(options.strict),
         levels_(levels),
         plan_(plan) {}
@@ -108,6 +112,11 @@ class EventParser {
   };
 
   void items(std::string_view text, bool first);
+  bool is_sample() const noexcept {
+    const std::string_view phase = event_.phase.text;
+    return phase.size() == 1 && ((phase[0] == 'i' && memory_) || (phase[0] == 'C' && counters_));
+  }
+  void take_sample(JsonWalk& json, JsonWalk::Mark begin);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   static std::optional<size_t> collective_key(std::string_view key) noexcept;
@@ -140,6 +149,8 @@ class EventParser {
   bool collectives_;
   bool ops_;
   bool reference_;
+  bool memory_;
+  bool counters_;
   bool strict_;
   size_t levels_;
   const CutPlan* plan_;

@@ -73,6 +73,7 @@ class KinetoReader {
     }
     out_->clock({base_ns_});
     name_devices();
+    samples_.finish(*out_);
     if (out_->operations() == 0) note_no_operations();
   }
 
@@ -258,6 +259,7 @@ class KinetoReader {
     }
     if (job.rows.broken) return false;
     add_block(job.rows, *out_);
+    samples_.add(job.rows.samples);
     if (!job.rows.cut_steps.empty()) {
       std::vector<int64_t>& cut = out_->host().cut_steps;
       cut.insert(cut.end(), job.rows.cut_steps.begin(), job.rows.cut_steps.end());
@@ -295,6 +297,7 @@ class KinetoReader {
   bool phases_ = false;  // some event has one
   int64_t base_ns_ = 0;
   FoundLayout found_layout_;
+  KinetoSampleSums samples_;
   std::map<int32_t, std::string> devices_;
 };
 
