@@ -742,6 +742,17 @@ def steps_trace(rank):
     return json.dumps({"traceEvents": events, "distributedInfo": {"rank": rank, "world_size": 2, "backend": "nccl"}})
 
 
+def memory_trace():
+    """The first rank, with what its allocator did: in and outside of steps and modules."""
+    trace = json.loads(steps_trace(0))
+    used = 1000
+    for at, size in ((10, 512), (30, 256), (95, -256), (150, 64), (210, 2048), (240, -2048)):
+        used += size
+        trace["traceEvents"].append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": at, "args": {
+            "Device Type": 1, "Device Id": 0, "Bytes": size, "Total Allocated": used, "Total Reserved": 8192}})
+    return json.dumps(trace)
+
+
 def serving_trace():
     """A prefill and ten steps of decode, of eight layers each, with annotations."""
     events, at, number = [], 0, 0
@@ -792,6 +803,7 @@ def make_more_inputs(folder):
     (folder / "details.csv").write_text(ncu_pages.details())
     (folder / "raw.csv").write_text(ncu_pages.raw())
     (folder / "stack.json").write_text(stack_trace())
+    (folder / "memory.json").write_text(memory_trace())
     shutil.copy(folder / "sampled.sqlite", folder / "sampled1.sqlite")
     for name in ("costs", "graphs", "collectives", "moe", "proton"):
         sessions.Session(sessions.HERE / f"{name}.txtar").write_files(folder / name)
@@ -811,6 +823,7 @@ PARTS = {
                     "step": "sampled GPU metrics by step", "kernel": "sampled GPU metrics by kernel"},
     "gpu_metric_balance": {"run": "sampled GPU metrics over ranks", "dimension": "sampled GPU metrics over ranks by label",
                            "phase": "sampled GPU metrics over ranks by phase"},
+    "memory": {"run": "memory", "phase": "memory by phase", "step": "memory by step", "module": "memory by module"},
     "gpu_below_highest": {"clock": "clocks below the highest by label", "power": "power below the highest by label"},
     "collective_overlap": {"device": "collectives below compute and exposed", "dimension": "exposed collectives by label",
                            "layer": "exposed collectives by layer", "phase": "exposed collectives by phase",
@@ -860,6 +873,7 @@ RESULTS = [
     ("GPU metrics of ranks", ["analyze", "sampled.sqlite", "sampled1.sqlite", "--job", "yes", *BY_STEPS, "--tables",
                               "gpu_metric_balance"],
      "gpu_metric_balance/run gpu_metric_balance/dimension gpu_metric_balance/phase", True),
+    ("memory", ["analyze", "memory.json", *BY_STEPS, "--tables", "memory"], "memory/run memory/phase memory/step memory/module", True),
     ("exchanges of experts", ["analyze", *(f"moe/job/rank{rank}.json,generic" for rank in range(4)), "--tables",
                               "moe_exchange_sums,balance,label_times,moe_exchanges"],
      "moe_exchange_sums balance/moe_exchange label_times/moe_exchange moe_exchanges", True),

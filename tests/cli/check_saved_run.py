@@ -119,7 +119,7 @@ def check_verbs():
     again = kr("report", "a.krun", "--rules", "e.kr", "--save", "again/a.krun", "--format", "table")
     expect(again.returncode == 0, again.stderr)
     expect(pathlib.Path("again/a.krun").read_bytes() == pathlib.Path("a.krun").read_bytes(), "saved again, it differs")
-    for words, text in ((["analyze", "a.krun"], "is a saved run, without found phases, overlaps, GPU metrics, which this needs"),
+    for words, text in ((["analyze", "a.krun"], "is a saved run, without found phases, overlaps, GPU metrics, memory, which this needs"),
                         (["report", "a.krun", "--tables", "host_calls"], "is a saved run, without operations"),
                         (["tree", "a.krun"], "is a saved run without module trees"),
                         (["tree", "tree.krun"], "without the module trees of each step"),

@@ -21,6 +21,7 @@ inline std::string trace_text(std::string_view text, const trace::TraceFormat& f
                               trace::OpenOptions options, bool allow_truncated) {
   options.allow_truncated = allow_truncated;
   options.host = trace::HostDetail::all;
+  options.memory = options.gpu_metrics = true;
   try {
     trace::Input input(text, "t", options);
     trace::TraceBuilder builder("t", "fuzzed");
@@ -40,6 +41,24 @@ inline std::string trace_text(std::string_view text, const trace::TraceFormat& f
       for (const trace::Launch& launch : trace.host->launches) {
         out += std::to_string(launch.start_ns) + ' ' + std::to_string(launch.duration_ns) + ' ' +
                trace.host->calls[launch.call].name + '\n';
+      }
+    }
+    if (trace.memory) {
+      for (const trace::MemorySeries& one : trace.memory->series) {
+        out += one.kind;
+        for (const trace::MemoryEvent& event : one.events) {
+          const trace::HostThread& thread = trace.memory->threads[event.thread];
+          out += ' ' + std::to_string(event.time_ns) + ' ' + std::to_string(event.after.used) +
+                 thread.process + ' ' + thread.thread;
+        }
+      }
+    }
+    if (trace.gpu_metrics) {
+      for (const trace::GpuMetric& metric : trace.gpu_metrics->metrics) {
+        out += metric.name;
+        for (const trace::MetricSample& one : metric.samples) {
+          out += ' ' + std::to_string(one.time_ns) + '=' + std::to_string(one.value);
+        }
       }
     }
     for (const trace::DroppedRecords& records : trace.dropped)

@@ -78,6 +78,8 @@ const View& view_named(std::string_view verb) {
             "gpu_metric_phase_balance",
             "gpu_metric_labels",
             "gpu_metric_phases",
+            "memory",
+            "memory_phases",
             "found_phases",
             "found_steps",
             "found_phase_labels",

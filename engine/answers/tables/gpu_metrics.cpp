@@ -51,7 +51,9 @@ Columns<Row> part_columns(std::string_view operations) {
       {metric_name, &MetricSummary::name},
       {head::unit, &MetricSummary::unit},
       {"sampled", Unit::boolean, Role::measure,
-       "Whether there are at least two samples; without them the value is empty.",
+       "Whether there are at least two samples, and of PyTorch's counters time in which nothing "
+       "else "
+       "ran on the device; without them the value is empty.",
        [](const MetricPart& part) { return part.mean.has_value(); }},
       {"samples", Unit::count, Role::measure,
        doc("Samples while at least one of {operations} ran on the device."), &MetricPart::samples},

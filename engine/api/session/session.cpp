@@ -123,6 +123,7 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
         facts::reads(reads, Reads::host) ? trace::HostDetail::all : trace::HostDetail::none;
     options.waits = facts::reads(reads, Reads::waits);
     options.gpu_metrics = facts::reads(reads, Reads::gpu_metrics);
+    options.memory = facts::reads(reads, Reads::memory);
     // Pages of ncu have grids and blocks.
     options.operation_details = facts::reads(reads, Reads::details) || state_->ncu_pages != nullptr;
     options.collectives = facts::reads(reads, Reads::collectives);

@@ -45,6 +45,10 @@ class MetricKeys {
 
 struct PartSum {
   double value = 0;  // as the profiler has it: whole numbers add up exactly
+  // Of metrics whose values are of the time until the next sample: their integral over the time in
+  // which nothing else ran on the device, and what of this time values cover.
+  double value_ns = 0;
+  int64_t covered_ns = 0;
   int64_t samples = 0;
   int64_t shared = 0;
   int64_t mixed = 0;
@@ -59,6 +63,50 @@ struct KeyState {
   uint32_t place = nowhere;  // in `active_`
   uint32_t parts = nowhere;  // its first sum
   bool seen = false;
+};
+
+/// The integral of a metric whose values are of the time until the next sample.
+class ValueOverTime {
+ public:
+  explicit ValueOverTime(const trace::GpuMetric& metric) : metric_(&metric) {}
+
+  struct Integral {
+    double value_ns = 0;
+    int64_t covered_ns = 0;
+  };
+  /// Of [begin, end), which begins where the one before ended or later.
+  Integral over(int64_t begin, int64_t end) {
+    const auto& samples = metric_->samples;
+    Integral sum;
+    while (next_ < samples.size() && samples[next_].time_ns <= begin) ++next_;
+    for (size_t i = next_ == 0 ? 0 : next_ - 1; i + 1 < samples.size() || has_stop(i); ++i) {
+      if (samples[i].time_ns >= end) break;
+      const int64_t from = std::max(begin, samples[i].time_ns);
+      const int64_t to = std::min(end, end_of(i));
+      if (from >= to) continue;
+      sum.covered_ns += to - from;
+      sum.value_ns += samples[i].value * static_cast<double>(to - from);
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<int64_t>::const_iterator stop_of(size_t sample) const {
+    return std::upper_bound(metric_->stops.begin(), metric_->stops.end(),
+                            metric_->samples[sample].time_ns);
+  }
+  bool has_stop(size_t sample) const {
+    return sample < metric_->samples.size() && stop_of(sample) != metric_->stops.end();
+  }
+  int64_t end_of(size_t sample) const {
+    const bool is_last = sample + 1 == metric_->samples.size();
+    const int64_t next = is_last ? INT64_MAX : metric_->samples[sample + 1].time_ns;
+    const auto stop = stop_of(sample);
+    return stop == metric_->stops.end() ? next : std::min(next, *stop);
+  }
+
+  const trace::GpuMetric* metric_;
+  size_t next_ = 0;  // the first sample behind the last `begin`
 };
 
 /// The samples and operations of one device, in order of time.
@@ -104,6 +152,7 @@ class DeviceMetrics {
         queue_next(metric);
       }
     }
+    weigh();
   }
 
   void add_counts(SampleCounts& out) const {
@@ -146,6 +195,56 @@ class DeviceMetrics {
         states_[key].seen = true;
       }
     }
+  }
+
+  /// Means over time: of the parts of time between two starts or ends of operations, those in which
+  /// only operations of a key run. A value of the device is not one of two concurrent kernels.
+  void weigh() {
+    std::vector<std::pair<size_t, ValueOverTime>> metrics;
+    for (size_t i = 0; i < metrics_.size(); ++i) {
+      if (metrics_[i]->until_next) metrics.emplace_back(i, *metrics_[i]);
+    }
+    if (metrics.empty()) return;
+    std::vector<Timed> ends;
+    std::vector<uint32_t> running(keys_.size(), 0);
+    int64_t since = 0;
+    const auto weigh_until = [&](int64_t now) {
+      if (!ends.empty() && now > since) {
+        // Keys of all that run are keys of any of them.
+        keys_.of(ends.front().second, of_operation_);
+        std::erase_if(of_operation_, [&](uint32_t key) {
+          return running[key] < ends.size() || states_[key].parts == nowhere;
+        });
+        for (auto& [metric, values] : metrics) {
+          const ValueOverTime::Integral part = values.over(since, now);
+          for (const uint32_t key : of_operation_) {
+            PartSum& sum = sums_[states_[key].parts + metric];
+            sum.value_ns += part.value_ns;
+            sum.covered_ns += part.covered_ns;
+          }
+        }
+      }
+      since = now;
+    };
+    const auto end_until = [&](int64_t now) {
+      while (!ends.empty() && ends.front().first <= now) {
+        weigh_until(ends.front().first);
+        keys_.of(ends.front().second, of_operation_);
+        for (const uint32_t key : of_operation_) --running[key];
+        std::pop_heap(ends.begin(), ends.end(), std::greater<>());
+        ends.pop_back();
+      }
+    };
+    for (size_t i = next_operation(0); i < operations_.size(); i = next_operation(i + 1)) {
+      if (operations_[i].duration_ns <= 0) continue;
+      end_until(operations_[i].start_ns);
+      weigh_until(operations_[i].start_ns);
+      keys_.of(i, of_operation_);
+      for (const uint32_t key : of_operation_) ++running[key];
+      ends.emplace_back(operations_[i].end_ns(), static_cast<uint32_t>(i));
+      std::push_heap(ends.begin(), ends.end(), std::greater<>());
+    }
+    end_until(INT64_MAX);
   }
 
   size_t next_operation(size_t i) const {
@@ -244,8 +343,11 @@ class DeviceMetrics {
   MetricPart part(size_t at, size_t metric) const {
     const PartSum& sum = sums_[at];
     MetricPart part{sum.samples, sum.shared, sum.mixed, sum.below, {}};
-    if (sum.samples >= 2) {
+    if (sum.samples < 2) return part;
+    if (!metrics_[metric]->until_next) {
       part.mean = metrics_[metric]->in_unit(sum.value / static_cast<double>(sum.samples));
+    } else if (sum.covered_ns > 0) {
+      part.mean = metrics_[metric]->in_unit(sum.value_ns / static_cast<double>(sum.covered_ns));
     }
     return part;
   }

@@ -13,7 +13,11 @@
 //   from its time on until the next sample, so the value is a mean over this period. The samples of
 //   kernels much shorter than the period are mixed. Shared samples are mixed, too.
 //
-// Memory: 56 bytes per metric of a label, phase, step or name that has a sample; one pass over the
+// PyTorch's counters are of the time from a sample to the next one, whose distance may vary
+// (GpuMetric::until_next). Their mean is over the time in which operations of the label ran and no
+// others: a value of the whole device says nothing of one of two concurrent kernels.
+//
+// Memory: 72 bytes per metric of a label, phase, step or name that has a sample; one pass over the
 // samples and the operations of each device.
 #pragma once
 
@@ -53,8 +57,9 @@ struct MetricPart {
   int64_t samples = 0;
   int64_t shared_samples = 0;
   int64_t mixed_samples = 0;
-  int64_t below_samples = 0;   // of clocks and power: below the highest of the whole trace
-  std::optional<double> mean;  // in the metric's unit; nullopt: fewer than two samples
+  int64_t below_samples = 0;  // of clocks and power: below the highest of the whole trace
+  /// In the metric's unit; nullopt: fewer than two samples, or no time of which values are.
+  std::optional<double> mean;
 };
 
 /// What the operations of one label, phase, step or name did on one device.

@@ -11,6 +11,7 @@
 #include "analyze/kernels.hpp"
 #include "analyze/launches.hpp"
 #include "analyze/layers.hpp"
+#include "analyze/memory.hpp"
 #include "analyze/repeats.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"

@@ -78,6 +78,7 @@ enum class Reads : uint8_t {
   details = 8,      // launch shapes and sizes
   collectives = 16,
   ops = 32,          // the framework's ops, with the shapes of their arguments
+  memory = 64,       // events of memory
   call_sites = 128,  // frames of Python
 };
 constexpr Reads operator|(Reads a, Reads b) noexcept {

@@ -14,10 +14,10 @@ constexpr double full_percent = 100;
 /// No clock has 100 GHz, and none is slower than 0.1 MHz.
 constexpr double min_hz_over_mhz = 100'000;
 
-/// `[Throughput %]` at the end of the name, without the brackets; empty: there is none.
+/// `[Throughput %]` or `(MHz)` at the end of the name, without the brackets; empty: there is none.
 std::string_view bracket(std::string_view name) {
-  if (!name.ends_with(']')) return {};
-  const size_t begin = name.rfind('[');
+  if (!name.ends_with(']') && !name.ends_with(')')) return {};
+  const size_t begin = name.rfind(name.ends_with(']') ? '[' : '(');
   return begin == name.npos ? std::string_view() : name.substr(begin + 1, name.size() - begin - 2);
 }
 
@@ -53,6 +53,17 @@ bool is_percent_without_unit(std::string_view name) {
                      [&](std::string_view end) { return ends_with_ignoring_case(name, end); });
 }
 
+/// Of names as CUPTI has them, `nvlrx__bytes.sum.per_second`, and of those of Intel's GPUs; empty:
+/// it is none of them, or has another unit.
+std::string_view unit_in_name(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (has(".pct_of_peak")) return "%";
+  if (name.ends_with("FrequencyMHz")) return "MHz";
+  if (!has("__") || !name.ends_with(".per_second")) return {};
+  if (has("bytes")) return "B/s";
+  return has("cycles_elapsed") ? "Hz" : std::string_view();
+}
+
 double greatest(const GpuMetric& metric) {
   double most = 0;
   for (const MetricSample& sample : metric.samples) most = std::max(most, sample.value);
@@ -67,7 +78,8 @@ void set_unit(GpuMetric& metric, MetricUnit unit, double times, double over) {
 
 void find_unit(GpuMetric& metric) {
   set_unit(metric, MetricUnit::number, 1, 1);
-  const std::string_view unit = bracket(metric.name);
+  std::string_view unit = bracket(metric.name);
+  if (unit.empty()) unit = unit_in_name(metric.name);
   if (unit.find('%') != unit.npos) {
     return set_unit(metric, MetricUnit::ratio, 1, full_percent);
   }

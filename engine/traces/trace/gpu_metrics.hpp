@@ -1,5 +1,5 @@
-// Counters that a profiler sampled of whole GPUs at a constant period: SM and tensor activity,
-// DRAM, NVLink and PCIe traffic, clocks, power.
+// Counters that a profiler sampled of whole GPUs: SM and tensor activity, DRAM, NVLink and PCIe
+// traffic, clocks, power.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,12 @@ struct GpuMetric {
   MetricUnit unit = MetricUnit::number;
   int64_t period_ns = 0;               // the median distance of two samples; 0: fewer than two
   GrowingArray<MetricSample> samples;  // by time, one per time
+  /// A value is of the time until the next sample, or until one of `stops`: means weight it by that
+  /// time. Else each sample counts the same.
+  bool until_next = false;
+  std::vector<int64_t> stops = {};  // rising
+  /// Of a file with several processes, as Track::member. Empty in a finished trace.
+  std::string member = {};
 
   double in_unit(double value) const noexcept { return value * times / over; }
 
@@ -67,7 +73,9 @@ struct MetricCleaning {
 /// - `[MHz]` and names that end in `Clock Frequency` are clocks. Exports from 2022 on have Hz
 /// there,
 ///   whatever the name says: if a value is over 100,000 all are taken as Hz;
-/// - `[MB/s]` and the like, with powers of 1000 (of 1024 for `MiB/s`); `[W]`, `[mW]`.
+/// - `[MB/s]` and the like, with powers of 1000 (of 1024 for `MiB/s`); `[W]`, `[mW]`. The same with
+///   parentheses, `(W)`;
+/// - names of CUPTI: `.pct_of_peak…` is percent, `.per_second` of bytes or elapsed cycles a rate.
 ///
 /// The values are finite and not negative.
 MetricCleaning finish_metric(GpuMetric& metric);

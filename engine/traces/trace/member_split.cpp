@@ -36,7 +36,8 @@ class MemberSplit {
     }
     split_operations();
     if (whole_->host) split_host();
-    if (whole_->gpu_metrics) split_gpu_metrics();
+    if (whole_->gpu_metrics) split_metrics();
+    if (whole_->memory) split_memory();
     parts_.front().builder.trace_.dropped = std::move(whole_->dropped);
     parts_.front().builder.trace_.warnings = std::move(whole_->warnings);
     std::vector<Trace> traces;
@@ -120,27 +121,6 @@ class MemberSplit {
       add_operation(part, operation);
       if (whole_->host) part.builder.add_correlations(&builder_->correlations_[i], 1);
       if (whole_->details) add_detail(part, i);
-    }
-  }
-
-  /// To the member that has operations on the device, if there is only one.
-  void split_gpu_metrics() {
-    uint64_t outside = 0;
-    for (GpuMetric& metric : whole_->gpu_metrics->metrics) {
-      std::set<Part*> parts;
-      for (const Track& track : whole_->tracks) {
-        if (metric.device == track.device) parts.insert(part_of(track.member));
-      }
-      if (parts.size() != 1) {
-        outside += metric.samples.size();
-        continue;
-      }
-      std::unique_ptr<GpuMetrics>& metrics = (*parts.begin())->builder.trace_.gpu_metrics;
-      if (!metrics) metrics = std::make_unique<GpuMetrics>();
-      metrics->metrics.push_back(std::move(metric));
-    }
-    if (outside > 0) {
-      add_dropped(whole_->dropped, "GPU metric sample of no rank, or of several", 0, outside);
     }
   }
 
@@ -274,6 +254,40 @@ class MemberSplit {
       if (part == nullptr) continue;
       call.thread = new_thread[call.thread];
       add(part->builder, call);
+    }
+  }
+
+  /// A metric is of the member that it names, or of the only one that has its device.
+  void split_metrics() {
+    uint64_t outside = 0;
+    for (GpuMetric& metric : whole_->gpu_metrics->metrics) {
+      std::set<Part*> parts;
+      const std::string member = std::exchange(metric.member, {});
+      if (!member.empty()) parts.insert(part_of(member));
+      for (const Track& track : whole_->tracks) {
+        const bool same = member.empty() && metric.device == track.device;
+        if (same) parts.insert(part_of(track.member));
+      }
+      if (parts.size() != 1 || *parts.begin() == nullptr) {
+        outside += metric.samples.size();
+        continue;
+      }
+      std::unique_ptr<GpuMetrics>& to = (*parts.begin())->builder.trace_.gpu_metrics;
+      if (!to) to = std::make_unique<GpuMetrics>();
+      to->metrics.push_back(std::move(metric));
+    }
+    if (outside > 0) {
+      add_dropped(whole_->dropped, "GPU metric sample of no rank, or of several", 0, outside);
+    }
+  }
+
+  void split_memory() {
+    for (MemorySeries& series : whole_->memory->series) {
+      Part* const part = part_of(std::exchange(series.member, {}));
+      if (part == nullptr) continue;
+      std::unique_ptr<Memory>& to = part->builder.trace_.memory;
+      if (!to) to = std::make_unique<Memory>(Memory{whole_->memory->threads, {}});
+      to->series.push_back(std::move(series));
     }
   }
 

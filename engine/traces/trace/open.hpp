@@ -48,6 +48,8 @@ struct OpenOptions {
   bool reference = false;
   /// Whether samples of GPUs are read, where the format has them: Trace::gpu_metrics.
   bool gpu_metrics = false;
+  /// Whether events of memory are read, where the format has them: Trace::memory.
+  bool memory = false;
   /// Trace::details, where the format has them.
   bool operation_details = false;
   /// Trace::collectives, where the format has them.

@@ -291,9 +291,22 @@ void filter_samples(GpuMetrics& metrics, const WorkTime& time) {
       const int64_t at = metric.samples[i].time_ns;
       return time.overlaps(at, at);
     });
+    std::erase_if(metric.stops, [&](int64_t at) { return !time.overlaps(at, at); });
     finish_metric(metric);
   }
   std::erase_if(metrics.metrics, [](const GpuMetric& one) { return one.samples.empty(); });
+}
+
+void filter_memory(Memory& memory, const WorkTime& time) {
+  for (MemorySeries& one : memory.series) {
+    filter(one.events,
+           [&](size_t i) { return time.overlaps(one.events[i].time_ns, one.events[i].time_ns); });
+    std::erase_if(one.out_of_memory, [&](int64_t at) { return !time.overlaps(at, at); });
+  }
+  std::erase_if(memory.series, [](const MemorySeries& one) {
+    return one.events.empty() && one.out_of_memory.empty();
+  });
+  memory.order();
 }
 
 }  // namespace
@@ -345,6 +358,10 @@ void reduce(Trace& trace, const Kept& kept) {
   if (trace.gpu_metrics) {
     filter_samples(*trace.gpu_metrics, time);
     if (trace.gpu_metrics->metrics.empty()) trace.gpu_metrics.reset();
+  }
+  if (trace.memory) {
+    filter_memory(*trace.memory, time);
+    if (trace.memory->series.empty()) trace.memory.reset();
   }
   trace.first_start_ns = trace.operations[0].start_ns;
   trace.last_end_ns = trace.first_start_ns;

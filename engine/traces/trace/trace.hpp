@@ -24,6 +24,7 @@
 #include "trace/collectives.hpp"
 #include "trace/gpu_metrics.hpp"
 #include "trace/host_trace.hpp"
+#include "trace/memory.hpp"
 #include "trace/ncu_profile.hpp"
 #include "trace/operation_details.hpp"
 #include "trace/range_names.hpp"
@@ -143,6 +144,8 @@ struct Trace {
   std::unique_ptr<HostTrace> host;
   /// With OpenOptions::gpu_metrics, where the format has samples of GPUs; null: there are none.
   std::unique_ptr<GpuMetrics> gpu_metrics;
+  /// With OpenOptions::memory, where the format has events of memory; null: there are none.
+  std::unique_ptr<Memory> memory;
   /// With OpenOptions::operation_details, where the format has them.
   std::unique_ptr<OperationDetails> details;
   /// With OpenOptions::collectives, where the format says more of them than their names.
@@ -184,6 +187,11 @@ class TraceBuilder {
   void clock(const Clock& clock) { trace_.clock = clock; }
   void gpu_metrics(GpuMetrics metrics) {
     trace_.gpu_metrics = std::make_unique<GpuMetrics>(std::move(metrics));
+  }
+  /// Puts it in order.
+  void memory(Memory memory) {
+    memory.order();
+    trace_.memory = std::make_unique<Memory>(std::move(memory));
   }
   // Numbers of its texts.
   uint32_t call(const HostCall& call);

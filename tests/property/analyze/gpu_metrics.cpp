@@ -11,6 +11,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "analyze/steps.hpp"
 #include "scopes/scope.hpp"
@@ -54,6 +56,11 @@ kr::trace::GpuMetrics random_metrics(std::mt19937& random) {
         time += below(8) == 0 ? below(40) : period;
       }
       kr::trace::finish_metric(metric);
+      metric.until_next = below(2) == 0;
+      for (int64_t stops = metric.until_next ? below(4) : 0; stops > 0; --stops) {
+        metric.stops.push_back(below(300));
+      }
+      std::sort(metric.stops.begin(), metric.stops.end());
     }
     std::stable_sort(metrics.metrics.begin(), metrics.metrics.end(),
                      [](const GpuMetric& a, const GpuMetric& b) { return a.gpu < b.gpu; });
@@ -122,10 +129,37 @@ class Slow {
       low += value < highest * 0.995 ? 1 : 0;
       sum += value;
     }
+    auto weight = static_cast<double>(samples);
+    if (metric.until_next) std::tie(sum, weight) = over_time(metric, own, others);
     const bool clock = metric.unit == kr::trace::MetricUnit::hz;
     return fmt::format(
         "  {} {} {} {} {} {}\n", metric.name, samples, shared, mixed, clock ? low : 0,
-        samples < 2 ? "-" : fmt::format("{}", metric.in_unit(sum / static_cast<double>(samples))));
+        samples < 2 || weight <= 0 ? "-" : fmt::format("{}", metric.in_unit(sum / weight)));
+  }
+
+  /// The sum of the values of each ns in which only they ran, and how many have one.
+  std::pair<double, double> over_time(const GpuMetric& metric, const std::vector<size_t>& own,
+                                      const std::vector<size_t>& others) const {
+    std::pair<double, double> sums;
+    for (int64_t ns = 0; ns < 1000; ++ns) {
+      if (!any(own, ns, ns + 1) || any(others, ns, ns + 1)) continue;
+      const kr::trace::MetricSample* last = nullptr;
+      bool has_end = false;
+      for (const auto& sample : metric.samples) {
+        if (sample.time_ns <= ns) last = &sample;
+        has_end |= sample.time_ns > ns;
+      }
+      if (last == nullptr) continue;
+      bool stopped = false;
+      for (const int64_t stop : metric.stops) {
+        stopped |= last->time_ns < stop && stop <= ns;
+        has_end |= stop > ns;
+      }
+      if (stopped || !has_end) continue;
+      sums.first += last->value;
+      sums.second += 1;
+    }
+    return sums;
   }
 
   const kr::trace::Trace& trace_;

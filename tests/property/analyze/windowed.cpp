@@ -20,7 +20,7 @@ namespace {
 
 using kr::test::HostTraces;
 
-const char* const rules_text = R"(
+const char* const windowed_rules = R"(
 engine e {
   substage {
     attn: within "Attn"
@@ -218,7 +218,7 @@ void add_sums(const kr::match::CompiledRules& rules, kr::trace::Trace trace, Win
 }  // namespace
 
 TEST_CASE("a window has the operations of a slow reading, and a reduced trace what a file would") {
-  const kr::match::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::match::CompiledRules rules = kr::test::compile(windowed_rules);
   std::mt19937 random(3);
   uint64_t compared = 0;
   // A range that ends as the window begins belongs to it, planted as not: found in round 60.

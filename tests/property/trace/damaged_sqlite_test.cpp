@@ -35,6 +35,10 @@ std::string small_export(const std::string& path) {
         "INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1, 1, 'SMs Active [Throughput %]');"
         "CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER, metricId INTEGER, value "
         "INTEGER);"
+        "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, deviceId "
+        "INTEGER, address INTEGER, bytes INTEGER, memKind INTEGER, memoryOperationType INTEGER, "
+        "localMemoryPoolAddress INTEGER, localMemoryPoolSize INTEGER, "
+        "localMemoryPoolUtilizedSize INTEGER);"
         "INSERT INTO TARGET_INFO_GPU VALUES (1, 'H100', 0);");
     for (int i = 0; i < 60; ++i) {
       base.execute(fmt::format(
@@ -46,7 +50,9 @@ std::string small_export(const std::string& path) {
           "INSERT INTO NVTX_EVENTS VALUES ({0}, {0} + 9, 59 + {0} % 2, 16777217, "
           "'range {0}', NULL, 16777217 + {0} % 4 / 2);"
           "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);"
-          "INSERT INTO GPU_METRICS VALUES ({0}, 1, 1, {0});",
+          "INSERT INTO GPU_METRICS VALUES ({0}, 1, 1, {0});"
+          "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({0}, 16777216, 0, {0} % 7, {0}, 2, "
+          "{0} % 2, 1, 64, {0});",
           i));
     }
     base.execute("COMMIT");
@@ -77,7 +83,7 @@ TEST_CASE("a damaged export is a trace or an error") {
     trace::OpenOptions options;
     options.allow_truncated = random() % 2 == 0;
     options.host = random() % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
-    options.gpu_metrics = random() % 2 == 0;
+    options.gpu_metrics = options.memory = random() % 2 == 0;
     try {
       const trace::Trace trace = trace::open_trace(path, options);
       CHECK(trace.operations.size() <= 100000);

@@ -230,7 +230,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     for (const bool host : {false, true}) {
       trace::OpenOptions options;
       options.host = host ? trace::HostDetail::all : trace::HostDetail::range_names;
-      options.gpu_metrics = host;
+      options.gpu_metrics = options.memory = host;
       options.threads = 1 + static_cast<unsigned>(seed % 2);
       try {
         const trace::Trace trace = trace::open_trace(path, options);
@@ -261,7 +261,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     write_file(path, bytes);
     trace::OpenOptions options;
     options.host = seed % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
-    options.gpu_metrics = true;
+    options.gpu_metrics = options.memory = true;
     options.allow_truncated = seed % 3 == 0;
     try {
       trace::open_trace(path, options);

@@ -57,6 +57,10 @@ class JsonWalk {
   /// The first byte of the next token; 0 at the end.
   char peek() const noexcept { return text_[*at_]; }
   size_t place() const noexcept { return *at_; }
+  /// A token, to read from there again what was read before.
+  using Mark = const uint32_t*;
+  Mark mark() const noexcept { return at_; }
+  void back_to(Mark mark) noexcept { at_ = mark; }
   /// Over a bracket, colon or comma that `peek` has shown.
   void step() noexcept { ++at_; }
   bool step_over(char wanted) noexcept {

@@ -155,6 +155,7 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   out.new_places.clear();
   out.places.clear();
   out.annotated_nodes = out.marked_lanes = false;
+  out.samples.clear();
   last_category_.clear();
   written_ = {};
   if (tokens_.find(text)) {
@@ -181,12 +182,14 @@ void EventParser::items(std::string_view text, bool first) {
     if (comma && !json.step_over(',')) break;
     comma = true;
     const size_t begin = json.place();
+    const JsonWalk::Mark mark = json.mark();
     if (json.peek() != '{' || !event(json)) {
       out_->broken = true;
       return;
     }
     kept_.reset();
     if (!take(json, begin)) return;
+    if (is_sample()) take_sample(json, mark);
     if (plan_ != nullptr) {
       keep(json, (written_.empty() ? text : written_).substr(begin, json.since(begin).size()));
     }

@@ -15,6 +15,7 @@
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/json_tokens.hpp"
 #include "trace/readers/kineto_annotations.hpp"
+#include "trace/readers/kineto_counters.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/text_blocks.hpp"
 #include "trace/trace.hpp"
@@ -54,6 +55,7 @@ struct EventRows : BlockRows {
   /// FoundLayout.
   FoundLayout found;
   std::vector<int64_t> cut_steps;  // HostTrace::cut_steps
+  KinetoSamples samples;
 
   /// What nodes of CUDA graphs are annotated with.
   struct NewPlace {
@@ -94,6 +96,8 @@ class EventParser {
         call_sites_(options.call_sites && options.host == HostDetail::all),
         ops_(options.ops && options.host == HostDetail::all),
         reference_(options.reference),
+        memory_(options.memory),
+        counters_(options.gpu_metrics),
         strict_(options.strict),
         levels_(levels),
         plan_(plan) {}
@@ -134,6 +138,11 @@ class EventParser {
   };
 
   void items(std::string_view text, bool first);
+  bool is_sample() const noexcept {
+    const std::string_view phase = event_.phase.text;
+    return phase.size() == 1 && ((phase[0] == 'i' && memory_) || (phase[0] == 'C' && counters_));
+  }
+  void take_sample(JsonWalk& json, JsonWalk::Mark begin);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   static std::optional<size_t> collective_key(std::string_view key) noexcept;
@@ -173,6 +182,8 @@ class EventParser {
   bool call_sites_;
   bool ops_;
   bool reference_;
+  bool memory_;
+  bool counters_;
   bool strict_;
   size_t levels_;
   const CutPlan* plan_;

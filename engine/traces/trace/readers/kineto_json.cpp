@@ -82,6 +82,7 @@ class KinetoReader {
           "of a display in place of their streams");
     }
     name_devices();
+    samples_.finish(*out_);
     if (out_->operations() == 0) note_no_operations();
   }
 
@@ -294,6 +295,7 @@ class KinetoReader {
     const size_t before = out_->operations();
     add_block(job.rows, *out_);
     add_places(job.rows, before);
+    samples_.add(job.rows.samples);
     if (!job.rows.cut_steps.empty()) {
       std::vector<int64_t>& cut = out_->host().cut_steps;
       cut.insert(cut.end(), job.rows.cut_steps.begin(), job.rows.cut_steps.end());
@@ -353,6 +355,7 @@ class KinetoReader {
   bool annotated_nodes_ = false;
   bool marked_lanes_ = false;
   bool inline_annotated_ = false;
+  KinetoSampleSums samples_;
   std::map<int32_t, std::string> devices_;
 };
 

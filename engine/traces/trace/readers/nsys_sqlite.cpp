@@ -12,6 +12,7 @@
 #include "trace/format.hpp"
 #include "trace/readers/nsys_cut.hpp"
 #include "trace/readers/nsys_host.hpp"
+#include "trace/readers/nsys_memory.hpp"
 #include "trace/readers/nsys_metrics.hpp"
 #include "trace/readers/nsys_missing.hpp"
 #include "trace/readers/nsys_rows.hpp"
@@ -52,6 +53,8 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "TARGET_INFO_CUDA_DEVICE"sv,
                                      "GPU_METRICS"sv,
                                      "TARGET_INFO_GPU_METRICS"sv,
+                                     "CUDA_GPU_MEMORY_USAGE_EVENTS"sv,
+                                     "CUDA_GPU_MEMORY_POOL_EVENTS"sv,
                                      "TARGET_INFO_SESSION_START_TIME"sv,
                                      "GENERIC_EVENTS"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
@@ -174,6 +177,7 @@ class NsysReader {
     if (options_->gpu_metrics && !read_nsys_metrics(schema_, labels_, *options_, *out_)) {
       whole_ = false;
     }
+    if (options_->memory && !read_nsys_memory(schema_, labels_, *out_)) whole_ = false;
     read_clock();
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
