@@ -800,6 +800,12 @@ def make_more_inputs(folder):
         (folder / name).write_bytes(odd_trace(factor))
     nsys_export.write(folder / "nsys.sqlite")
     nsys_export.write_metrics(folder / "sampled.sqlite")
+    nsys_export.write_nccl(folder / "nccl.sqlite")
+    (folder / "nccl.log").write_text(json.dumps({
+        "header": {"id": "0xc0ffee00d15ea5e5", "rank": 0, "n_ranks": 2},
+        "metadata": {"inspector_output_format_version": "v4.0"},
+        "coll_perf": {"coll": "AllReduce", "coll_sn": 1, "coll_msg_size_bytes": 4096, "coll_exec_time_us": 2}}) + "\n",
+        encoding="utf-8")
     (folder / "details.csv").write_text(ncu_pages.details())
     (folder / "raw.csv").write_text(ncu_pages.raw())
     (folder / "stack.json").write_text(stack_trace())
@@ -879,6 +885,8 @@ RESULTS = [
      "moe_exchange_sums balance/moe_exchange label_times/moe_exchange moe_exchanges", True),
     ("tables of ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS, "--tables", "label_times,rank_collectives"],
      "label_times/rank rank_collectives", True),
+    ("calls of NCCL", ["analyze", "nccl.sqlite,generic", "--nccl-inspector", "nccl.log", "--tables",
+                       "nccl_calls,nccl_inspector"], "nccl_calls nccl_inspector", True),
     ("repeats", ["analyze", "stack.json,generic", "--tables", "layers,repeats"], "layers repeats", True),
     ("collectives of layers", ["analyze", "stack.json,generic", "--tables", "collective_overlap"], "collective_overlap/layer", True),
     ("sends", ["analyze", *(f"collectives/pipe/rank{rank}.json" for rank in range(3)), "--rules", "collectives/r.kr", "--tables",

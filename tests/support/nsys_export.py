@@ -1,5 +1,6 @@
 """Small nsys exports: of kernels, copies, a set, a CUDA graph as a whole, calls and NVTX ranges; of sampled GPU metrics."""
 import sqlite3
+import struct
 
 SCHEMA = """
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -16,6 +17,32 @@ CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, end INT, deviceId INT, 
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
 CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, text TEXT);
 """
+
+NCCL = """
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1, 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'), (2, 'cudaLaunchKernel_v7000');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, demangledName INT,
+  correlationId INT, globalPid INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, text TEXT, domainId INT, binaryData TEXT);
+CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INT, schemaId INT, idx INT, type INT, name TEXT, offset INT);
+INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (1, 16777221, 0, 18, 'NCCL communicator ID', NULL),
+  (1, 16777221, 1, 22, 'Message size [bytes]', 8);
+"""
+
+
+def write_nccl(path):
+    """An allreduce of 4 KiB, with the payload of its call."""
+    path.unlink(missing_ok=True)
+    process = 1 << 56 | 77 << 24
+    database = sqlite3.connect(path)
+    database.executescript(NCCL)
+    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 1500, 0, 7, 1, 1, ?)", (process,))
+    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (110, 120, ?, 1, 2)", (process + 1,))
+    database.execute("INSERT INTO NVTX_EVENTS VALUES (100, 200, 59, ?, 'ncclAllReduce', 1, ?)",
+                     (process + 1, struct.pack("<6Q", 1, 16777221, 16, 48, 0xc0ffee00d15ea5e5, 4096)))
+    database.commit()
+    database.close()
 
 
 def write(path):
