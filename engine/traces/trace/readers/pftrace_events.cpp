@@ -228,7 +228,6 @@ SliceClass PftraceEvents::class_of_name(uint32_t text) {
 void PftraceEvents::submission(std::string_view bytes) {
   WireReader message(bytes);
   for (WireField field; message.next(field);) {
-    if (field.number == 2) event_.waits = true;
     if (field.number != 1) continue;
     if (field.type == WireType::bytes) {
       WireReader packed(field.bytes);
@@ -243,7 +242,7 @@ void PftraceEvents::parse(const PftraceSequence& sequence, std::string_view byte
   event_.type = 0;
   event_.track = sequence.default_track;
   event_.name = InternedIds::none;
-  event_.missing_name = event_.waits = false;
+  event_.missing_name = false;
   event_.category.reset();
   event_.value.reset();
   event_.annotations.clear();
@@ -655,18 +654,7 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
       if (field.number == 21) launch = field.bytes;
       if (field.number != 7) continue;
       specifications = true;
-      sequence.old_queues.clear();
-      sequence.old_stages.clear();
-      WireReader lists(field.bytes);
-      for (WireField list; lists.next(list);) {
-        if (list.type != WireType::bytes || (list.number != 2 && list.number != 3)) continue;
-        uint32_t text = InternedIds::none;
-        WireReader description(list.bytes);
-        for (WireField part; description.next(part);) {
-          if (part.number == 1 && part.type == WireType::bytes) text = texts_.add(part.bytes);
-        }
-        (list.number == 2 ? sequence.old_queues : sequence.old_stages).push_back(text);
-      }
+      take_specifications(sequence, field.bytes);
     }
   }
   if (specifications && !event && !duration) return;
@@ -721,40 +709,60 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
   work.track = work_.track(device, *stream, process);
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
   if (work.correlation == Launch::no_correlation) work.event = event;
-  if (!launch.empty() && options_.operation_details) {
-    WireReader parts(launch);
-    for (WireField part; parts.next(part);) {
-      if (part.type != WireType::bytes || part.number < 1 || part.number > 3) continue;
-      uint32_t argument = InternedIds::none;
-      std::optional<int64_t> value;
-      std::string_view argument_name;
-      WireReader one(part.bytes);
-      for (WireField axis; one.next(axis);) {
-        if (part.number < 3) {
-          if (axis.type != WireType::varint || axis.number < 1 || axis.number > 3) continue;
-          const auto first =
-              static_cast<uint32_t>(part.number == 1 ? DetailField::grid_x : DetailField::block_x);
-          detail[static_cast<DetailField>(first + axis.number - 1)] = axis.integer();
-          continue;
-        }
-        if (axis.type == WireType::varint && axis.number == 1) {
-          argument = sequence.arguments.find(axis.value);
-        }
-        if (axis.type == WireType::bytes && axis.number == 2) argument_name = axis.bytes;
-        if (axis.type == WireType::varint && (axis.number == 3 || axis.number == 4)) {
-          value = axis.integer();
-        }
-      }
-      if (part.number != 3 || !value) continue;
-      if (argument != InternedIds::none) argument_name = texts_.text(argument);
-      const NoteKey key = note_key(argument_name);
-      if (key == NoteKey::registers) detail[DetailField::registers] = *value;
-      if (key == NoteKey::dynamic_shared) detail[DetailField::dynamic_shared] = *value;
-      if (key == NoteKey::static_shared) detail[DetailField::static_shared] = *value;
-    }
-  }
+  if (options_.operation_details) take_launch(sequence, launch, detail);
   work_.take_notes(notes_, detail, work);
   work_.add(work);
+}
+
+/// Names of queues and stages as lists, of older traces.
+void PftraceEvents::take_specifications(PftraceSequence& sequence, std::string_view bytes) {
+  sequence.old_queues.clear();
+  sequence.old_stages.clear();
+  WireReader lists(bytes);
+  for (WireField list; lists.next(list);) {
+    if (list.type != WireType::bytes || (list.number != 2 && list.number != 3)) continue;
+    uint32_t text = InternedIds::none;
+    WireReader description(list.bytes);
+    for (WireField part; description.next(part);) {
+      if (part.number == 1 && part.type == WireType::bytes) text = texts_.add(part.bytes);
+    }
+    (list.number == 2 ? sequence.old_queues : sequence.old_stages).push_back(text);
+  }
+}
+
+/// The shape of a launch, and what the driver calls its arguments.
+void PftraceEvents::take_launch(const PftraceSequence& sequence, std::string_view launch,
+                                OperationDetail& detail) const {
+  WireReader parts(launch);
+  for (WireField part; parts.next(part);) {
+    if (part.type != WireType::bytes || part.number < 1 || part.number > 3) continue;
+    uint32_t argument = InternedIds::none;
+    std::optional<int64_t> value;
+    std::string_view argument_name;
+    WireReader one(part.bytes);
+    for (WireField axis; one.next(axis);) {
+      if (part.number < 3) {
+        if (axis.type != WireType::varint || axis.number < 1 || axis.number > 3) continue;
+        const auto first =
+            static_cast<uint32_t>(part.number == 1 ? DetailField::grid_x : DetailField::block_x);
+        detail[static_cast<DetailField>(first + axis.number - 1)] = axis.integer();
+        continue;
+      }
+      if (axis.type == WireType::varint && axis.number == 1) {
+        argument = sequence.arguments.find(axis.value);
+      }
+      if (axis.type == WireType::bytes && axis.number == 2) argument_name = axis.bytes;
+      if (axis.type == WireType::varint && (axis.number == 3 || axis.number == 4)) {
+        value = axis.integer();
+      }
+    }
+    if (part.number != 3 || !value) continue;
+    if (argument != InternedIds::none) argument_name = texts_.text(argument);
+    const NoteKey key = note_key(argument_name);
+    if (key == NoteKey::registers) detail[DetailField::registers] = *value;
+    if (key == NoteKey::dynamic_shared) detail[DetailField::dynamic_shared] = *value;
+    if (key == NoteKey::static_shared) detail[DetailField::static_shared] = *value;
+  }
 }
 
 /// Of a queue, whose name may be that of a stream or a lane: `[0060] tp`, `stream 0007`. -1: none.

@@ -90,7 +90,6 @@ class PftraceEvents {
     std::vector<std::string_view> annotations;
     std::vector<uint64_t> submitted;  // ids of render stages
     std::string_view legacy;
-    bool waits = false;
   };
 
   void parse(const PftraceSequence& sequence, std::string_view bytes);
@@ -108,6 +107,9 @@ class PftraceEvents {
   void whole(uint32_t slice, const PftraceSlices::Mark& end);
   void emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t offset);
   void track_counter(const Packet& packet, uint32_t track);
+  void take_specifications(PftraceSequence& sequence, std::string_view bytes);
+  void take_launch(const PftraceSequence& sequence, std::string_view launch,
+                   OperationDetail& detail) const;
   int64_t lane_number(uint32_t queue);
   void drop(std::string_view what, uint64_t offset) { out_.add_dropped(what, offset); }
   void add_op(Slice& slice);

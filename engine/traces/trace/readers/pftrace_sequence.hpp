@@ -67,7 +67,7 @@ struct PftraceCounters {
   void take(std::string_view descriptor, DistinctTexts& texts);
 };
 
-/// Begins one of the clocks that count only within a sequence.
+/// One of the clocks that count only within a sequence.
 struct SequenceClock {
   int64_t to_boot_ns = 0;  // to be added
   int64_t last_ns = 0;     // of an incremental clock: the time so far
@@ -94,7 +94,6 @@ class PftraceClocks {
   std::optional<int64_t> utc_ns_;
 };
 
-/// What an interned kernel is called, or a stage or queue; and a context.
 struct PftraceSequence {
   /// What was interned is known. It is not before it was cleared for the first time, and not after
   /// a packet was lost.
@@ -106,7 +105,7 @@ struct PftraceSequence {
   std::map<uint64_t, SequenceClock> clocks;
   // Names of older traces, by place.
   std::vector<uint32_t> old_queues, old_stages;
-  uint32_t epoch = InternedIds::none;  // see PftraceWork
+  uint32_t epoch = InternedIds::none;  // the process of the calls: PftraceWork::process_of
 
   void clear();
   void take_defaults(std::string_view defaults);

@@ -9,7 +9,7 @@
 
 namespace kr::trace {
 
-/// `Slice` is what a beginning says; one that nobody asks for is `none`.
+/// A slice is a number of the caller's; one that nobody asks for is `none`.
 class PftraceSlices {
  public:
   static constexpr uint32_t none = UINT32_MAX;
