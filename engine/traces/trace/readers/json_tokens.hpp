@@ -94,11 +94,6 @@ class JsonWalk {
     return scalar(out);
   }
 
-  using Mark = const uint32_t*;
-  /// Where it is, for `go_to`.
-  Mark mark() const noexcept { return at_; }
-  void go_to(Mark mark) noexcept { at_ = mark; }
-
   /// What was stepped over since `begin`, which was a `place()`.
   std::string_view since(size_t begin) const noexcept { return {text_ + begin, *at_ - begin}; }
 

@@ -25,7 +25,7 @@ template <class Visit>
 void EventParser::each_annotation(const JsonWalk& json, const Visit& visit) {
   if (!node_) return;
   JsonWalk args = json;
-  args.go_to(event_.args);
+  args.back_to(event_.args);
   do {
     std::string_view key;
     JsonRaw value;

@@ -21,7 +21,7 @@ constexpr uint32_t no_thread = HostRange::none;
 constexpr int64_t transfer_state = 17;
 
 /// Of kr, and free for its labels.
-constexpr int64_t first_own_type = 96'000'000;
+constexpr int64_t first_kr_type = 96'000'000;
 
 /// Communications that lead from a call to what it launched: nothing that events don't say.
 constexpr int64_t first_launch_tag = 55001;
@@ -204,7 +204,7 @@ const char* ParaverRecords::events(std::string_view line, uint64_t offset) {
 }
 
 void ParaverRecords::unread(const Event& event) {
-  if (event.type >= first_own_type) return;  // kr's labels, which it finds again
+  if (event.type >= first_kr_type) return;  // kr's labels, which it finds again
   if (unread_.empty()) {
     unread_ =
         fmt::format("event of a type that no table has, such as `{}`", shown_text(event.of->label));

@@ -217,15 +217,15 @@ bool begins_msgpack_array(std::string_view head) noexcept {
 }
 
 /// A file of one profile.
-struct PartFile {
+struct ProfilePart {
   std::string path;
   int64_t number;
 };
 
 /// The files of a folder that has one profile in several files, by number, and nothing else. Empty:
 /// it is another folder.
-std::vector<PartFile> parts_of(const Input& folder) {
-  std::vector<PartFile> files;
+std::vector<ProfilePart> parts_of(const Input& folder) {
+  std::vector<ProfilePart> files;
   std::vector<std::string> names;
   for (const Input::Entry& entry : folder.entries()) {
     if (entry.name.starts_with('.')) continue;
@@ -239,7 +239,7 @@ std::vector<PartFile> parts_of(const Input& folder) {
   }
   const auto has_number = [](const std::string& name) { return proton_part(name)->numbered; };
   if (std::ranges::none_of(names, has_number)) return {};
-  std::ranges::sort(files, {}, &PartFile::number);
+  std::ranges::sort(files, {}, &ProfilePart::number);
   return files;
 }
 
@@ -265,7 +265,7 @@ class ProfileReader {
     if (!input_->folder()) {
       read(*input_, {});
     } else {
-      for (const PartFile& part : parts_of(*input_)) {
+      for (const ProfilePart& part : parts_of(*input_)) {
         Input file(part.path, input_->options());
         read(file, part.number);
       }
