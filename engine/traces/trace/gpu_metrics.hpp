@@ -39,8 +39,11 @@ struct GpuMetric {
   std::optional<int32_t> device;  // as in Track; nullopt: not known, or the GPU has no operations
   std::string name;               // as the profiler has it: `SMs Active [Throughput %]`
   MetricUnit unit = MetricUnit::number;
-  int64_t period_ns = 0;               // the median distance of two samples; 0: fewer than two
+  int64_t period_ns = 0;  // the median distance of two samples; 0: fewer than two, or `ends`
   GrowingArray<MetricSample> samples;  // by time, one per time
+  /// By sample, where profilers have stretches of time in place of samples: its end. Empty: there
+  /// are samples at a constant period.
+  GrowingArray<int64_t> ends;
 
   double in_unit(double value) const noexcept { return value * times / over; }
 
@@ -69,7 +72,7 @@ struct MetricCleaning {
 ///   whatever the name says: if a value is over 100,000 all are taken as Hz;
 /// - `[MB/s]` and the like, with powers of 1000 (of 1024 for `MiB/s`); `[W]`, `[mW]`.
 ///
-/// The values are finite and not negative.
+/// The values are finite and not negative. With `ends`, the samples are in order, one per time.
 MetricCleaning finish_metric(GpuMetric& metric);
 
 }  // namespace kr::trace

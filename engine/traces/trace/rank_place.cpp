@@ -121,6 +121,7 @@ std::optional<MergedProcess> merged_process(std::string_view process) noexcept {
     return end;
   };
   size_t at = 0;
+  if (member.starts_with("process ")) return MergedProcess{member, process.substr(close + 2)};
   if (member.starts_with("rank")) {
     at = 4 + (member.size() > 4 && member[4] == ' ' ? 1U : 0U);
     const size_t end = digits_from(at);

@@ -34,9 +34,11 @@ const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace
 const std::string row_remedy = "; correct this line, or export the file again";
 // Made from the list of formats.
 const std::string accepted =
-    "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
-    "Triton's Proton (.hatchet), PyTorch profiler JSON, "
-    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
+    "; kr reads: nsys SQLite exports, traces of rocmProfileData (.rpd), databases of rocprofv3 "
+    "(rocpd), layer-wise profiles of vLLM (JSON), profiles of "
+    "Triton's Proton (.hatchet), JSON of rocprofv3, PyTorch profiler JSON, "
+    "Paraver traces, CSVs of rocprofv3, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys "
+    "stats, nsys reports "
     "(.nsys-rep)";
 
 }  // namespace
