@@ -564,6 +564,10 @@ TEST_CASE("CSVs with rows that cannot be") {
       ":2: at byte 144: `Start_Timestamp` is not a number: `now`; correct this line, or export the "
       "file again");
   CHECK(!refused(folder.write("c.csv", kernel_header + row + "15\n")).empty());
+  // Behind rows that were read.
+  CHECK(!refused(folder.write("f.csv", kernel_header + row + "10,15\n" + row + "now,15\n"),
+                 everything())
+             .empty());
   trace::OpenOptions strict;
   strict.strict = true;
   CHECK(!refused(folder.write("d.csv", kernel_header + row + "20,15\n"), strict).empty());

@@ -34,8 +34,9 @@ void RocprofRowParser::parse(const TextPlace& place, const RocprofLayout& layout
   out.dispatches.clear();
   out.counters.clear();
   out.of_tracer = 0;
-  cursor_.each([this](size_t at) { return row(at); });
+  // A fault may end the rows at any time.
   out.members = member_names_;
+  cursor_.each([this](size_t at) { return row(at); });
 }
 
 size_t RocprofRowParser::row(size_t at) {
@@ -107,6 +108,7 @@ uint32_t RocprofRowParser::member() {
   if (known == members_.end()) {
     known = members_.emplace(name, static_cast<uint32_t>(member_names_.size())).first;
     member_names_.emplace_back(name);
+    out_->members.emplace_back(name);
   }
   return known->second;
 }
