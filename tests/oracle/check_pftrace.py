@@ -140,7 +140,7 @@ def differs(name, metric, key, value, got):
     more = MORE.get((name, metric, key), 0)
     if metric.startswith("proc_"):
         known = {one for _, one in got}
-        key = next((one for one in (f"pid {key}", MEMBERS.get(key)) if one in known), key)
+        key = next((one for one in (f"process {key}", MEMBERS.get(key)) if one in known), key)
     if metric == "counter_sum":
         return abs(got[metric, key] - float(value)) > 1e-6 * max(1.0, abs(float(value)))
     return got[metric, key] != int(value) + more
@@ -161,8 +161,8 @@ def check(name, rows):
 # A Perfetto trace, one of its ranks, and the JSON that it was made from. Copies lost the detail in their names, and an
 # operation ends where the next one of its lane begins.
 PAIRS = [("bert.cuspy.pftrace", None, "h100_bert.json.gz"), ("vllm_graph.monitor.pftrace", None, "vllm_decode_graph.json.gz"),
-         ("dlrm_2ranks.cat.pftrace.gz", "pid 59812", "dlrm_rank1.json.gz"),
-         ("dlrm_2ranks.cat.pftrace.gz", "pid 59814", "dlrm_rank3.json.gz"),
+         ("dlrm_2ranks.cat.pftrace.gz", "process 59812", "dlrm_rank1.json.gz"),
+         ("dlrm_2ranks.cat.pftrace.gz", "process 59814", "dlrm_rank3.json.gz"),
          ("dlrm_rank1.track_events.pftrace", None, "dlrm_rank1.json.gz")]
 
 

@@ -374,7 +374,22 @@ class DeviceMetrics {
   std::vector<uint32_t> of_operation_;
 };
 
-MetricSummary summary_of(const trace::GpuMetric& metric) {
+/// Weighted by the time of each stretch between the first and the last operation.
+double mean_of_stretches(const trace::GpuMetric& metric, const trace::Trace& trace) {
+  double sum = 0;
+  double time = 0;
+  for (size_t i = 0; i < metric.samples.size(); ++i) {
+    const int64_t begin = std::max(metric.samples[i].time_ns, trace.first_start_ns);
+    const int64_t end = std::min(metric.ends[i], trace.last_end_ns);
+    if (end <= begin) continue;
+    const auto length = static_cast<double>(end - begin);
+    sum += metric.samples[i].value * length;
+    time += length;
+  }
+  return time > 0 ? sum / time : metric.samples[0].value;
+}
+
+MetricSummary summary_of(const trace::GpuMetric& metric, const trace::Trace& trace) {
   MetricSummary out{metric.gpu, metric.device, metric.name, metric.unit, 0, metric.period_ns, 0, 0,
                     0};
   out.samples = static_cast<int64_t>(metric.samples.size());
@@ -387,7 +402,8 @@ MetricSummary summary_of(const trace::GpuMetric& metric) {
     min = std::min(min, sample.value);
     max = std::max(max, sample.value);
   }
-  out.mean = metric.in_unit(sum / static_cast<double>(out.samples));
+  out.mean = metric.in_unit(metric.ends.empty() ? sum / static_cast<double>(out.samples)
+                                                : mean_of_stretches(metric, trace));
   out.min = metric.in_unit(min);
   out.max = metric.in_unit(max);
   return out;
@@ -449,7 +465,7 @@ GpuMetricSums sum_gpu_metrics(const sema::Program& program, const trace::Trace& 
   std::set<int32_t> devices;
   sums.metrics.reserve(metrics.size());
   for (const trace::GpuMetric& metric : metrics) {
-    sums.metrics.push_back(summary_of(metric));
+    sums.metrics.push_back(summary_of(metric, trace));
     if (metric.device) devices.insert(*metric.device);
   }
   for (const int32_t device : devices) {

@@ -5,6 +5,9 @@
 // Each sample represents the same time, so the plain mean of a label's samples is the mean weighted
 // by time.
 //
+// Profilers of AMD have stretches of time in place of samples (GpuMetric::ends), of GPUs whose
+// operations are not known: they have a mean over the run alone, weighted by their time.
+//
 // What a sample cannot show:
 // - Of fewer than two samples there is no mean: the label is unsampled.
 // - shared: another operation, not of the label, ran on the device at the time of the sample. The

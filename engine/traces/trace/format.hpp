@@ -12,7 +12,13 @@
 #include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
 
+namespace kr::sqlite {
+class Database;
+}
+
 namespace kr::trace {
+
+class SqliteTables;
 
 struct TraceFormat {
   std::string_view name;
@@ -38,6 +44,12 @@ struct TraceFormat {
   void (*cut_database)(Input& input, std::span<const Trace* const> reduced,
                        const std::string& location, const std::string& path) = nullptr;
   bool (*sniff_folder)(const Input& folder) = nullptr;
+  /// Of databases of SQLite, which are one by their first bytes: whether its tables are of this
+  /// format, and what reads them; false: the file had less than its tables say. `read` is
+  /// read_sqlite (readers/sqlite_file.hpp).
+  bool (*sniff_tables)(const SqliteTables& tables) = nullptr;
+  bool (*read_tables)(sqlite::Database& database, const OpenOptions& options,
+                      TraceBuilder& out) = nullptr;
 };
 
 std::span<const TraceFormat* const> formats() noexcept;

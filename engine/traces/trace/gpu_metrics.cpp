@@ -142,7 +142,7 @@ MetricCleaning finish_metric(GpuMetric& metric) {
     std::stable_sort(metric.samples.begin(), metric.samples.end(), before);
   }
   remove_duplicates(metric, cleaning);
-  metric.period_ns = median_distance(metric.samples);
+  metric.period_ns = metric.ends.empty() ? median_distance(metric.samples) : 0;
   find_unit(metric);
   if (metric.unit != MetricUnit::ratio) return cleaning;
   for (MetricSample& sample : metric.samples) {

@@ -39,7 +39,7 @@ struct GpuMetric {
   std::optional<int32_t> device;  // as in Track; nullopt: not known, or the GPU has no operations
   std::string name;               // as the profiler has it: `SMs Active [Throughput %]`
   MetricUnit unit = MetricUnit::number;
-  int64_t period_ns = 0;               // the median distance of two samples; 0: fewer than two
+  int64_t period_ns = 0;  // the median distance of two samples; 0: fewer than two, or `ends`
   GrowingArray<MetricSample> samples;  // by time, one per time
   /// A value is of the time until the next sample, or until one of `stops`: means weight it by that
   /// time. Else each sample counts the same.
@@ -47,6 +47,9 @@ struct GpuMetric {
   std::vector<int64_t> stops = {};  // rising
   /// Of a file with several processes, as Track::member. Empty in a finished trace.
   std::string member = {};
+  /// By sample, where profilers have stretches of time in place of samples: its end. Empty: there
+  /// are samples at a constant period.
+  GrowingArray<int64_t> ends;
 
   double in_unit(double value) const noexcept { return value * times / over; }
 
@@ -77,7 +80,7 @@ struct MetricCleaning {
 ///   parentheses, `(W)`;
 /// - names of CUPTI: `.pct_of_peak…` is percent, `.per_second` of bytes or elapsed cycles a rate.
 ///
-/// The values are finite and not negative.
+/// The values are finite and not negative. With `ends`, the samples are in order, one per time.
 MetricCleaning finish_metric(GpuMetric& metric);
 
 }  // namespace kr::trace

@@ -14,6 +14,7 @@
 #include "base/utf8.hpp"
 #include "trace/cut.hpp"
 #include "trace/format.hpp"
+#include "trace/readers/sqlite_file.hpp"
 
 namespace kr::trace {
 namespace {
@@ -99,7 +100,7 @@ std::string_view without_packing(std::string_view path) {
 const TraceFormat* sniffed(const Input& input, bool any_text) {
   for (const TraceFormat* format : all_formats) {
     if (format->sniff != nullptr && format->any_text == any_text && format->sniff(input.head())) {
-      return format;
+      return format->sniff_tables != nullptr ? &sqlite_format(input) : format;
     }
   }
   return nullptr;

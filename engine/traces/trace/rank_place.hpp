@@ -29,8 +29,8 @@ struct MergedProcess {
   std::string_view member;   // `TP01-DP00`
   std::string_view process;  // `1234`
 };
-/// Nullopt: it is a process like any other. The brackets contain places, `rank 3`, or, where ranks
-/// are not known, `pid 1234`.
+/// Nullopt: it is a process like any other. The brackets contain places, `rank 3`, or `process
+/// 1234`, as readers write it of files with several processes whose ranks are not known.
 std::optional<MergedProcess> merged_process(std::string_view process) noexcept;
 
 }  // namespace kr::trace

@@ -287,10 +287,14 @@ void filter_untimed(Trace& trace, const std::vector<bool>& kept) {
 
 void filter_samples(GpuMetrics& metrics, const WorkTime& time) {
   for (GpuMetric& metric : metrics.metrics) {
-    filter(metric.samples, [&](size_t i) {
+    const auto is_kept = [&](size_t i) {
       const int64_t at = metric.samples[i].time_ns;
-      return time.overlaps(at, at);
-    });
+      return time.overlaps(at, metric.ends.empty() ? at : metric.ends[i]);
+    };
+    std::vector<bool> kept(metric.samples.size());
+    for (size_t i = 0; i < kept.size(); ++i) kept[i] = is_kept(i);
+    filter(metric.samples, [&](size_t i) { return kept[i]; });
+    if (!metric.ends.empty()) filter(metric.ends, [&](size_t i) { return kept[i]; });
     std::erase_if(metric.stops, [&](int64_t at) { return !time.overlaps(at, at); });
     finish_metric(metric);
   }

@@ -169,6 +169,8 @@ struct FaultyOperation;
 class TraceBuilder {
  public:
   explicit TraceBuilder(std::string source, std::string format);
+  /// Of a source whose format is known only once it is read.
+  void format(std::string_view name) { trace_.format = name; }
 
   NameId name(std::string_view text, OperationKind kind) { return trace_.names.add(text, kind); }
   TrackId track(const Track& track);

@@ -80,7 +80,8 @@ TEST_CASE("the shipped rulesets know the spellings of steps") {
   const kr::source::Library library({kr::test::source_folder()});
   kr::diag::Sink sink;
   kr::match::CompiledRules rules;
-  rules.rules = kr::sema::load_rules({"vllm", "sglang", "trtllm", "generic"}, library, sink);
+  rules.rules =
+      kr::sema::load_rules({"vllm", "sglang", "atom", "trtllm", "generic"}, library, sink);
   REQUIRE(!sink.has_errors());
   rules.database = kr::match::Database::compile(rules.program(), std::nullopt);
   struct Step {
@@ -114,6 +115,19 @@ TEST_CASE("the shipped rulesets know the spellings of steps") {
        "execute_15360_context_15(sq15360sk15360sqsq15728640sqsk15728640)_generation_0("
        "sq0sk0sqsq0sqsk0)",
        "prefill", 15, 15360, none},
+      {"atom", "prefill[bs=2 tok=14721 ctx=[7803, 6918]]", "prefill", 2, 14721, none},
+      {"atom", "prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]", "prefill", 6, 17408, none},
+      {"atom", "prefill[bs=1 tok=1024 ctx=1024 sqsq=1048576 sqsk=1048576 sk=1024]", "prefill", 1,
+       1024, none},
+      {"atom", "decode[bs=117/128 tok=117 d=117]", "decode", 117, 117, none},
+      {"atom", "decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 sk=65536]", "decode", 32, 128,
+       none},
+      {"atom", "eager_decode[bs=300 tok=300 ctx=[9, 9, 9]...+297]", "decode", 300, 300, none},
+      {"atom", "decode[bs=128 tok=384 p=2 d=126 sqsq=132612 sqsk=1114112 sk=258048 tbo=1]", "mixed",
+       128, 384, none},
+      {"atom", "dummy_decode[bs=1 tok=1 d=1]", "dummy", 1, 1, none},
+      {"atom", "propose_eagle[1/3 tok=64 bs=44/44 graph]", "draft", 44, 64, none},
+      {"atom", "draft[0/3 bs=64]", "draft", 64, none, none},
       {"trtllm", "[Executor] _forward_step 9: 2 ctx reqs, 30 gen reqs", "mixed", 32, none, 9},
       {"trtllm", "[Executor] _forward_step 10: 0 ctx reqs, 30 gen reqs", "decode", 30, none, 10},
       {"generic", "ProfilerStep#551", "step", none, none, 551},

@@ -287,10 +287,9 @@ TEST_CASE("no GPU work is a result, no nsys export is none") {
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.starts_with("The export contains no GPU work"));
   }
-  CHECK(
-      refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
-      ": is an SQLite database, but not an nsys export: its tables are a, b; export a report with "
-      "`nsys export --type sqlite`");
+  CHECK(refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
+        ": is an SQLite database, but of no profiler that kr reads: its tables are a, b; export a "
+        "report with `nsys export --type sqlite`");
   CHECK(refused("PRAGMA user_version = 1;").starts_with(": is an SQLite database without tables"));
 }
 

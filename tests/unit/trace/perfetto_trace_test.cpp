@@ -336,8 +336,8 @@ TEST_CASE("several processes are members: neither numbers nor tracks of equal id
     CHECK(calls_of(traces[1]) == "cudaLaunchKernel 2000 10 60:60\n");
   };
   check("Rank 0", "Rank 1", "rank 1", 1);
-  check("python", "python", "pid 60", std::nullopt);
-  check("Rank 0", "rank 0", "pid 60", std::nullopt);
+  check("python", "python", "process 60", std::nullopt);
+  check("Rank 0", "rank 0", "process 60", std::nullopt);
 }
 
 TEST_CASE("slices without categories: those of a stream are operations") {

@@ -21,6 +21,7 @@
 #include "trace/cut_plan.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
 #include "trace/readers/nsys_rows.hpp"
+#include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/sqlite_file.hpp"
 #include "trace/readers/sqlite_tables.hpp"
 
@@ -382,6 +383,10 @@ void cut_nsys(Input& input, std::span<const Trace* const> reduced, const std::st
               const std::string& path) {
   const CutPlan plan(reduced, CutPlan::Names::ignored);
   use_sqlite(input, [&](sqlite::Database& from) {
+    if (!is_nsys(SqliteTables(from))) {
+      throw Error(input.shown(), "is not an nsys export: no part of it can be written as one",
+                  "write it with --format perfetto");
+    }
     const auto to = sqlite::Database::write(location, path);
     std::vector<int64_t> cut_steps;
     for (const Trace* trace : reduced) {

@@ -130,6 +130,7 @@ std::optional<fs::path> place_beside(const fs::path& exported) {
 void read_exported(const fs::path& path, const OpenOptions& options, TraceBuilder& out) {
   Input exported(path.string(), options);
   nsys_sqlite_format.read(exported, out);
+  out.format(nsys_report_format.name);
 }
 
 void read_beside(const Input& input, TraceBuilder& out) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "trace/readers/row_times.hpp"
 
 namespace kr::trace {
 namespace {
@@ -175,7 +176,8 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out) {
   std::array<sqlite::Statement::Cell, linked_columns> cells;  // NOLINT: those wanted are set
   statement.cells(
       std::span(cells).first(parts_.link != NsysLink::none ? linked_columns : typed_columns));
-  const Times when = times(cells, out);
+  const RowTimes when = row_times(cells[start_column], cells[end_column], parts_.strict,
+                                  [&](std::string_view why) { fail(out, why); });
   // Columns may contain values of other types. A number that is written as text is one.
   const auto number_in = [&](Column column, std::string_view otherwise) -> int64_t {
     if (const auto value = statement.whole_number(column, cells[column])) return *value;
@@ -241,28 +243,6 @@ NameId NsysRowReader::name_of_id(int64_t id, NsysTable table) {
   const NameId name = ids_.name(text, kind_of(table));
   if (!known) made_up_.insert(name.index);
   return name;
-}
-
-NsysRowReader::Times NsysRowReader::times(std::span<const sqlite::Statement::Cell> cells,
-                                          const NsysRows& out) const {
-  const sqlite::Statement::Cell& start = cells[start_column];
-  const sqlite::Statement::Cell& end = cells[end_column];
-  const auto refuse = [&](bool wrong, std::string_view why) {
-    if (wrong) fail(out, why);
-  };
-  const bool has_start = start.type == Type::integer;
-  const bool has_end = end.type == Type::integer;
-  refuse(!has_start && (parts_.strict || start.type != Type::null),
-         "its start is missing or not a whole number");
-  refuse(!has_end && end.type != Type::null, "its end is not a whole number");
-  refuse(!has_end && parts_.strict, "its end is missing");
-  if (!has_start) return {no_start(TimeFault::missing), 0};
-  refuse(start.integer < 0 && parts_.strict, "its start is negative");
-  if (start.integer < 0) return {no_start(TimeFault::negative), 0};
-  if (!has_end) return {start.integer, no_duration(TimeFault::missing)};
-  refuse(end.integer < start.integer && parts_.strict, "it ends before it starts");
-  if (end.integer < start.integer) return {start.integer, no_duration(TimeFault::backwards)};
-  return {start.integer, end.integer - start.integer};
 }
 
 void NsysRowReader::add_link(const sqlite::Statement& statement,

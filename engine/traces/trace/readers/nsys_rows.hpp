@@ -55,11 +55,6 @@ class NsysRowReader {
  private:
   std::string sql(const SqliteColumns& columns, const NsysRows& out) const;
   void add(const sqlite::Statement& statement, NsysRows& out);
-  struct Times {
-    int64_t start_ns = 0;
-    int64_t duration_ns = 0;
-  };
-  Times times(std::span<const sqlite::Statement::Cell> cells, const NsysRows& out) const;
   NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
               NsysRows& out);
   NameId name_of_id(int64_t id, NsysTable table);

@@ -54,12 +54,6 @@ bool is_nsys(const SqliteTables& schema) {
   });
 }
 
-bool is_rocm(const SqliteTables& schema) {
-  const auto names = schema.names(false);
-  return std::any_of(names.begin(), names.end(),
-                     [](std::string_view table) { return begins(table, "rocpd_"); });
-}
-
 std::vector<std::string> unread_work(const SqliteTables& schema,
                                      std::span<const std::string_view> read) {
   constexpr std::array works{"KERNEL"sv, "KIND_MEMCPY"sv, "KIND_MEMSET"sv, "KIND_GRAPH_TRACE"sv};

@@ -21,8 +21,6 @@ namespace kr::trace {
 
 /// Any table that only nsys writes.
 bool is_nsys(const SqliteTables& schema);
-/// Tables of ROCm's profilers: rpd, rocpd.
-bool is_rocm(const SqliteTables& schema);
 /// Tables with rows whose names and columns are as those of GPU work, besides `read`.
 std::vector<std::string> unread_work(const SqliteTables& schema,
                                      std::span<const std::string_view> read);

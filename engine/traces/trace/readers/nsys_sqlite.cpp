@@ -28,9 +28,6 @@ using namespace std::string_view_literals;
 
 constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
-constexpr const char* rocm_remedy =
-    "it is of ROCm's profilers, whose databases kr does not read: write CSV "
-    "(`rocprofv3 --kernel-trace --output-format csv`), or use PyTorch's profiler";
 /// All that is read.
 constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
                                      "CUPTI_ACTIVITY_KIND_MEMCPY"sv,
@@ -60,36 +57,10 @@ constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
-// What a schema computes is code of the author of the file. Generated columns are read, within
-// bounds: each of several may use the one before it many times.
-SqliteTables checked_schema(sqlite::Database& database, TraceBuilder& out) {
-  constexpr size_t max_computed = 2;
-  constexpr int longest_computed = 1 << 14;
-  SqliteTables schema(database);
-  for (const NsysTable table : tables) {
-    if (!schema.has_other(name_of(table))) continue;
-    throw Error(
-        database.path(),
-        fmt::format("its {} is a view or a virtual table: only tables are read", name_of(table)),
-        sqlite_remedy);
-  }
-  for (const std::string_view name : all_nsys_tables) {
-    if (schema.has_other(name)) {
-      out.add_dropped(fmt::format("view or virtual table {}", name), 0);
-    }
-    if (!schema.has(name)) continue;
-    const size_t computed = schema.columns(name).computed();
-    if (computed == 0) continue;
-    if (computed > max_computed) {
-      throw Error(database.path(),
-                  fmt::format("its table {} has {} generated columns that are not stored; at most "
-                              "{} are read",
-                              name, computed, max_computed),
-                  sqlite_remedy);
-    }
-    database.limit_values(longest_computed);
-  }
-  return schema;
+SqliteTables checked_nsys_tables(sqlite::Database& database, TraceBuilder& out) {
+  std::array<std::string_view, tables.size()> needed;
+  std::ranges::transform(tables, needed.begin(), [](NsysTable table) { return name_of(table); });
+  return checked_tables(database, all_nsys_tables, needed, sqlite_remedy, out);
 }
 
 class NsysReader {
@@ -98,7 +69,7 @@ class NsysReader {
       : database_(&database),
         options_(&options),
         out_(&out),
-        schema_(checked_schema(database, out)),
+        schema_(checked_nsys_tables(database, out)),
         labels_(schema_, out) {
     if (options.host != HostDetail::none) {
       host_.emplace(schema_, labels_, options, out);
@@ -106,14 +77,6 @@ class NsysReader {
     if (options.operation_details) {
       out.details().memory_kinds = nsys_memory_kinds(schema_);
     }
-    if (is_nsys(schema_)) return;
-    const std::string tables = schema_.some();
-    throw Error(database.path(),
-                tables.empty() ? "is an SQLite database without tables"
-                               : fmt::format("is an SQLite database, but not an nsys export: its "
-                                             "tables are {}",
-                                             tables),
-                is_rocm(schema_) ? rocm_remedy : sqlite_remedy);
   }
 
   /// False where the file had less than its tables say.
@@ -125,7 +88,7 @@ class NsysReader {
     scan.read<NsysRows>(
         [&] { return std::make_shared<NsysRowReader>(database_->again(), labels_, parts); },
         [this](NsysRows& rows) { merge(rows); });
-    check_counts(scan);
+    scan.check_counts("export it again");
     note_missing(scan);
     whole_ = scan.whole();
     finish();
@@ -149,20 +112,6 @@ class NsysReader {
     }
     add_block(rows, *out_);
     if (rows.kind() == NsysTable::graph) graphs_ += rows.operations.size();
-  }
-
-  // Where numbers of rows do not rise from page to page, a range ends before its last row.
-  void check_counts(const SqliteScan& scan) const {
-    if (options_->allow_truncated) return;
-    for (const SqliteScan::Table& table : scan.tables()) {
-      const uint64_t all = scan.rows(table);
-      if (all == table.met) continue;
-      throw Error(database_->path(),
-                  fmt::format("the database is damaged: its table {} has {} rows, of which {} are "
-                              "found by their numbers",
-                              table.name, all, table.met),
-                  "export it again; --allow-truncated reads what is found");
-    }
   }
 
   void finish() {
@@ -248,7 +197,7 @@ class NsysReader {
   bool whole_ = true;
 };
 
-bool read_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
+bool read_nsys(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
   return NsysReader(database, options, out).run();
 }
 
@@ -256,13 +205,14 @@ constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sq
 
 }  // namespace
 
-const TraceFormat nsys_sqlite_format{
-    .name = "nsys-sqlite",
-    .kind = "nsys SQLite exports",
-    .summary = "SQLite of `nsys export --type sqlite`, any schema",
-    .extensions = nsys_sqlite_extensions,
-    .sniff = is_sqlite,
-    .read = [](Input& input, TraceBuilder& out) { read_sqlite(input, out, read_database); },
-    .cut_database = cut_nsys};
+const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
+                                     .kind = "nsys SQLite exports",
+                                     .summary = "SQLite of `nsys export --type sqlite`, any schema",
+                                     .extensions = nsys_sqlite_extensions,
+                                     .sniff = is_sqlite,
+                                     .read = read_sqlite,
+                                     .cut_database = cut_nsys,
+                                     .sniff_tables = is_nsys,
+                                     .read_tables = read_nsys};
 
 }  // namespace kr::trace

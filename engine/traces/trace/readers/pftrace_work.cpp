@@ -194,7 +194,7 @@ void PftraceWork::find_members() {
     if (rank && *rank >= 0) ranks.insert(members_[pid] = fmt::format("rank {}", *rank));
   }
   if (ranks.size() == pids.size()) return;
-  for (const int64_t pid : pids) members_[pid] = fmt::format("pid {}", pid);
+  for (const int64_t pid : pids) members_[pid] = fmt::format("process {}", pid);
 }
 
 std::string PftraceWork::member_of(const std::optional<int64_t>& pid) const {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,7 +18,6 @@ namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
-using Read = bool (*)(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out);
 
 uint64_t big_endian(std::string_view bytes) {
   uint64_t value = 0;
@@ -48,10 +48,28 @@ Pages pages_of(std::string_view head) {
               "copy or export it again; --allow-truncated reads the complete part");
 }
 
-void read_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
-                   Read read) {
+const TraceFormat* format_of_tables(const SqliteTables& tables) {
+  for (const TraceFormat* format : formats()) {
+    if (format->sniff_tables != nullptr && format->sniff_tables(tables)) return format;
+  }
+  return nullptr;
+}
+
+void read_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
   if (options.allow_truncated) database.allow_damage();
-  if (!read(database, options, out)) {
+  const SqliteTables tables(database);
+  const TraceFormat* const format = format_of_tables(tables);
+  if (format == nullptr) {
+    const std::string some = tables.some();
+    throw Error(database.path(),
+                some.empty() ? "is an SQLite database without tables"
+                             : fmt::format("is an SQLite database, but of no profiler that kr "
+                                           "reads: its tables are {}",
+                                           some),
+                "export a report with `nsys export --type sqlite`");
+  }
+  out.format(format->name);
+  if (!format->read_tables(database, options, out)) {
     out.warn("truncated",
              fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
   }
@@ -70,7 +88,7 @@ void unpack(Input& input, const PartFile& to) {
 }
 
 // From a copy, of whole pages.
-void read_copy(Input& input, TraceBuilder& out, Read read) {
+void read_copy(Input& input, TraceBuilder& out) {
   const OpenOptions& options = input.options();
   const Pages pages = pages_of(input.head());
   const std::string folder = temporary_folder().string();
@@ -87,7 +105,7 @@ void read_copy(Input& input, TraceBuilder& out, Read read) {
                                       input.shown(), size, pages.bytes()));
   }
   auto database = sqlite::Database::read_private(file.path().string(), input.shown());
-  read_database(database, options, out, read);
+  read_database(database, options, out);
 }
 
 bool has_log(const std::string& path) {
@@ -101,6 +119,48 @@ bool is_sqlite(std::string_view head) noexcept {
   return head.starts_with("SQLite format 3\0"sv);
 }
 
+const TraceFormat& sqlite_format(const Input& input) {
+  if (input.plain_file()) {
+    try {
+      const auto database = sqlite::Database::read(input.path());
+      if (const TraceFormat* known = format_of_tables(SqliteTables(database))) return *known;
+    } catch (const Error&) {  // reading says it
+    }
+  }
+  const auto all = formats();
+  return **std::ranges::find_if(
+      all, [](const TraceFormat* format) { return format->sniff_tables != nullptr; });
+}
+
+SqliteTables checked_tables(sqlite::Database& database, std::span<const std::string_view> names,
+                            std::span<const std::string_view> needed, const std::string& remedy,
+                            TraceBuilder& out) {
+  constexpr size_t max_computed = 2;
+  constexpr int longest_computed = 1 << 14;
+  SqliteTables tables(database);
+  for (const std::string_view name : needed) {
+    if (!tables.has_other(name)) continue;
+    throw Error(database.path(),
+                fmt::format("its {} is a view or a virtual table: only tables are read", name),
+                remedy);
+  }
+  for (const std::string_view name : names) {
+    if (tables.has_other(name)) out.add_dropped(fmt::format("view or virtual table {}", name), 0);
+    if (!tables.has(name)) continue;
+    const size_t computed = tables.columns(name).computed();
+    if (computed == 0) continue;
+    if (computed > max_computed) {
+      throw Error(database.path(),
+                  fmt::format("its table {} has {} generated columns that are not stored; at most "
+                              "{} are read",
+                              name, computed, max_computed),
+                  remedy);
+    }
+    database.limit_values(longest_computed);
+  }
+  return tables;
+}
+
 void use_sqlite(Input& input, const std::function<void(sqlite::Database& database)>& use) {
   if (input.plain_file()) {
     auto database = sqlite::Database::read(input.path());
@@ -112,18 +172,18 @@ void use_sqlite(Input& input, const std::function<void(sqlite::Database& databas
   use(database);
 }
 
-void read_sqlite(Input& input, TraceBuilder& out, Read read) {
-  if (!input.plain_file()) return read_copy(input, out, read);
+void read_sqlite(Input& input, TraceBuilder& out) {
+  if (!input.plain_file()) return read_copy(input, out);
   std::error_code failed;
   const uint64_t size = std::filesystem::file_size(input.path(), failed);
   const Pages pages = pages_of(input.head());
   // Where there is a log, it may have the rest.
   if (!failed && size < pages.bytes() && !has_log(input.path())) {
     if (!input.options().allow_truncated) fail_cut(input.shown(), size, pages);
-    return read_copy(input, out, read);
+    return read_copy(input, out);
   }
   auto database = sqlite::Database::read(input.path());
-  read_database(database, input.options(), out, read);
+  read_database(database, input.options(), out);
 }
 
 }  // namespace kr::trace

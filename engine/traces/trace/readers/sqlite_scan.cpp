@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
+
 namespace kr::trace {
 namespace {
 
@@ -114,6 +116,20 @@ bool SqliteScan::any_beyond(const Table& table) const {
     return query.step();
   };
   return any(">", table.last) || any("<", table.first);
+}
+
+// Where numbers of rows do not rise from page to page, a range ends before its last row.
+void SqliteScan::check_counts(std::string_view remedy) const {
+  if (options_->allow_truncated) return;
+  for (const Table& table : read_) {
+    const uint64_t all = rows(table);
+    if (all == table.met) continue;
+    throw Error(tables_->database().path(),
+                fmt::format("the database is damaged: its table {} has {} rows, of which {} are "
+                            "found by their numbers",
+                            table.name, all, table.met),
+                fmt::format("{}; --allow-truncated reads what is found", remedy));
+  }
 }
 
 uint64_t SqliteScan::rows(const Table& table) const {

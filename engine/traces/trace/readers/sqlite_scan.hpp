@@ -118,6 +118,9 @@ class SqliteScan {
   /// these are more than were met by them. Rows are counted one by one, unless every number was met
   /// and none is beyond.
   uint64_t rows(const Table& table) const;
+  /// After `read`: throws Error if a table has rows that were not met by their numbers, unless
+  /// damaged files are allowed (OpenOptions::allow_truncated). `remedy`: `export it again`.
+  void check_counts(std::string_view remedy) const;
 
  private:
   std::optional<int64_t> end(const Table& table, const char* which, int64_t if_cut_off);
