@@ -35,8 +35,9 @@ const std::string row_remedy = "; correct this line, or export the file again";
 // Made from the list of formats.
 const std::string accepted =
     "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), profiles of "
-    "Triton's Proton (.hatchet), PyTorch profiler JSON, "
-    "Paraver traces, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports "
+    "Triton's Proton (.hatchet), Ascend timelines (JSON), PyTorch profiler JSON, "
+    "Paraver traces, Ascend operation CSV, CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys "
+    "stats, nsys reports "
     "(.nsys-rep)";
 
 }  // namespace
