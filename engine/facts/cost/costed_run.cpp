@@ -43,7 +43,8 @@ class RunCosts {
       rest.clear();
       for (const uint32_t operation : launched.operations(i)) {
         if (created(operation, around)) {
-          take(around, number, {&operation, 1});
+          const bool node_of_graph = !host_.creation(operation)->queued;
+          take(around, node_of_graph ? number : CostedRun::none, {&operation, 1});
         } else {
           rest.push_back(operation);
         }

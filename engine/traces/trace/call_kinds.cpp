@@ -21,6 +21,22 @@ constexpr std::array waiting_calls{WaitingCall{"StreamSynchronize", CallKind::st
                                    WaitingCall{"CtxSynchronize", CallKind::device_synchronize},
                                    WaitingCall{"EventSynchronize", CallKind::event_synchronize}};
 
+// Of other devices: Level Zero and Unified Runtime of XPUs, MTIA, and CANN of Ascend.
+constexpr std::array other_waiting_calls{
+    WaitingCall{"zeCommandListHostSynchronize", CallKind::stream_synchronize},
+    WaitingCall{"zeCommandQueueSynchronize", CallKind::stream_synchronize},
+    WaitingCall{"zeEventHostSynchronize", CallKind::event_synchronize},
+    WaitingCall{"zeFenceHostSynchronize", CallKind::event_synchronize},
+    WaitingCall{"urQueueFinish", CallKind::stream_synchronize},
+    WaitingCall{"urEventWait", CallKind::event_synchronize},
+    WaitingCall{"synchronizeStream", CallKind::stream_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeStream", CallKind::stream_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeStreamWithTimeout", CallKind::stream_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeDevice", CallKind::device_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeDeviceWithTimeout", CallKind::device_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeEvent", CallKind::event_synchronize},
+    WaitingCall{"AscendCL@aclrtSynchronizeEventWithTimeout", CallKind::event_synchronize}};
+
 }  // namespace
 
 bool is_driver_call(std::string_view name) noexcept {
@@ -43,6 +59,10 @@ CallKind call_kind_of(std::string_view name) noexcept {
     for (const WaitingCall& one : waiting_calls) {
       if (rest == one.name) return one.kind;
     }
+  }
+  if (name.starts_with("AscendCL@aclrtMemcpy")) return CallKind::copy;
+  for (const WaitingCall& one : other_waiting_calls) {
+    if (name == one.name) return one.kind;
   }
   return CallKind::other;
 }

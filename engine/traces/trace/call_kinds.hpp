@@ -1,5 +1,6 @@
 // What a function of the CUDA or HIP runtime or driver does, by its name, with or without the
-// version suffix that nsys adds (`_v3020`) and the suffix of per-thread streams (`_ptsz`).
+// version suffix that nsys adds (`_v3020`) and the suffix of per-thread streams (`_ptsz`); and
+// those of the runtimes of XPUs, MTIA and Ascend that wait.
 #pragma once
 
 #include <cstdint>

@@ -90,6 +90,8 @@ struct NodeCreation {
   /// The innermost op of the reference around it, where the shapes there are surely those of the
   /// graph: its place in HostOps::captured, counted from 1. 0: there is none.
   uint32_t captured = 0;
+  /// Not of a graph: the program requested the operation there, and another thread launched it.
+  bool queued = false;
 };
 
 /// How a kernel of a graph was placed by a reference: what all best alignments agree on.

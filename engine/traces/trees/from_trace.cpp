@@ -284,7 +284,8 @@ class Builder {
     uint32_t node = none;
     if (const uint32_t module = attribution_.node_of(i); module != none) {
       // What is known of a forest's nodes is known of a launch's: it belongs to one step.
-      const uint32_t launch = attribution_.created(i) ? trace_.host->launch_of[i] : none;
+      const bool node_of_graph = attribution_.created(i) && !trace_.host->creation(i)->queued;
+      const uint32_t launch = node_of_graph ? trace_.host->launch_of[i] : none;
       const size_t visit = launch == none ? number : forests_.size() + launch;
       const int64_t time = attribution_.module_time(*trace_.host, i).second;
       node = with_layer(forest, visit, i, launch);

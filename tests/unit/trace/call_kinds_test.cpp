@@ -29,6 +29,13 @@ TEST_CASE("functions that synchronize and copy, with and without suffixes") {
            {"cudaGraphAddMemcpyNode", CallKind::other},
            {"cudaStreamSynchronizeX", CallKind::other},
            {"StreamSynchronize", CallKind::other},
+           {"zeEventHostSynchronize", CallKind::event_synchronize},
+           {"urQueueFinish", CallKind::stream_synchronize},
+           {"urEventWaitX", CallKind::other},
+           {"synchronizeStream", CallKind::stream_synchronize},
+           {"AscendCL@aclrtSynchronizeDevice", CallKind::device_synchronize},
+           {"AscendCL@aclrtMemcpyAsync", CallKind::copy},
+           {"AscendCL@aclnnMm", CallKind::other},
            {"cuda", CallKind::other},
            {"", CallKind::other},
        }) {

@@ -42,8 +42,12 @@ std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&al
 constexpr Category<OperationKind> gpu_categories[] = {
     {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
     {"gpu_memset", OperationKind::memset}, {"memcpy", OperationKind::memcpy},
-    {"memset", OperationKind::memset},
+    {"memset", OperationKind::memset},     {"mtia_ccp_events", OperationKind::kernel},
 };
+
+// Of MTIA's command processors: what is not a kernel.
+constexpr std::string_view mtia_copy = "dma_request";
+constexpr std::array<std::string_view, 2> mtia_signals{"event_wait", "event_record"};
 
 constexpr Category<HostKind> host_categories[] = {
     {"cuda_runtime", HostKind::runtime},
@@ -76,6 +80,10 @@ constexpr std::string_view other_categories[] = {
     "graph_event_node",
     "graph_host_node",
     "user_scope",
+    "xpu_sync",
+    "xpu_scope_profiler",
+    "mtia_insight",
+    "mtia_counters",
 };
 
 bool is_known_category(std::string_view text) {
@@ -270,6 +278,7 @@ bool EventParser::args(JsonWalk& json) {
   event_.device = event_.stream = event_.correlation = event_.operation = event_.kernel = {};
   event_.own_name = event_.graph = event_.node = event_.original_stream = event_.annotation = {};
   event_.own_modules = event_.own_texts = {};
+  event_.direction = event_.size = {};
   event_.annotated_stream = false;
   if (details_) event_.details = {};
   if (collectives_) event_.collective = {};
@@ -291,6 +300,12 @@ bool EventParser::args(JsonWalk& json) {
       to = &event_.correlation;
     } else if (key == "name") {
       to = &event_.own_name;
+    } else if (key == "sycl queue") {
+      to = &event_.stream;
+    } else if (key == "size") {
+      to = &event_.size;
+    } else if (key == "direction") {
+      to = &event_.direction;
     } else if (key == "graph node id") {
       to = &event_.node;
     } else if (key == "graph id") {
@@ -353,12 +368,26 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
     return take_operation(json, *argument, true);
   }
   if (const auto known = category_of(category, gpu_categories)) {
-    if (whole) return take_operation(json, *known, false);
+    if (whole) return is_mtia_signal(json) || take_operation(json, *known, false);
     add_dropped("GPU event of a phase other than X");
   } else if (host_ != HostDetail::none && whole) {
-    if (const auto host = category_of(category, host_categories)) take_host(json, *host);
+    const auto host = category_of(category, host_categories);
+    // On the process of its device MTIA has queues, and not threads.
+    const bool queue = category == "mtia_runtime" && integer(json, event_.device) &&
+                       integer(json, event_.device) == integer(json, event_.process);
+    if (host && !queue) take_host(json, *host);
   }
   return true;
+}
+
+bool EventParser::is_mtia_event(const JsonWalk& json) {
+  return same_ignoring_case(json.plain(event_.category.text, number_text_), "mtia_ccp_events");
+}
+
+bool EventParser::is_mtia_signal(const JsonWalk& json) {
+  if (event_.name.kind != JsonRaw::Kind::string || !is_mtia_event(json)) return false;
+  return std::ranges::find(mtia_signals, json.plain(event_.name.text, number_text_)) !=
+         mtia_signals.end();
 }
 
 void EventParser::find_category(std::string_view category) {
@@ -416,8 +445,17 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   Operation operation{};
   if (const std::string why = take_times(json, operation); !why.empty()) return fault(why);
   if (!named) add_dropped("operation without a name");
-  const std::string_view name =
-      named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
+  std::string_view name = named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
+  const bool mtia = !certain && name == mtia_copy && is_mtia_event(json);
+  if (mtia) {
+    kind = OperationKind::memcpy;
+    if (event_.direction.kind == JsonRaw::Kind::string) {
+      copy_name_.assign(name).append(1, ' ').append(
+          json.plain(event_.direction.text, number_text_));
+      name = copy_name_;
+    }
+    event_.details[static_cast<size_t>(DetailField::bytes)] = event_.size;
+  }
   // The scope profiler of XPUs writes kernels again, 1 ns longer at both ends.
   if (!certain && event_.device.kind == Kind::absent && name.starts_with("metrics: ")) {
     add_dropped("kernel that is there again with its metrics");

@@ -130,6 +130,7 @@ class EventParser {
     JsonRaw device, stream, correlation, operation, kernel, own_name;
     JsonRaw graph, node, original_stream, annotation;
     std::string_view own_modules, own_texts;  // lists, of operations that kr wrote
+    JsonRaw direction, size;                  // of copies of MTIA
     JsonWalk::Mark args = nullptr;            // behind the bracket
     bool annotated_stream = false;
     std::array<JsonRaw, static_cast<size_t>(DetailField::count)> details;
@@ -160,6 +161,8 @@ class EventParser {
   bool take(const JsonWalk& json, size_t begin);
   bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
   std::string take_times(const JsonWalk& json, Operation& operation);
+  bool is_mtia_event(const JsonWalk& json);
+  bool is_mtia_signal(const JsonWalk& json);
   void find_category(std::string_view category);
   void find_process(const JsonWalk& json);
   std::optional<OperationKind> operation_argument(const JsonWalk& json);
@@ -190,7 +193,7 @@ class EventParser {
   std::optional<bool> kept_;  // whether the event belongs to the plan; nothing: kr does not read it
   JsonTokens tokens_;
   // Texts without escapes, for a moment.
-  std::string scratch_, phase_, number_, number_text_, process_, kernel_;
+  std::string scratch_, phase_, number_, number_text_, process_, kernel_, copy_name_;
   std::string op_key_;
   std::string patched_;        // a window without control bytes in its strings
   std::string_view written_;   // that window as it is; empty: there are none
