@@ -79,7 +79,13 @@ const Definition list_formats_table = TableOf<ListedFormat>{
       {"extensions", Unit::text, Role::measure,
        "The usual endings of such files, joined with blanks; nothing if there are none.",
        &ListedFormat::extensions, optional},
-      {"doc", Unit::text, Role::measure, "What the format is.", &trace::TraceFormat::summary}}},
+      {"doc", Unit::text, Role::measure, "What the format is.", &trace::TraceFormat::summary},
+      {"carries", Unit::text, Role::measure,
+       "What it has beside operations, if the profiler recorded it: `launches` by the host, "
+       "`streams`, `modules`, `steps`, `shapes` of launches or sizes of copies, shapes of ops for "
+       "`costs`, `collectives` with their groups and sizes, `memory`, `metrics` of GPUs, `call "
+       "sites`.",
+       &trace::TraceFormat::carries}}},
     needs<>,
     add_listed_formats};
 

@@ -25,6 +25,8 @@ struct TraceFormat {
   std::string_view kind;  // in the message about a file of no known format: `ncu CSV pages`
   std::string_view summary;
   std::span<const std::string_view> extensions;
+  /// What it has beside operations, if the profiler recorded it, for a person.
+  std::string_view carries;
   /// Null if the content does not show it: then the name does, after all others have passed.
   bool (*sniff)(std::string_view head) noexcept = nullptr;
   /// `sniff` takes any text: it is called after all that is refused by name.

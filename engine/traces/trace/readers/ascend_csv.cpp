@@ -221,6 +221,7 @@ const TraceFormat ascend_csv_format{
         "CSV of operations of Ascend NPUs: `kernel_details.csv` of torch_npu, `op_summary` "
         "of msprof",
     .extensions = ascend_csv_extensions,
+    .carries = "streams",
     .sniff = is_ascend_csv,
     .read = read_ascend_csv};
 

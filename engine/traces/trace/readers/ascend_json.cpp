@@ -548,6 +548,7 @@ const TraceFormat ascend_json_format{
     .kind = "Ascend timelines (JSON)",
     .summary = "JSON timeline of Ascend NPUs: `trace_view.json` of torch_npu, and msprof's",
     .extensions = ascend_json_extensions,
+    .carries = "launches, streams, modules, steps",
     .sniff = is_ascend_json,
     .read = [](Input& input, TraceBuilder& out) { AscendReader(input, out).run(); }};
 

@@ -289,6 +289,7 @@ const TraceFormat cupti_csv_format{
         "CSVs of CUPTI activity: a folder of them (conc_kernel or kernel, cuda_runtime, "
         "cuda_driver, gpu_memcpy, gpu_memset), or one",
     .extensions = cupti_csv_extensions,
+    .carries = "launches, streams",
     .sniff = may_be_cupti_csv,
     .read = read_cupti_csv,
     .folders = true};

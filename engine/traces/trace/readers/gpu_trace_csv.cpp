@@ -199,6 +199,7 @@ const TraceFormat gpu_trace_csv_format{
     .kind = "cuda_gpu_trace CSV of nsys stats",
     .summary = "CSV of `nsys stats --report cuda_gpu_trace` (`gputrace` before 2023)",
     .extensions = gpu_trace_csv_extensions,
+    .carries = "streams, shapes",
     .sniff = is_gpu_trace_csv,
     .any_text = true,
     .read = read_gpu_trace_csv};

@@ -375,6 +375,9 @@ const TraceFormat kineto_json_format{
     .kind = "PyTorch profiler JSON",
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
     .extensions = kineto_json_extensions,
+    .carries =
+        "launches, streams, modules, steps, shapes, costs, collectives, memory, metrics, call "
+        "sites",
     .sniff = may_be_kineto_json,
     .read = [](Input& input, TraceBuilder& out) { KinetoReader(input, out).run(); },
     .cut = cut_kineto};

@@ -329,6 +329,7 @@ const TraceFormat layerwise_json_format{
     .kind = "layer-wise profiles of vLLM (JSON)",
     .summary = "JSON of vLLM's layer-wise profiler: module trees, for `kr tree`",
     .extensions = layerwise_json_extensions,
+    .carries = "modules",
     .sniff = is_layerwise_json,
     .read_modules = [](Input& input, ModuleTraceBuilder& out) {
       LayerwiseReader(input, out).run();

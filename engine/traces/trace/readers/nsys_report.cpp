@@ -175,6 +175,7 @@ const TraceFormat nsys_report_format{
     .kind = "nsys reports (.nsys-rep)",
     .summary = "a report of Nsight Systems, read through `nsys export` (--nsys-cmd)",
     .extensions = nsys_report_extensions,
+    .carries = "as nsys-sqlite",
     .sniff = nullptr,
     .exported = true,
     .read = read_nsys_report};

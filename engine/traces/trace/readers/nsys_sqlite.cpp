@@ -205,14 +205,16 @@ constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sq
 
 }  // namespace
 
-const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
-                                     .kind = "nsys SQLite exports",
-                                     .summary = "SQLite of `nsys export --type sqlite`, any schema",
-                                     .extensions = nsys_sqlite_extensions,
-                                     .sniff = is_sqlite,
-                                     .read = read_sqlite,
-                                     .cut_database = cut_nsys,
-                                     .sniff_tables = is_nsys,
-                                     .read_tables = read_nsys};
+const TraceFormat nsys_sqlite_format{
+    .name = "nsys-sqlite",
+    .kind = "nsys SQLite exports",
+    .summary = "SQLite of `nsys export --type sqlite`, any schema",
+    .extensions = nsys_sqlite_extensions,
+    .carries = "launches, streams, modules, steps, shapes, costs, collectives, memory, metrics",
+    .sniff = is_sqlite,
+    .read = read_sqlite,
+    .cut_database = cut_nsys,
+    .sniff_tables = is_nsys,
+    .read_tables = read_nsys};
 
 }  // namespace kr::trace

@@ -141,6 +141,7 @@ const TraceFormat paraver_format{
     .kind = "Paraver traces",
     .summary = "Paraver trace (.prv with .pcf and .row) of nsys2prv, Extrae or kr",
     .extensions = paraver_extensions,
+    .carries = "launches, streams, modules, steps, metrics",
     .sniff = is_paraver,
     .read = read_paraver_files};
 

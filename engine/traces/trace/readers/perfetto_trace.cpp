@@ -321,6 +321,7 @@ const TraceFormat perfetto_format{
     .kind = "Perfetto traces",
     .summary = "Perfetto's protobuf trace (.pftrace) of PyTorch, rocprofv3 or Proton",
     .extensions = perfetto_extensions,
+    .carries = "launches, streams, modules, steps, shapes, costs, collectives, metrics, call sites",
     .sniff = may_be_perfetto,
     .read = [](Input& input, TraceBuilder& out) {
       out.times_from_zero();

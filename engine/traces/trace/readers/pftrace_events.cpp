@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/integer.hpp"
+#include "trace/call_sites.hpp"
 #include "trace/readers/kineto_arguments.hpp"
 #include "trace/readers/wire.hpp"
 
@@ -218,7 +219,7 @@ SliceClass PftraceEvents::class_of_name(uint32_t text) {
     const std::string_view name = texts_.text(text);
     SliceClass what = SliceClass::unknown;
     if (is_call(name)) what = is_driver_call(name) ? SliceClass::driver : SliceClass::runtime;
-    if (name.starts_with(frame_head)) what = SliceClass::frame;
+    if (name.starts_with(frame_head) || is_call_site(name)) what = SliceClass::frame;
     if (name.starts_with(step_annotation_head)) what = SliceClass::annotation;
     known = static_cast<uint8_t>(what);
   }
@@ -393,10 +394,7 @@ bool PftraceEvents::read_slice(const Packet& packet, uint32_t track, Slice& slic
          !texts_.text(event_.name).starts_with(step_annotation_head))) {
       return false;
     }
-    if (what == SliceClass::frame &&
-        (event_.name == InternedIds::none || !texts_.text(event_.name).starts_with(frame_head))) {
-      return false;
-    }
+    if (what == SliceClass::frame && !is_wanted_frame(event_.name)) return false;
   }
   notes_.clear();
   for (const std::string_view one : event_.annotations) {
@@ -497,12 +495,21 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
   return true;
 }
 
+/// A module, or, where they are asked for, a call site.
+bool PftraceEvents::is_wanted_frame(uint32_t text) const {
+  if (text == InternedIds::none) return false;
+  const std::string_view name = texts_.text(text);
+  return name.starts_with(frame_head) ||
+         (options_.call_sites && options_.host == HostDetail::all && is_call_site(name));
+}
+
 /// Of a category that is asked for, but maybe not in this detail.
 bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
   if (event_.name == InternedIds::none) return false;
   std::string_view name = texts_.text(event_.name);
   const bool call = what == SliceClass::runtime || what == SliceClass::driver;
-  const bool module = what == SliceClass::frame;
+  const bool site = what == SliceClass::frame && !name.starts_with(frame_head);
+  const bool module = what == SliceClass::frame && !site;
   if (module) name.remove_prefix(frame_head.size());
   if (options_.host == HostDetail::range_names) {
     if (!call &&
@@ -513,6 +520,11 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
   }
   slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
   slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
+  if (site) {
+    slice.what = Slice::What::site;
+    slice.op = out_.frame(name);
+    return true;
+  }
   if (call) {
     slice.what = Slice::What::call;
     std::vector<uint32_t>& calls = what == SliceClass::driver ? driver_calls_ : calls_;
@@ -585,6 +597,9 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
   if (slice.what == Slice::What::call) {
     work_.add(Launch{slice.correlation, slice.start_ns, *duration, slice.name, slice.track});
     return;
+  }
+  if (slice.what == Slice::What::site) {
+    return work_.add_frame({slice.start_ns, *end_ns, slice.op, slice.track});
   }
   if (slice.op != PftraceWork::none) {
     work_.add(OpCall{slice.start_ns, *end_ns, slice.op, slice.track});

@@ -65,7 +65,7 @@ class PftraceEvents {
 
   /// A slice that has begun. A whole category of them may be open at once.
   struct Slice {
-    enum class What : uint8_t { operation, call, range };
+    enum class What : uint8_t { operation, call, range, site };
 
     int64_t start_ns = 0;
     int64_t begin_ns = no_time;  // the writer's own
@@ -73,7 +73,7 @@ class PftraceEvents {
     int64_t correlation = Launch::no_correlation;  // of a call
     uint32_t track = 0;
     uint32_t name = 0;                  // of a range, or a call
-    uint32_t op = PftraceWork::none;    // of an op
+    uint32_t op = PftraceWork::none;    // of an op, or a call site
     uint32_t work = PftraceWork::none;  // of an operation, in `works_`
     What what = What::range;
     bool as_range = true;  // of an op: whether it is wanted as a range, too
@@ -103,6 +103,7 @@ class PftraceEvents {
   bool read_operation(const Packet& packet, SliceClass what, Slice& slice);
   int32_t device_of_slice() const;
   int64_t stream_of_slice(uint32_t track);
+  bool is_wanted_frame(uint32_t text) const;
   bool read_host(SliceClass what, uint32_t track, Slice& slice);
   void whole(uint32_t slice, const PftraceSlices::Mark& end);
   void emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t offset);

@@ -246,6 +246,9 @@ void PftraceWork::finish_threads() {
   if (host.ops) {
     for (OpCall& call : host.ops->calls) place(call.thread);
   }
+  if (host.frames) {
+    for (OpCall& call : host.frames->calls) place(call.thread);
+  }
 }
 
 void PftraceWork::finish_places() {

@@ -63,6 +63,7 @@ class PftraceWork {
   void add(const Launch& launch) { out_.host().launches.push_back(launch); }
   void add(const HostRange& range) { out_.host().ranges.push_back(range); }
   void add(const OpCall& call) { out_.ops().calls.push_back(call); }
+  void add_frame(const OpCall& call) { out_.frames().calls.push_back(call); }
   /// A call that names what it submitted; returns the correlation of both.
   int64_t submitted(uint32_t track, std::span<const uint64_t> events);
   void sample(int64_t gpu, std::string_view name, bool looks_ahead, const MetricSample& sample);

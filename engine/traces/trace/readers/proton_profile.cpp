@@ -337,6 +337,7 @@ const TraceFormat proton_json_format{
     .kind = "profiles of Triton's Proton (.hatchet)",
     .summary = "JSON of Proton, the profiler of Triton: module trees, for `kr tree`",
     .extensions = json_extensions,
+    .carries = "modules, costs",
     .sniff = is_proton_json,
     .read_modules = read_profile,
     .sniff_folder = has_parts};
@@ -345,6 +346,7 @@ const TraceFormat proton_msgpack_format{.name = "proton-msgpack",
                                         .kind = "the same in MessagePack (.hatchet_msgpack)",
                                         .summary = "MessagePack of Proton: the same module trees",
                                         .extensions = msgpack_extensions,
+                                        .carries = "modules, costs",
                                         .sniff = is_proton_msgpack,
                                         .read_modules = read_profile};
 

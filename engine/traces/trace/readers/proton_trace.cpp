@@ -477,6 +477,7 @@ const TraceFormat proton_trace_format{
     .kind = "its Chrome traces (.chrome_trace)",
     .summary = "Chrome traces of Proton: kernels in the modules of their call stacks",
     .extensions = trace_extensions,
+    .carries = "streams, modules",
     .sniff = is_proton_trace,
     .read = [](Input& input, TraceBuilder& out) { ProtonTraceReader(input, out).run(); }};
 

@@ -110,6 +110,7 @@ const TraceFormat rocpd_format{
     .kind = "databases of rocprofv3 (rocpd)",
     .summary = "SQLite of rocprofv3 (rocpd, the default since ROCm 7), both layouts",
     .extensions = rocpd_extensions,
+    .carries = "launches, streams, steps",
     .sniff = is_sqlite,
     .read = read_sqlite,
     .sniff_tables = is_rocpd,

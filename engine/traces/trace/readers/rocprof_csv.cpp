@@ -318,6 +318,7 @@ const TraceFormat rocprof_csv_format{
         "CSVs of `rocprofv3 --output-format csv`: a folder of them (kernel_trace, "
         "memory_copy_trace, hip_api_trace, marker_api_trace, …), or one",
     .extensions = rocprof_csv_extensions,
+    .carries = "launches, streams, steps, shapes",
     .sniff = [](std::string_view head) noexcept { return rocprof_layout(head).has_value(); },
     .read = read_rocprof_csv,
     .folders = true,

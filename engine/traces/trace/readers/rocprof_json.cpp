@@ -595,6 +595,7 @@ const TraceFormat rocprof_json_format{
     .kind = "JSON of rocprofv3",
     .summary = "JSON of `rocprofv3 --output-format json`",
     .extensions = rocprof_json_extensions,
+    .carries = "launches, streams, steps, shapes",
     .sniff = is_rocprof_json,
     .read = [](Input& input, TraceBuilder& out) { RocprofJsonReader(input, out).run(); }};
 

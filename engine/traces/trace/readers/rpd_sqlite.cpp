@@ -173,6 +173,7 @@ const TraceFormat rpd_format{
     .kind = "traces of rocmProfileData (.rpd)",
     .summary = "SQLite of rocmProfileData (.rpd), any schema",
     .extensions = rpd_extensions,
+    .carries = "launches, streams, steps, metrics",
     .sniff = is_sqlite,
     .read = read_sqlite,
     .sniff_tables = is_rpd,

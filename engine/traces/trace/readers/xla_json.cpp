@@ -264,6 +264,7 @@ const TraceFormat xla_json_format{
     .kind = "traces of JAX (.trace.json)",
     .summary = "Chrome trace of XLA's profiler (JAX, TensorFlow): GPUs and TPUs",
     .extensions = xla_json_extensions,
+    .carries = "launches, streams, modules, steps, shapes",
     .sniff = is_xla_json,
     .read = [](Input& input, TraceBuilder& out) { XlaJsonReader(input, out).run(); }};
 
