@@ -743,8 +743,10 @@ def steps_trace(rank):
 
 
 def memory_trace():
-    """The first rank, with what its allocator did: in and outside of steps and modules."""
+    """The first rank, with what its allocator did, in and outside of steps and modules, and with a function of Python."""
     trace = json.loads(steps_trace(0))
+    trace["traceEvents"].append({"ph": "X", "cat": "python_function", "name": "engine/model.py(12): forward", "pid": 1, "tid": 1,
+                                 "ts": 6, "dur": 70})
     used = 1000
     for at, size in ((10, 512), (30, 256), (95, -256), (150, 64), (210, 2048), (240, -2048)):
         used += size
@@ -880,6 +882,7 @@ RESULTS = [
                               "gpu_metric_balance"],
      "gpu_metric_balance/run gpu_metric_balance/dimension gpu_metric_balance/phase", True),
     ("memory", ["analyze", "memory.json", *BY_STEPS, "--tables", "memory"], "memory/run memory/phase memory/step memory/module", True),
+    ("call sites", ["analyze", "memory.json", "--tables", "call_sites"], "call_sites", True),
     ("exchanges of experts", ["analyze", *(f"moe/job/rank{rank}.json,generic" for rank in range(4)), "--tables",
                               "moe_exchange_sums,balance,label_times,moe_exchanges"],
      "moe_exchange_sums balance/moe_exchange label_times/moe_exchange moe_exchanges", True),

@@ -28,9 +28,7 @@ TIMES = {
     "32-parcagpu23-invalid/csv": (3, 2_000, 3_000, 1),
 }
 UNKNOWN = {
-    "13-ascend133-npu/trace_view.json": "Ascend Hardware",
     "18-pytorch95460-legacy/trace.json": "CUDA functions",
-    "24-jax6251/perfetto_trace.json.gz": "/device:GPU:0",
     "33-nsysai291-v2/suffix.sqlite": "CUPTI_ACTIVITY_KIND_KERNEL_V3",
 }
 
@@ -71,6 +69,13 @@ def check_launches():
         assert matching["linked"] == linked, (path.name, matching)
 
 
+def check_other_profilers():
+    for name, (kind, operations) in {"13-ascend133-npu/trace_view.json": ("ascend-json", 40),
+                                     "24-jax6251/perfetto_trace.json.gz": ("xla-json", 20)}.items():
+        row = analyze(FOLDER / name, "runs").run()
+        assert (row["format"], row["operations"]) == (kind, operations), (name, row)
+
+
 def check_unknown():
     for name, named in UNKNOWN.items():
         found = analyze(FOLDER / name, "trace_health")
@@ -103,6 +108,7 @@ def main():
         return 77
     check_times()
     check_launches()
+    check_other_profilers()
     check_unknown()
     check_periods()
     check_changes()

@@ -121,8 +121,9 @@ std::optional<MergedProcess> merged_process(std::string_view process) noexcept {
     return end;
   };
   size_t at = 0;
-  if (member.starts_with("process ")) {
-    if (digits_from(8) == 8) return std::nullopt;
+  constexpr std::string_view unranked = "process ";
+  if (member.starts_with(unranked)) {
+    if (member.size() == unranked.size()) return std::nullopt;
   } else if (member.starts_with("rank")) {
     at = 4 + (member.size() > 4 && member[4] == ' ' ? 1U : 0U);
     const size_t end = digits_from(at);
