@@ -113,7 +113,9 @@ def facts_of(found, name):
     for row in found.rows("gpu_metrics"):
         if row["scope"] == "gpu":
             key = row["metric"] if "GPU [" in row["metric"] else f"GPU {row['key']} {row['metric']}"
-            values = [row[column] for column in row if column.startswith("mean_") and row[column] is not None]
+            # As they are written: percent and MHz; kr has ratios and Hz.
+            scale = 100 if "(%)" in key else 1e-6 if "(MHz)" in key else 1
+            values = [scale * row[column] for column in row if column.startswith("mean_") and row[column] is not None]
             got["counter_samples", key] += row["samples"]
             got["counter_sum", key] += row["samples"] * values[0]
     for note in found.notes:
