@@ -313,7 +313,6 @@ class MemorySums {
     auto at = std::partition_point(innermost_.begin(), innermost_.end(),
                                    [&](const Step& one) { return one.time.begin_ns <= time; });
     if (at == innermost_.begin()) return std::nullopt;
-    std::optional<size_t> found;
     for (--at;; --at) {
       if (time < at->time.end_ns) return at->number;
       if (at == innermost_.begin()) return std::nullopt;

@@ -40,8 +40,8 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   for (const std::string_view entry : stats) {
     const auto [id, message] = entry_of(entry, stat_metadata);
     StatName one;
-    each_field(message, stat_metadata, [&](const WireField& field) {
-      if (field.number == 2) one.name = bytes_of(field, message, stat_metadata);
+    each_field(message, stat_metadata, [&, in = message](const WireField& field) {
+      if (field.number == 2) one.name = bytes_of(field, in, stat_metadata);
     });
     one.stat = xstat_named(one.name).value_or(XStat::count);
     if (stats_by_id_.find(id).valid()) continue;
@@ -51,10 +51,10 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   for (const std::string_view entry : events) {
     const auto [id, message] = entry_of(entry, event_metadata);
     XEventName one{{}, {}, {}};
-    each_field(message, event_metadata, [&](const WireField& field) {
-      if (field.number == 2) one.name = bytes_of(field, message, event_metadata);
-      if (field.number == 4) one.display_name = bytes_of(field, message, event_metadata);
-      if (field.number == 5) read(bytes_of(field, message, event_metadata), one.stats);
+    each_field(message, event_metadata, [&, in = message](const WireField& field) {
+      if (field.number == 2) one.name = bytes_of(field, in, event_metadata);
+      if (field.number == 4) one.display_name = bytes_of(field, in, event_metadata);
+      if (field.number == 5) read(bytes_of(field, in, event_metadata), one.stats);
     });
     if (events_by_id_.find(id).valid()) continue;
     events_by_id_.add(id, {static_cast<uint32_t>(events_.size())});
