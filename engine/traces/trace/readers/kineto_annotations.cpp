@@ -159,7 +159,7 @@ std::vector<OperationPlaces::Level> NodeAnnotation::levels(std::vector<std::stri
   for (const auto& [key, value] : values_) {
     if (key == module_key || std::ranges::find(lanes, key) != lanes.end() || value.empty())
       continue;
-    texts.push_back(key == name_key ? value : key + '=' + value);
+    texts.push_back(key == name_key ? value : fmt::format("{}={}", key, value));
     levels.push_back({HostRange::Kind::annotation, texts.back()});
   }
   return levels;

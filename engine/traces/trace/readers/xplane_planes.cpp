@@ -333,7 +333,7 @@ class XPlanes::Impl {
     for (const std::string_view message : plane.lines) {
       XLine line = line_of(message);
       if (line.name == "XLA Ops")
-        work.push_back(std::move(line));
+        work.push_back(line);
       else if (line.name == "XLA Modules")
         read_programs(line);
     }
