@@ -286,6 +286,12 @@ class MemorySums {
     std::sort(innermost_.begin(), innermost_.end(), [](const Step& a, const Step& b) {
       return std::pair(a.time.begin_ns, a.number) < std::pair(b.time.begin_ns, b.number);
     });
+    latest_end_.clear();
+    int64_t latest_ns = std::numeric_limits<int64_t>::min();
+    for (const Step& step : innermost_) {
+      latest_ns = std::max(latest_ns, step.time.end_ns);
+      latest_end_.push_back(latest_ns);
+    }
     for (const Step& step : steps_) {
       add(parts, {step.time}, {.series = number, .key = step.number}, out_.in_steps);
     }
@@ -315,7 +321,9 @@ class MemorySums {
     if (at == innermost_.begin()) return std::nullopt;
     for (--at;; --at) {
       if (time < at->time.end_ns) return at->number;
-      if (at == innermost_.begin()) return std::nullopt;
+      // This one and all that began before it have ended.
+      const auto place = static_cast<size_t>(at - innermost_.begin());
+      if (latest_end_[place] <= time) return std::nullopt;
     }
   }
 
@@ -355,10 +363,11 @@ class MemorySums {
   const trace::Memory& memory_;
   const HostTrace* host_;
   const classify::Attribution& attribution_;
-  std::vector<uint32_t> number_;  // by thread of memory: that of the host trace
-  std::vector<size_t> phase_of_;  // by step
-  std::vector<Step> steps_;       // of the series, by end
-  std::vector<Step> innermost_;   // the same, by begin
+  std::vector<uint32_t> number_;     // by thread of memory: that of the host trace
+  std::vector<size_t> phase_of_;     // by step
+  std::vector<Step> steps_;          // of the series, by end
+  std::vector<Step> innermost_;      // the same, by begin
+  std::vector<int64_t> latest_end_;  // by place there: of all up to it
   MemoryUse out_;
 };
 
