@@ -80,12 +80,22 @@ struct expression : p::seq<expression_begin, operand, p::star<gap, more>> {};
 
 struct label : p::sor<word, string> {};
 struct rule_head : p::seq<label, colon_next> {};
-struct labelled_rule : p::seq<rule_head, gap, expression> {};
+
+// The chain of an order rule: steps joined by `>`, one or more of them in brackets.
+struct bracket_open : p::one<'['> {};
+struct bracket_close : p::one<']'> {};
+struct quantifier : p::one<'?', '*', '+'> {};
+struct chain_step : p::seq<p::opt<bracket_open, gap>, expression, p::opt<gap, quantifier>,
+                           p::opt<gap, bracket_close>> {};
+struct chain_next : p::seq<p::one<'>'>, p::not_at<p::one<'='>>> {};
+struct chain : p::seq<chain_step, p::star<gap, chain_next, gap, chain_step>> {};
+
+struct labelled_rule : p::seq<rule_head, gap, chain> {};
 
 /// A rule without its colon, found by `stray`.
 inline constexpr auto lacks_colon = [](auto& state, size_t at) { return state.lacks_colon(at); };
 struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, p::one<'='>>> {};
-struct colonless_rule : p::seq<colonless_head, gap, expression> {};
+struct colonless_rule : p::seq<colonless_head, gap, chain> {};
 
 struct replace_begin : p::seq<k_replace> {};
 struct rule_label : p::seq<label> {};
@@ -102,16 +112,26 @@ struct include_begin : p::seq<k_include> {};
 struct include_table : p::seq<when<may_be_name>, path, p::not_at<block_next>> {};
 struct include_rule : p::seq<include_begin, gap, need<include_table>> {};
 
+/// What chains pass over, and what takes the label of the operation before it.
+struct ignore_begin : p::seq<k_ignore> {};
+struct continue_begin : p::seq<k_continue> {};
+struct passed_rule : p::seq<p::sor<ignore_begin, continue_begin>, gap, expression> {};
+
 struct keep_begin : p::seq<k_otherwise> {};
 struct keep : p::seq<or_misspelled<k_keep>> {};
 struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
 
 struct rule
-    : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, keep_rule, colonless_rule> {};
+    : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, passed_rule, keep_rule,
+             colonless_rule> {};
 struct rules : p::star<p::sor<guarded<rule>, stray>, gap> {};
 struct rules_open : p::one<'{'> {};
 struct rules_close : p::one<'}'> {};
 struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
+
+/// `over substage`: the dimension whose labels are words in what follows.
+struct over_dimension : p::seq<name> {};
+struct over : p::seq<k_over, gap, need<over_dimension>> {};
 
 // What a file requires of kr, and what is known about rules. These words stay usable as names: a
 // text follows the metadata's.
@@ -247,8 +267,9 @@ struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 /// A block without its opening brace, found by `stray`.
 inline constexpr auto lacks_brace = [](auto& state, size_t at) { return state.lacks_brace(at); };
 struct block_begin
-    : p::sor<p::seq<when<lacks_brace>, word>, p::seq<word, p::at<gap, p::one<'{'>>>> {};
-struct dimension_block : p::seq<block_begin, gap, rules_block> {};
+    : p::sor<p::seq<when<lacks_brace>, word>,
+             p::seq<word, p::at<gap, p::sor<p::one<'{'>, p::seq<k_over, gap, word_head>>>>> {};
+struct dimension_block : p::seq<block_begin, p::opt<gap, over>, gap, rules_block> {};
 
 struct comma : p::seq<gap, p::one<','>, gap> {};
 
@@ -318,7 +339,8 @@ struct pattern_begin : p::seq<k_pattern> {};
 struct pattern_name : p::seq<name> {};
 struct equals : p::one<'='> {};
 struct pattern
-    : p::seq<pattern_begin, gap, need<pattern_name>, gap, need<equals>, gap, expression> {};
+    : p::seq<pattern_begin, gap, need<pattern_name>, p::opt<gap, over>, gap, need<equals>, gap,
+             expression> {};
 
 inline constexpr auto may_be_label = [](auto& state, size_t at) { return state.may_be_label(at); };
 struct vocabulary_label : p::seq<when<may_be_label>, label> {};
@@ -343,7 +365,7 @@ struct table_dimension : p::seq<name> {};
 struct table_items : p::star<p::sor<guarded<table_metadata>, guarded<rule>, stray>, gap> {};
 struct table
     : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap, need<table_dimension>,
-             gap, need<rules_open>, gap, table_items, need<rules_close>> {};
+             p::opt<gap, over>, gap, need<rules_open>, gap, table_items, need<rules_close>> {};
 
 struct case_kind : p::seq<p::one<'@'>, need<operation>> {};
 struct case_name : p::seq<string> {};
@@ -357,11 +379,19 @@ struct case_type : p::seq<cost_word> {};
 struct case_call
     : p::seq<cost_arguments, p::opt<gap, p::not_at<k_with>, p::not_at<k_within>, case_type>,
              p::opt<gap, cost_values>> {};
+struct case_context : p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
+                             p::star<comma, need<case_within>>> {};
+struct case_expected : p::seq<expectation, p::star<comma, expectation>> {};
+struct case_first : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
+                           p::opt<gap, case_call>, case_context> {};
+/// `"a" > "b" => part gate > "c"`: operations that follow each other on a stream.
+struct case_next : p::one<'>'> {};
+struct case_later : p::seq<p::opt<case_kind, gap>, need<case_name>, case_context,
+                           p::opt<gap, arrow, gap, case_expected>> {};
 struct test_case
-    : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>, p::opt<gap, case_call>,
-             p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
-                    p::star<comma, need<case_within>>>,
-             gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
+    : p::seq<case_first,
+             p::sor<p::at<gap, case_next>, p::seq<gap, need<arrow>, gap, case_expected>>,
+             p::star<gap, case_next, gap, case_later>> {};
 struct test_begin : p::seq<k_test> {};
 struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};

@@ -285,6 +285,8 @@ class ExprWriter {
       case sema::ExprOp::within:
         throw NotExpressible{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};
+      case sema::ExprOp::label:
+        throw NotExpressible{"it looks at the labels of operations, but a table matches only names"};
       case sema::ExprOp::disjunction: {
         std::string text;
         for (const sema::ExprId operand : expr.operands) {

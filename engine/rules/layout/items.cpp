@@ -78,7 +78,9 @@ class Reader {
     if (is_metadata()) return metadata();
     if (is("pattern")) {
       Item item = begin(Item::Kind::pattern);
-      head(item, 3);
+      head(item, 2);
+      over(item);
+      head(item, 1);
       return with_expression(std::move(item));
     }
     if (is("engine") || is("model")) return engine();
@@ -90,6 +92,7 @@ class Reader {
     }
     if (is("table")) {
       head(item, 4);
+      over(item);
       return block(std::move(item), &Reader::rule);
     }
     if (is("cost")) return costs();
@@ -227,6 +230,9 @@ class Reader {
     head(item, 1);
     path(item);
   }
+  void over(Item& item) {
+    if (is("over")) head(item, 2);
+  }
   Item engine() {
     Item item = begin(Item::Kind::nest);
     head(item, 2);
@@ -259,6 +265,7 @@ class Reader {
     }
     Item item = begin(Item::Kind::block);
     head(item, 1);
+    over(item);
     return block(std::move(item), &Reader::rule);
   }
   Item list() {
@@ -294,6 +301,11 @@ class Reader {
         path(item);
         return end(std::move(item));
       }
+      if (is("ignore") || is("continue")) {
+        item.kind = Item::Kind::pattern;
+        head(item, 1);
+        return with_expression(std::move(item));
+      }
       const bool replaces = is("replace");
       head(item, 2);
       if (!replaces) return end(std::move(item));
@@ -302,7 +314,8 @@ class Reader {
     }
     item.kind = Item::Kind::rule;
     item.head.push_back(piece(false));
-    return with_expression(std::move(item));
+    item.expr = chain(">");
+    return end(std::move(item));
   }
   Item entry() {
     Item item = begin(Item::Kind::entry);
@@ -320,17 +333,30 @@ class Reader {
       if (!is("with") && !is("within") && !is("=>")) item.call.push_back(piece());
       values(item.call);
     }
+    context(item);
+    while (is(">")) {
+      Item later = begin(Item::Kind::test);
+      ++at_;
+      if (is("@")) later.head.push_back(adjacent(false));
+      head(later, 1);
+      context(later);
+      item.items.push_back(end(std::move(later)));
+    }
+    return end(std::move(item));
+  }
+  /// What encloses the operation of a test, and its labels.
+  void context(Item& item) {
     if (is("within")) {
       item.within = at_++;
       do {
         item.list.push_back({{piece()}, std::nullopt});
       } while (comma());
     }
+    if (!is("=>")) return;
     item.arrow = at_++;
     do {
       item.expected.push_back({{piece(), piece()}, std::nullopt});
     } while (comma());
-    return end(std::move(item));
   }
 
   // Expressions. The parser bounds the nesting: syntax::max_nesting.
@@ -340,7 +366,7 @@ class Reader {
     Node node;
     node.kind = Node::Kind::chain;
     node.first = at_;
-    const auto part = [&] { return mark == "|" ? chain("&") : operand(); };
+    const auto part = [&] { return mark == ">" ? step() : mark == "|" ? chain("&") : operand(); };
     node.parts.push_back(part());
     while (is(mark)) {
       node.operators.push_back(at_++);
@@ -353,6 +379,23 @@ class Reader {
     }
     for (const Node& each : node.parts) node.width += each.width + 3;
     node.width -= 3;
+    return measured(std::move(node));
+  }
+  /// One step of a chain, with the bracket before it, and the quantifier and bracket after it.
+  Node step() {
+    Node node;
+    node.kind = Node::Kind::step;
+    node.first = at_;
+    if (is("[")) ++at_;
+    node.parts.push_back(expression());
+    const size_t behind = at_;
+    if (is("?") || is("*") || is("+")) ++at_;
+    if (is("]")) ++at_;
+    node.width = node.parts[0].width + (node.parts[0].first - node.first) + (at_ - behind);
+    if (at_ == behind && node.parts[0].first == node.first) {
+      Node only = std::move(node.parts[0]);
+      return only;
+    }
     return measured(std::move(node));
   }
   Node operand() {

@@ -20,7 +20,13 @@ struct Piece {
 };
 
 struct Node {
-  enum class Kind : uint8_t { atom, prefix, group, chain };
+  enum class Kind : uint8_t {
+    atom,
+    prefix,
+    group,
+    chain,  // parts joined by `|`, `&` or `>`
+    step,   // of a chain of `>`: brackets and a quantifier around its part
+  };
   Kind kind = Kind::atom;
   size_t first = 0;  // tokens [first, last)
   size_t last = 0;
@@ -56,9 +62,9 @@ struct Item {
   std::vector<Part> list;      // of fold and abbreviate; of a test: the names after `within`
   std::vector<Piece> call;     // of a test of a cost: arguments, type and numbers
   size_t within = 0;           // of a test: the token; 0: none
-  size_t arrow = 0;            // of a test: the token
+  size_t arrow = 0;            // of a test: the token; 0: none
   std::vector<Part> expected;  // of a test
-  std::vector<Item> items;     // of blocks
+  std::vector<Item> items;     // of blocks; of a test: later operations, from their `>` on
 };
 
 /// Reads the items of a file. Moves comments to where they are written: comments after an operator

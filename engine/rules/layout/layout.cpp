@@ -66,11 +66,16 @@ class Same {
            x.operation == y.operation && is(x.name, y.name) && all(x.operands, y.operands);
   }
   bool is(const syntax::Rule& a, const syntax::Rule& b) const {
-    return a.kind == b.kind && is(a.label, b.label) && is(a.expr, b.expr) && is(a.table, b.table) &&
-           a.doc == b.doc;
+    return a.kind == b.kind && is(a.label, b.label) && is(a.expr, b.expr) &&
+           all(a.chain, b.chain) && is(a.table, b.table) && a.doc == b.doc;
+  }
+  bool is(const syntax::ChainStep& a, const syntax::ChainStep& b) const {
+    return is(a.expr, b.expr) && a.quantifier == b.quantifier &&
+           a.open.valid() == b.open.valid() && a.close.valid() == b.close.valid();
   }
   bool is(const syntax::Block& a, const syntax::Block& b) const {
-    return is(a.dimension, b.dimension) && all(a.rules, b.rules) && a.doc == b.doc;
+    return is(a.dimension, b.dimension) && is(a.over, b.over) && all(a.rules, b.rules) &&
+           a.doc == b.doc;
   }
   bool is(const syntax::Requirement& a, const syntax::Requirement& b) const {
     return a.version == b.version;
@@ -82,7 +87,7 @@ class Same {
     return is(a.module, b.module) && is(a.file, b.file) && is(a.alias, b.alias);
   }
   bool is(const syntax::Pattern& a, const syntax::Pattern& b) const {
-    return is(a.name, b.name) && is(a.expr, b.expr) && a.doc == b.doc;
+    return is(a.name, b.name) && is(a.over, b.over) && is(a.expr, b.expr) && a.doc == b.doc;
   }
   bool is(const syntax::LabelDecl& a, const syntax::LabelDecl& b) const {
     return is(a.label, b.label) && is(a.title, b.title) && is(a.color, b.color) && a.doc == b.doc;
@@ -92,8 +97,8 @@ class Same {
            a.doc == b.doc;
   }
   bool is(const syntax::Table& a, const syntax::Table& b) const {
-    return is(a.name, b.name) && is(a.dimension, b.dimension) && all(a.rules, b.rules) &&
-           all(a.metadata, b.metadata) && a.doc == b.doc;
+    return is(a.name, b.name) && is(a.dimension, b.dimension) && is(a.over, b.over) &&
+           all(a.rules, b.rules) && all(a.metadata, b.metadata) && a.doc == b.doc;
   }
   bool is(const syntax::Fold& a, const syntax::Fold& b) const { return is(a.expr, b.expr); }
   bool is(const syntax::Abbreviation& a, const syntax::Abbreviation& b) const {
@@ -152,7 +157,7 @@ class Same {
   }
   bool is(const syntax::TestCase& a, const syntax::TestCase& b) const {
     return a.kind == b.kind && is(a.name, b.name) && all(a.within, b.within) &&
-           all(a.expected, b.expected) && is(a.call, b.call);
+           all(a.expected, b.expected) && is(a.call, b.call) && all(a.later, b.later);
   }
   bool is(const syntax::Test& a, const syntax::Test& b) const {
     return is(a.engine, b.engine) && is(a.model, b.model) && all(a.cases, b.cases);

@@ -301,7 +301,20 @@ class Writer {
     for (const Piece& each : item.head) piece(each, indent + step);
     if (!item.call.empty()) pieces(item.call, indent + step);
     if (item.within > 0) go_on(item.within, item.list);
-    go_on(item.arrow, item.expected);
+    if (item.arrow > 0) go_on(item.arrow, item.expected);
+    for (const Item& later : item.items) {
+      const bool full = page_.column() + 3 + width(later.head) > page_width;
+      separate(later.first, indent + step, as_written ? tokens_[later.first].line_before : full);
+      page_.add(">");
+      lead(later.head.front().first, indent + step);
+      for (const Piece& each : later.head) {
+        if (each.first != later.head.front().first) page_.add(" ");
+        flat(each.first, each.last);
+      }
+      broken = false;
+      if (later.within > 0) go_on(later.within, later.list);
+      if (later.arrow > 0) go_on(later.arrow, later.expected);
+    }
   }
 
   // Expressions.
@@ -331,6 +344,14 @@ class Writer {
         this->node(node.parts[0], indent, tail + 1, as_written);
         comments(node.last - 1, indent);
         return page_.add(")");
+      case Node::Kind::step: {
+        const Node& part = node.parts[0];
+        flat(node.first, part.first);
+        const size_t behind = part.last;
+        this->node(part, indent, tail + node.last - behind, as_written);
+        for (size_t i = behind; i < node.last; ++i) comments(i, indent);
+        return flat(behind, node.last);
+      }
       case Node::Kind::chain:
         return chain(node, indent, tail, as_written);
     }
@@ -359,7 +380,7 @@ class Writer {
   void flat(const Node& node) {
     for (size_t i = node.first; i < node.last; ++i) {
       const Token& token = tokens_[i];
-      const bool binary = token.is("|") || token.is("&");
+      const bool binary = token.is("|") || token.is("&") || token.is(">");
       if (binary) page_.add(" ");
       page_.add(token.text);
       const bool part_of_name = i > node.first && tokens_[i - 1].is(".");

@@ -63,6 +63,7 @@ class Condition::Builder {
     step.op = expr.op;
     step.operation = expr.operation;
     if (expr.op == sema::ExprOp::atom) step.what = expr.atom.index;
+    if (expr.op == sema::ExprOp::label) step.what = expr.word.index;
     if (expr.op == sema::ExprOp::within && condition_.place_ == Place::subject) {
       step.what = static_cast<uint32_t>(condition_.enclosing_.size());
       Condition inner(Place::enclosing);
@@ -109,11 +110,14 @@ Truth Condition::value(const Step& step, const OpenSubject& subject,
     case sema::ExprOp::atom:
       return truth(subject.name->has({step.what}));
     case sema::ExprOp::operation:
-      if (place_ == Place::enclosing) return Truth::no;
+      if (place_ == Place::enclosing || subject.is_edge()) return Truth::no;
       return subject.kind ? truth(*subject.kind == step.operation) : Truth::unknown;
     case sema::ExprOp::within:
       return place_ == Place::enclosing ? Truth::no : within(enclosing_[step.what], subject);
+    case sema::ExprOp::label:
+      return subject.word ? truth(subject.word->index == step.what) : Truth::unknown;
     case sema::ExprOp::negation:
+      if (subject.is_edge()) return Truth::no;
       return static_cast<Truth>(2 - static_cast<int>(values[operands.front()]));
     case sema::ExprOp::conjunction: {
       Truth least = Truth::yes;
@@ -149,8 +153,10 @@ Truth Condition::evaluate(const OpenSubject& subject) const {
 }
 
 bool Condition::holds(const Subject& subject) const {
-  return evaluate({.name = subject.name, .kind = subject.kind, .within = subject.within}) ==
-         Truth::yes;
+  return evaluate({.name = subject.name,
+                   .kind = subject.kind,
+                   .within = subject.within,
+                   .word = subject.word}) == Truth::yes;
 }
 
 std::optional<std::vector<sema::AtomId>> Condition::plain_atoms() const {

@@ -20,6 +20,9 @@ struct Subject {
   OperationKind kind = OperationKind::kernel;
   /// The names of the enclosing nodes and ranges, each scanned separately.
   std::span<const AtomSet> within = {};
+  /// Of order rules: its label in the dimension that they look at, if they name it; or a place
+  /// before or after all operations, which no other expression matches.
+  sema::WordId word = {};
 };
 
 /// A subject with unknown properties.
@@ -30,6 +33,10 @@ struct OpenSubject {
   std::optional<std::span<const AtomSet>> within;
   /// Each name of `within` is only possible, not certain.
   bool perhaps_within = false;
+  /// None: not known.
+  std::optional<sema::WordId> word = sema::WordId{};
+
+  bool is_edge() const { return word == sema::start_word || word == sema::end_word; }
 };
 
 enum class Truth : uint8_t { no, unknown, yes };
@@ -51,7 +58,7 @@ class Condition {
   struct Step {
     sema::ExprOp op = sema::ExprOp::atom;
     OperationKind operation = OperationKind::kernel;
-    uint32_t what = 0;  // atom: its index; within: index into enclosing_
+    uint32_t what = 0;  // atom or label: its index; within: index into enclosing_
     uint32_t begin = 0;
     uint32_t end = 0;  // operands are operands_[begin, end)
     uint32_t atoms_begin = 0;

@@ -61,6 +61,7 @@ class OpenConditions {
         return joined(expr, wanted);
       case sema::ExprOp::atom:
       case sema::ExprOp::operation:
+      case sema::ExprOp::label:
         break;
     }
     // With a known kind, the values of these are known.

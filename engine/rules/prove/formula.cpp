@@ -132,6 +132,9 @@ FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
     case sema::ExprOp::within:
       formula = within(operands.front());
       break;
+    case sema::ExprOp::label:
+      formula = never();  // a name alone has no label: see sema::Model::order_tables
+      break;
     case sema::ExprOp::negation:
       formula = negation(operands.front());
       break;

@@ -1,6 +1,9 @@
 #include "sema/assembly.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "sema/order.hpp"
 
 namespace kr::sema {
 
@@ -46,7 +49,7 @@ void Assembly::read_kind(source::FileId kind) {
 void Assembly::read_body(BodyId body, source::FileId module, const syntax::Body& written) {
   Content& content = contents_[body];
   const auto add = [&](const syntax::Block& one, std::string_view what) {
-    Block block = tables_.block(module, one.dimension, one.rules);
+    Block block = tables_.block(module, one.dimension, one.over, one.rules);
     const uint32_t dimension = block.dimension;
     const auto [at, added] = content.blocks.emplace(dimension, std::move(block));
     if (added) return;
@@ -101,7 +104,7 @@ void Assembly::apply_own(BodyId body, bool incomplete) {
     std::shared_ptr<const RuleList>& list = lists_[body][dimension];
     RuleList below = list ? *list : RuleList{};
     below.incomplete |= incomplete;
-    RuleList made = apply_block(block, std::move(below), {body, {}, &sink_, &tables_.labels()});
+    RuleList made = apply_block(block, std::move(below), {body, {}, &sink_, &tables_.labels(), &tables_.dimensions()});
     if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
     list = std::make_shared<const RuleList>(std::move(made));
   }
@@ -141,7 +144,7 @@ void Assembly::inherit_from_all(uint32_t model) {
         return one == lineage_.kind_body() || std::ranges::find(ancestors, one) != ancestors.end();
       };
       RuleList& list = lists[dimension];
-      list = apply_block(block, std::move(list), {body, may_edit, nullptr, nullptr});
+      list = apply_block(block, std::move(list), {body, may_edit});
       if (!budget_.spend(list.rules.size(), block.name->span)) list.rules.clear();
     }
   };
@@ -241,8 +244,61 @@ void Assembly::fill_tables(uint32_t model, Model& made) {
     const Vocabulary& all = vocabulary(body, dimension);
     table.closed = all.closed();
     if (budget_.spend(16 * all.labels().size(), span_of(body))) table.vocabulary = all.labels();
-    made.tables.push_back(std::move(table));
+    if (list->over) {
+      made.order_tables.push_back({std::move(table), {*list->over}, list->scopes});
+    } else {
+      made.tables.push_back(std::move(table));
+    }
   }
+  sort_order_tables(body, made);
+}
+
+/// Each after the one whose labels it looks at.
+void Assembly::sort_order_tables(BodyId body, Model& made) {
+  std::vector<OrderTable> rest = std::exchange(made.order_tables, {});
+  const auto name = [&](DimensionId dimension) {
+    return std::string(tables_.dimensions().text(dimension.index));
+  };
+  const auto report = [&](const auto& code, auto&&... arguments) {
+    if (!reported_over_.insert(span_of(body).begin).second) return;
+    sink_.add(code, span_of(body), std::forward<decltype(arguments)>(arguments)...);
+  };
+  while (!rest.empty()) {
+    const auto ready = std::ranges::find_if(
+        rest, [&](const OrderTable& one) { return made.any_table(one.over) != nullptr; });
+    if (ready != rest.end()) {
+      made.order_tables.push_back(std::move(*ready));
+      rest.erase(ready);
+      continue;
+    }
+    // Either a dimension is missing, or those that are left look at each other.
+    std::vector<uint32_t> path{0};
+    while (true) {
+      const auto next = std::ranges::find(rest, rest[path.back()].over, &OrderTable::dimension);
+      if (next == rest.end()) {
+        report(diag::code::over_missing, "`" + lineage_title(body) + "`", name(rest[path.back()].over),
+               name(rest[path.back()].dimension));
+        return;
+      }
+      const auto at = static_cast<uint32_t>(next - rest.begin());
+      const auto known = std::ranges::find(path, at);
+      if (known == path.end()) {
+        path.push_back(at);
+        continue;
+      }
+      path.erase(path.begin(), known);
+      report(diag::code::over_cycle,
+             cycle_text(path, [&](uint32_t one) { return name(rest[one].dimension); }));
+      return;
+    }
+  }
+}
+
+std::string Assembly::lineage_title(BodyId body) const {
+  const auto engines = static_cast<uint32_t>(lineage_.engines().size());
+  const uint32_t model = body - engines;
+  return lineage_.engines()[lineage_.models()[model].engine].written->name.text + "/" +
+         lineage_.name_of(model);
 }
 
 }  // namespace kr::sema

@@ -9,6 +9,8 @@
 
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,8 @@ class Assembly {
   void fill_model(uint32_t model, EngineId engine);
   void fill_costs(uint32_t model, Model& made);
   void fill_tables(uint32_t model, Model& made);
+  void sort_order_tables(BodyId body, Model& made);
+  std::string lineage_title(BodyId body) const;
 
   Program& program_;
   const Scope& scope_;
@@ -73,6 +77,7 @@ class Assembly {
   std::vector<Content> contents_;                                   // by BodyId
   std::vector<Lists> lists_;                                        // by BodyId
   std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
+  std::set<uint32_t> reported_over_;  // places of models
   std::vector<ModelId> models_;  // by model of the lineage; invalid: not in a root file
 };
 

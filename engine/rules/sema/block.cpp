@@ -1,5 +1,6 @@
 #include "sema/block.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace kr::sema {
@@ -21,6 +22,7 @@ class ListBuilder {
                        : included_otherwise_ ? included_otherwise_
                                              : inherited_.otherwise;
     result.any |= result.otherwise.has_value();
+    join_order(result);
     result.rules.reserve(own_.size() + inherited_.rules.size());
     for (const Own& own : own_) {
       if (own.placed.rule.valid()) result.rules.push_back(own.placed);
@@ -32,6 +34,37 @@ class ListBuilder {
   }
 
  private:
+  /// What the order rules look at has to be one dimension.
+  void join_order(RuleList& result) {
+    if (block_.over) take_over(*block_.over);
+    for (const Step& step : block_.steps) {
+      if (step.included != nullptr && step.included->over) take_over(*step.included->over);
+    }
+    if (inherited_.over) take_over(*inherited_.over);
+    result.over = over_;
+    if (block_.scope.valid()) result.scopes.push_back(block_.scope);
+    for (const Step& step : block_.steps) {
+      if (step.included != nullptr) add_scopes(step.included->scopes, result.scopes);
+    }
+    add_scopes(inherited_.scopes, result.scopes);
+  }
+  static void add_scopes(const std::vector<OrderScopeId>& from, std::vector<OrderScopeId>& to) {
+    for (const OrderScopeId scope : from) {
+      if (std::ranges::find(to, scope) == to.end()) to.push_back(scope);
+    }
+  }
+  void take_over(uint32_t over) {
+    if (!over_) over_ = over;
+    if (over == *over_ || options_.sink == nullptr || over_reported_) return;
+    over_reported_ = true;
+    const DistinctTexts& dimensions = *options_.dimensions;
+    options_.sink
+        ->add(diag::code::other_over, (block_.over_name ? block_.over_name : block_.name)->span,
+              "a part of `" + block_.name->text + "`", std::string(dimensions.text(over)),
+              std::string(dimensions.text(*over_)))
+        .help("the rules of one dimension look at the labels of one other");
+  }
+
   struct Own {
     Placed placed;
     bool included;
@@ -122,6 +155,8 @@ class ListBuilder {
   const ApplyOptions& options_;
   std::vector<Own> own_;
   std::optional<RuleId> included_otherwise_;
+  std::optional<uint32_t> over_;
+  bool over_reported_ = false;
   bool incomplete_ = false;
 };
 

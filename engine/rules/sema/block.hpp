@@ -28,6 +28,9 @@ struct Placed {
 struct RuleList {
   std::vector<Placed> rules;
   std::optional<RuleId> otherwise;
+  /// Of an order dimension: the dimension that its rules look at (Tables::dimensions()).
+  std::optional<uint32_t> over;
+  std::vector<OrderScopeId> scopes;
   bool any = false;         // there was a rule, even if it was dropped
   bool incomplete = false;  // a part could not be resolved, which has been reported
 };
@@ -46,6 +49,9 @@ struct Block {
   source::FileId module;
   uint32_t dimension = 0;  // Tables::dimensions()
   const syntax::Word* name = nullptr;
+  const syntax::Word* over_name = nullptr;  // null: no `over`
+  std::optional<uint32_t> over;             // Tables::dimensions()
+  OrderScopeId scope;                       // of its `ignore` and `continue`; invalid: none
   std::vector<Step> steps;
   std::optional<RuleId> otherwise;
   const syntax::Rule* otherwise_written = nullptr;
@@ -59,6 +65,7 @@ struct ApplyOptions {
   std::function<bool(BodyId)> may_edit;
   diag::Sink* sink = nullptr;             // null: mistakes have been reported before
   const DistinctTexts* labels = nullptr;  // required with a sink
+  const DistinctTexts* dimensions = nullptr;  // required with a sink
 };
 
 /// Applies a block to the list it inherits. Its own rules come first, with included rules at the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "sema/order.hpp"
 
@@ -36,9 +37,15 @@ void walk(const syntax::File& tree, syntax::ExprId start, Visit visit) {
 
 }  // namespace
 
-Expressions::Expressions(Program& program, const Scope& scope, const source::SourceMap& sources,
-                         diag::Sink& sink)
-    : program_(program), scope_(scope), sources_(sources), sink_(sink) {
+Expressions::Expressions(Program& program, const Scope& scope, const Vocabularies& vocabularies,
+                         const source::SourceMap& sources, diag::Sink& sink)
+    : program_(program),
+      scope_(scope),
+      vocabularies_(vocabularies),
+      sources_(sources),
+      sink_(sink) {
+  program_.words.add({"", "start"});
+  program_.words.add({"", "end"});
   size_t exprs = 0;
   for (const Module& module : scope.modules()) exprs += module.tree->exprs.size();
   by_text_.reserve(exprs);
@@ -69,7 +76,9 @@ void Expressions::resolve_patterns() {
                  [&](uint32_t node) -> const syntax::Word& { return pattern(node).name; });
   });
   for (const uint32_t node : order) {
+    over_ = pattern(node).over ? &*pattern(node).over : nullptr;
     patterns_[node] = build(all[node].module, pattern(node).expr);
+    over_ = nullptr;
     if (patterns_[node].valid() && traits(patterns_[node]).depth > max_expr_depth) {
       sink_.add(diag::code::too_deep, pattern(node).name.span, "pattern", pattern(node).name.text,
                 max_expr_depth);
@@ -78,8 +87,11 @@ void Expressions::resolve_patterns() {
   }
 }
 
-ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectKind subject) {
+ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectKind subject,
+                            const syntax::Word* over) {
+  over_ = over;
   const ExprId built = expr.valid() ? build(module, expr) : ExprId{};
+  over_ = nullptr;
   if (!built.valid()) return {};
   if (traits(built).depth > max_expr_depth) {
     const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
@@ -95,7 +107,7 @@ ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectK
 }
 
 ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
-  Expr any{ExprOp::disjunction, {}, OperationKind::kernel, {}, {}, {}};
+  Expr any{.op = ExprOp::disjunction};
   std::ranges::copy_if(exprs, std::back_inserter(any.operands), &ExprId::valid);
   if (any.operands.empty()) return {};
   if (any.operands.size() == 1) return any.operands.front();
@@ -104,12 +116,15 @@ ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
 }
 
 ExprId Expressions::add(Expr expr) {
-  Traits all{.within = expr.op == ExprOp::within, .kind = expr.op == ExprOp::operation};
+  Traits all{.within = expr.op == ExprOp::within,
+             .kind = expr.op == ExprOp::operation,
+             .word = expr.word};
   for (const ExprId operand : expr.operands) {
     const Traits& one = traits(operand);
     all.depth = std::max(all.depth, one.depth + 1);
     all.within |= one.within;
     all.kind |= one.kind;
+    if (!all.word.valid() || program_.words.get(all.word).dimension.empty()) all.word = one.word;
   }
   traits_.push_back(all);
   return program_.exprs.add(std::move(expr));
@@ -124,14 +139,13 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::regex: {
       const AtomId atom = atom_of(written);
       if (!atom.valid()) return {};
-      return add({ExprOp::atom, atom, OperationKind::kernel, {}, {}, written.span});
+      return add({.op = ExprOp::atom, .atom = atom, .span = written.span});
     }
-    case syntax::ExprKind::pattern: {
-      const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
-      return found ? pattern_expr(*found) : ExprId{};
-    }
+    case syntax::ExprKind::pattern:
+      return build_name(module, written);
     case syntax::ExprKind::operation:
-      return add({ExprOp::operation, {}, written.operation, {}, {}, written.span});
+      return add(
+          {.op = ExprOp::operation, .operation = written.operation, .span = written.span});
     case syntax::ExprKind::within:
       return build_within(module, written);
     case syntax::ExprKind::otherwise:
@@ -148,8 +162,86 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
   return {};
 }
 
+ExprId Expressions::build_name(source::FileId module, const syntax::Expr& written) {
+  if (over_ != nullptr) {
+    if (const auto word = build_word(module, written)) return *word;
+  }
+  const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
+  if (!found) return {};
+  const ExprId expr = pattern_expr(*found);
+  if (!expr.valid() || !traits(expr).word.valid()) return expr;
+  const std::string& dimension = program_.words.get(traits(expr).word).dimension;
+  if (over_ == nullptr) {
+    sink_.add(diag::code::order_pattern, written.span, written.name.text(), dimension)
+        .help("use it in a block or pattern with `over`");
+    return {};
+  }
+  if (!dimension.empty() && dimension != over_->text) {
+    sink_.add(diag::code::other_over, written.span,
+              "pattern `" + written.name.text() + "`", dimension, over_->text);
+    return {};
+  }
+  return expr;
+}
+
+std::optional<ExprId> Expressions::build_word(source::FileId module, const syntax::Expr& written) {
+  if (written.name.parts.size() != 1) return std::nullopt;
+  const std::string& text = written.name.parts[0].text;
+  if (text == "_") {
+    Expr any{.op = ExprOp::disjunction, .span = written.span};
+    for (const OperationKind kind : operation_kinds) {
+      any.operands.push_back(
+          add({.op = ExprOp::operation, .operation = kind, .span = written.span}));
+    }
+    return add(std::move(any));
+  }
+  if (text == "start" || text == "end") {
+    return add({.op = ExprOp::label,
+                .word = text == "start" ? start_word : end_word,
+                .span = written.span});
+  }
+  const auto [at, added] = visible_.try_emplace({module.index, over_->text});
+  Vocabulary& visible = at->second;
+  if (added) {
+    std::vector<source::FileId> modules{module};
+    for (const source::FileId used : scope_.module(module).uses) {
+      if (used.valid()) modules.push_back(used);
+    }
+    visible = vocabularies_.merged(modules, over_->text);
+  }
+  const bool pattern = scope_.look(module, written.name, Noun::pattern).has_value();
+  if (pattern && visible.closed() && visible.has(text)) {
+    sink_.add(diag::code::label_and_pattern, written.span, text, over_->text)
+        .help("give the pattern another name");
+    return ExprId{};
+  }
+  if (pattern) return std::nullopt;
+  if (!visible.closed() || visible.has(text)) return label(over_->text, text, written.span);
+  diag::Diagnostic& wrong = sink_.add(diag::code::unknown_label, written.span, text, over_->text);
+  if (worth_suggesting(sink_)) {
+    std::vector<std::string> known = visible.names();
+    for (std::string& name : scope_.names(module, Noun::pattern)) known.push_back(std::move(name));
+    suggest(wrong, text, known, "", sink_);
+  }
+  return ExprId{};
+}
+
+ExprId Expressions::label(std::string_view dimension, const std::string& label,
+                          source::Span span) {
+  const auto [at, added] = words_.try_emplace({std::string(dimension), label});
+  if (added) at->second = program_.words.add({std::string(dimension), label});
+  return add({.op = ExprOp::label, .word = at->second, .span = span});
+}
+
+bool Expressions::is_edge(ExprId id) const {
+  const Expr& expr = program_.exprs.get(id);
+  if (expr.op == ExprOp::label) return expr.word == start_word || expr.word == end_word;
+  return expr.op == ExprOp::disjunction &&
+         std::ranges::all_of(expr.operands, [this](ExprId part) { return is_edge(part); });
+}
+
 ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& written, ExprOp op) {
-  Expr expr{op, {}, OperationKind::kernel, {}, {}, written.span};
+  Expr expr{.op = op, .span = written.span};
   bool whole = !written.operands.empty();
   expr.operands.reserve(written.operands.size());
   for (const syntax::ExprId operand : written.operands) {
@@ -166,7 +258,9 @@ ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& wr
 
 ExprId Expressions::build_within(source::FileId module, const syntax::Expr& written) {
   const syntax::ExprId operand = written.operands.empty() ? syntax::ExprId{} : written.operands[0];
+  const syntax::Word* over = std::exchange(over_, nullptr);  // ranges have no labels
   const ExprId built = build(module, operand);
+  over_ = over;
   if (!built.valid()) return {};
   const Traits inner = traits(built);
   if (inner.within) {
@@ -181,7 +275,7 @@ ExprId Expressions::build_within(source::FileId module, const syntax::Expr& writ
     refuse_kind(module, operand, "an enclosing module or range");
     return {};
   }
-  return add({ExprOp::within, {}, OperationKind::kernel, {built}, {}, written.span});
+  return add({.op = ExprOp::within, .operands = {built}, .span = written.span});
 }
 
 template <class Has>

@@ -2,13 +2,17 @@
 // one atom; named patterns are shared by reference.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sema/program.hpp"
 #include "sema/scope.hpp"
+#include "sema/vocabulary.hpp"
 
 namespace kr::sema {
 
@@ -18,12 +22,15 @@ enum class SubjectKind : uint8_t { operation, phase, node };
 class Expressions {
  public:
   /// Resolves the patterns of all modules.
-  Expressions(Program& program, const Scope& scope, const source::SourceMap& sources,
-              diag::Sink& sink);
+  Expressions(Program& program, const Scope& scope, const Vocabularies& vocabularies,
+              const source::SourceMap& sources, diag::Sink& sink);
 
-  /// Invalid if it contains a mistake, which is reported. `otherwise` is a mistake here.
+  /// Invalid if it contains a mistake, which is reported. `otherwise` is a mistake here. `over`: the
+  /// dimension whose labels are words of the expression, in a block of order rules; null: none.
   ExprId resolve(source::FileId module, syntax::ExprId expr,
-                 SubjectKind subject = SubjectKind::operation);
+                 SubjectKind subject = SubjectKind::operation, const syntax::Word* over = nullptr);
+  /// Whether `start` or `end` alone is the expression.
+  bool is_edge(ExprId expr) const;
   /// Several joined by `|`.
   ExprId any_of(const std::vector<ExprId>& exprs);
   /// Invalid if it contains a mistake, which is reported.
@@ -35,10 +42,15 @@ class Expressions {
     uint32_t depth = 1;
     bool within = false;
     bool kind = false;  // @kernel, …
+    WordId word = {};   // a label of order rules in it; invalid: none
   };
   void resolve_patterns();
   ExprId build(source::FileId module, syntax::ExprId expr);
   ExprId build_operands(source::FileId module, const syntax::Expr& written, ExprOp op);
+  ExprId build_name(source::FileId module, const syntax::Expr& written);
+  /// In a block of order rules: a label, `_`, `start`, `end`, or the name of a pattern.
+  std::optional<ExprId> build_word(source::FileId module, const syntax::Expr& written);
+  ExprId label(std::string_view dimension, const std::string& label, source::Span span);
   ExprId build_within(source::FileId module, const syntax::Expr& written);
   AtomId atom_of(const syntax::Expr& written);
   AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
@@ -51,8 +63,12 @@ class Expressions {
 
   Program& program_;
   const Scope& scope_;
+  const Vocabularies& vocabularies_;
   const source::SourceMap& sources_;
   diag::Sink& sink_;
+  const syntax::Word* over_ = nullptr;                  // of what is being built
+  std::map<std::pair<uint32_t, std::string>, Vocabulary> visible_;  // by module and dimension
+  std::map<std::pair<std::string, std::string>, WordId> words_;
   std::vector<Traits> traits_;                          // beside program_.exprs
   Numbering numbering_;                                 // of the patterns
   std::vector<ExprId> patterns_;                        // invalid: not resolved yet, or wrong

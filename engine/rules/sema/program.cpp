@@ -27,6 +27,16 @@ const Table* Model::table(DimensionId dimension) const {
   return at == tables.end() ? nullptr : &*at;
 }
 
+const OrderTable* Model::order_table(DimensionId dimension) const {
+  const auto at = std::ranges::find(order_tables, dimension, &OrderTable::dimension);
+  return at == order_tables.end() ? nullptr : &*at;
+}
+
+const Table* Model::any_table(DimensionId dimension) const {
+  const Table* by_name = table(dimension);
+  return by_name != nullptr ? by_name : order_table(dimension);
+}
+
 std::optional<DimensionId> Program::dimension(std::string_view name) const {
   return named<decltype(dimensions), DimensionId>(dimensions, name);
 }

@@ -19,12 +19,16 @@ namespace kr::sema {
 
 struct AtomTag;
 struct ExprTag;
+struct WordTag;
+struct OrderScopeTag;
 struct RuleTag;
 struct DimensionTag;
 struct EngineTag;
 struct ModelTag;
 using AtomId = Id<AtomTag>;
 using ExprId = Id<ExprTag>;
+using WordId = Id<WordTag>;
+using OrderScopeId = Id<OrderScopeTag>;
 using RuleId = Id<RuleTag>;
 using DimensionId = Id<DimensionTag>;
 using EngineId = Id<EngineTag>;
@@ -61,6 +65,7 @@ enum class ExprOp : uint8_t {
   atom,
   operation,    // @kernel, @memcpy, @memset
   within,       // one operand: matches the name of at least one enclosing node or range
+  label,        // of order rules: a label of the dimension that they look at, or `start`, `end`
   negation,     // one operand
   conjunction,  // two or more
   disjunction,  // two or more
@@ -69,12 +74,44 @@ enum class ExprOp : uint8_t {
 /// The expression of a named pattern exists once and is shared by all its uses.
 struct Expr {
   ExprOp op = ExprOp::atom;
-  AtomId atom;
+  AtomId atom = {};
   OperationKind operation = OperationKind::kernel;
-  std::vector<ExprId> operands;
+  WordId word = {};  // of `label`
+  std::vector<ExprId> operands = {};
   /// The place of each operand in this expression: for a named pattern, the place of its use, not
   /// of its declaration. Empty for a generated expression (`detect` of an engine's models).
-  std::vector<source::Span> places;
+  std::vector<source::Span> places = {};
+  source::Span span = {};
+};
+
+/// A label in the expressions of order rules.
+struct Word {
+  std::string dimension;  // empty: `start` or `end`
+  std::string label;
+};
+/// The places before the first and after the last operation of a sequence.
+inline constexpr WordId start_word{0};
+inline constexpr WordId end_word{1};
+
+struct ChainStep {
+  ExprId expr;  // invalid only after an error
+  bool optional = false;
+  bool repeated = false;
+  source::Span span;
+};
+
+/// `left > [target] > right`: labels the operations in brackets by their neighbours.
+struct Chain {
+  static constexpr size_t max_steps = 64;
+  std::vector<ChainStep> steps;
+  uint32_t first = 0;  // the steps in brackets, inclusive
+  uint32_t last = 0;
+};
+
+/// What the chains of one block or table do not see. Invalid: nothing.
+struct OrderScope {
+  ExprId ignore;
+  ExprId continues;  // takes the label of the operation before it
   source::Span span;
 };
 
@@ -82,7 +119,9 @@ struct Expr {
 struct Rule {
   DimensionId dimension;  // invalid for a rule of `phases`
   std::string label;      // empty with `keep`
-  ExprId expr;            // invalid for `otherwise`, which has none
+  ExprId expr;            // invalid for `otherwise` and for chains, which have none
+  std::optional<Chain> chain = {};
+  OrderScopeId scope = {};  // of a rule of an order dimension; invalid: its chains see everything
   bool otherwise = false;
   bool keep = false;  // otherwise keep: other names keep their own name as the label
   source::Span span;
@@ -115,6 +154,13 @@ struct Table {
   const Label* find(std::string_view label) const;
 };
 
+/// The effective rules of an order dimension: labels from neighbours in the order of execution.
+/// They see the labels of the dimension `over`.
+struct OrderTable : Table {
+  DimensionId over;
+  std::vector<OrderScopeId> scopes;  // whose `continue` applies, the nearest first
+};
+
 struct Fold {
   ExprId expr;
   source::Span span;
@@ -133,6 +179,7 @@ struct Model {
   std::string doc;
   std::optional<ModelId> base;  // none also if the file of the base is only used
   std::vector<Table> tables;    // in the order of Program::dimensions, without missing ones
+  std::vector<OrderTable> order_tables;  // each after the one it looks at
   std::vector<RuleId> phases;   // an `otherwise` is last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
@@ -142,6 +189,9 @@ struct Model {
 
   /// Null if the model does not have the dimension.
   const Table* table(DimensionId dimension) const;
+  const OrderTable* order_table(DimensionId dimension) const;
+  /// Either; null if the model does not have the dimension.
+  const Table* any_table(DimensionId dimension) const;
 };
 
 struct Engine {
@@ -166,6 +216,12 @@ struct SharedTable {
   std::string dimension;
   std::vector<RuleId> rules;  // without `otherwise`
   std::optional<RuleId> otherwise;
+  source::Span span;  // of its name
+};
+
+/// The same of an order dimension.
+struct SharedOrderTable : OrderTable {
+  std::string name;
   source::Span span;  // of its name
 };
 
@@ -194,12 +250,15 @@ struct Test {
     std::vector<Expected> expected;
   };
   std::optional<Call> call = {};
+  std::vector<Test> later = {};  // the operations after it on its stream; without `models`
 };
 
 struct Program {
   Store<Atom, AtomTag> atoms;
   Store<Expr, ExprTag> exprs;
   Store<Rule, RuleTag> rules;
+  Store<Word, WordTag> words;  // the first two are `start_word` and `end_word`
+  Store<OrderScope, OrderScopeTag> order_scopes;
   /// stage and substage first, then others by name, `kind` last.
   Store<Dimension, DimensionTag> dimensions;
   Store<Engine, EngineTag> engines;
@@ -209,6 +268,7 @@ struct Program {
   std::vector<Test> tests;
   std::vector<NamedPattern> patterns;
   std::vector<SharedTable> shared_tables;
+  std::vector<SharedOrderTable> shared_order_tables;
 
   std::optional<DimensionId> dimension(std::string_view name) const;
   std::optional<EngineId> engine(std::string_view name) const;

@@ -44,6 +44,7 @@ class Pruning {
         names_(dimensions),
         dimensions_(dimensions.size()),
         rules_(program_.rules.size()),
+        scopes_(program_.order_scopes.size()),
         costs_(program_.costs.size()),
         exprs_(program_.exprs.size()),
         atoms_(program_.atoms.size()) {}
@@ -52,6 +53,7 @@ class Pruning {
     each_entry([this](auto id) { mark(id); });
     settle_dimensions();
     program_.rules = rules_.moved(program_.rules);
+    program_.order_scopes = scopes_.moved(program_.order_scopes);
     program_.costs = costs_.moved(program_.costs);
     program_.exprs = exprs_.moved(program_.exprs);
     program_.atoms = atoms_.moved(program_.atoms);
@@ -73,6 +75,7 @@ class Pruning {
         visit(table.dimension);
         each_rule(table.rules, table.otherwise);
       }
+      for (OrderTable& table : model.order_tables) each_order(table, visit);
       for (RuleId& rule : model.phases) visit(rule);
       for (Fold& fold : model.folds) visit(fold.expr);
       visit(model.detect);
@@ -81,11 +84,30 @@ class Pruning {
     for (CostId& cost : program_.root_costs) visit(cost);
     for (NamedPattern& pattern : program_.patterns) visit(pattern.expr);
     for (SharedTable& table : program_.shared_tables) each_rule(table.rules, table.otherwise);
+    for (SharedOrderTable& table : program_.shared_order_tables) each_order(table, visit);
+  }
+  template <class Visit>
+  static void each_order(OrderTable& table, const Visit& visit) {
+    visit(table.dimension);
+    visit(table.over);
+    for (RuleId& rule : table.rules) visit(rule);
+    if (table.otherwise) visit(*table.otherwise);
+    for (OrderScopeId& scope : table.scopes) visit(scope);
   }
 
   void mark(DimensionId dimension) { used_dimensions_[names_[dimension.index]] = dimension.index; }
   void mark(RuleId rule) {
-    if (rules_.mark(rule)) mark(program_.rules.get(rule).expr);
+    if (!rules_.mark(rule)) return;
+    const Rule& made = program_.rules.get(rule);
+    mark(made.expr);
+    mark(made.scope);
+    if (!made.chain) return;
+    for (const ChainStep& step : made.chain->steps) mark(step.expr);
+  }
+  void mark(OrderScopeId id) {
+    if (!scopes_.mark(id)) return;
+    mark(program_.order_scopes.get(id).ignore);
+    mark(program_.order_scopes.get(id).continues);
   }
   void mark(CostId cost) {
     if (costs_.mark(cost)) mark(program_.costs.get(cost).expr);
@@ -124,6 +146,13 @@ class Pruning {
     for (Rule& rule : program_.rules) {
       remap(rule.expr);
       remap(rule.dimension);
+      remap(rule.scope);
+      if (!rule.chain) continue;
+      for (ChainStep& step : rule.chain->steps) remap(step.expr);
+    }
+    for (OrderScope& scope : program_.order_scopes) {
+      remap(scope.ignore);
+      remap(scope.continues);
     }
     for (CostClause& clause : program_.costs) remap(clause.expr);
     each_entry([this](auto& id) { remap(id); });
@@ -132,6 +161,7 @@ class Pruning {
   void remap(AtomId& id) const { atoms_.remap(id); }
   void remap(ExprId& id) const { exprs_.remap(id); }
   void remap(RuleId& id) const { rules_.remap(id); }
+  void remap(OrderScopeId& id) const { scopes_.remap(id); }
   void remap(CostId& id) const { costs_.remap(id); }
   void remap(DimensionId& id) const {
     if (id.valid()) id = dimensions_[id.index];
@@ -142,6 +172,7 @@ class Pruning {
   std::vector<DimensionId> dimensions_;  // new ids by old
   std::map<std::string, uint32_t> used_dimensions_;
   IdMap<RuleTag> rules_;
+  IdMap<OrderScopeTag> scopes_;
   IdMap<CostTag> costs_;
   IdMap<ExprTag> exprs_;
   IdMap<AtomTag> atoms_;

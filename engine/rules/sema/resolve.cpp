@@ -9,18 +9,31 @@
 namespace kr::sema {
 namespace {
 
-void declare(const Scope& scope, const Expressions& expressions, const Tables& tables,
+void declare(const Scope& scope, const Expressions& expressions, Tables& tables,
              Program& program) {
   for (uint32_t m = 0; m < scope.modules().size(); ++m) {
     if (!scope.module({m}).root) continue;
     const syntax::File& tree = scope.tree({m});
     for (uint32_t i = 0; i < tree.patterns.size(); ++i) {
+      if (tree.patterns[i].over) continue;  // it says nothing of a name alone
       const syntax::Word& name = tree.patterns[i].name;
       program.patterns.push_back({name.text, expressions.pattern_expr({{m}, i}), name.span});
     }
     for (uint32_t i = 0; i < tree.tables.size(); ++i) {
       const syntax::Table& written = tree.tables[i];
       const RuleList& list = tables.list({{m}, i});
+      if (list.over) {
+        SharedOrderTable table;
+        table.dimension = {tables.dimension(written.dimension.text)};
+        table.over = {*list.over};
+        table.scopes = list.scopes;
+        table.otherwise = list.otherwise;
+        table.name = written.name.text;
+        table.span = written.name.span;
+        for (const Placed& placed : list.rules) table.rules.push_back(placed.rule);
+        program.shared_order_tables.push_back(std::move(table));
+        continue;
+      }
       SharedTable table{
           written.name.text, written.dimension.text, {}, list.otherwise, written.name.span};
       for (const Placed& placed : list.rules) table.rules.push_back(placed.rule);
@@ -59,7 +72,7 @@ Program resolve(const source::SourceMap& sources, const Scope& scope, source::Fi
   Budget budget(sink);
   const bool same_engines = report_same_engines(sources, scope, sink);
   const Vocabularies vocabularies(scope, budget, sink);
-  Expressions expressions(program, scope, sources, sink);
+  Expressions expressions(program, scope, vocabularies, sources, sink);
   Tables tables(program, scope, expressions, vocabularies, budget, sink);
   Costs costs(program, scope, expressions, budget, sink);
   const Lineage lineage(scope, sink);

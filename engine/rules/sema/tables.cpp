@@ -24,13 +24,13 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
   for (const uint32_t node : order()) {
     const source::FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
-    Block& made = blocks_[node] = block(module, written.dimension, written.rules);
+    Block& made = blocks_[node] = block(module, written.dimension, written.over, written.rules);
     if (made.dimension != phases_) {
       std::vector<source::FileId> modules{module};
       modules.insert(modules.end(), made.included_modules.begin(), made.included_modules.end());
       check_labels(made, vocabularies_.merged(modules, written.dimension.text));
     }
-    lists_[node] = apply_block(made, {}, {no_body, {}, &sink_, &labels_});
+    lists_[node] = apply_block(made, {}, {no_body, {}, &sink_, &labels_, &dimensions_});
     if (!budget_.spend(lists_[node].rules.size(), written.name.span)) {
       lists_[node].rules.clear();
       lists_[node].incomplete = true;
@@ -60,11 +60,17 @@ std::vector<uint32_t> Tables::order() const {
 }
 
 Block Tables::block(source::FileId module, const syntax::Word& dimension,
+                    const std::optional<syntax::Word>& over,
                     const std::vector<syntax::Rule>& rules) {
   Block block;
   block.module = module;
   block.dimension = dimensions_.add(dimension.text);
   block.name = &dimension;
+  if (over) {
+    block.over_name = &*over;
+    block.over = dimensions_.add(over->text);
+  }
+  for (const syntax::Rule& rule : rules) read_passed(block, rule);
   block.steps.reserve(rules.size());
   std::vector<Step> edits;
   const syntax::Rule* otherwise = nullptr;
@@ -80,6 +86,7 @@ Block Tables::block(source::FileId module, const syntax::Word& dimension,
       }
       continue;
     }
+    if (rule.kind == syntax::RuleKind::ignore || rule.kind == syntax::RuleKind::continues) continue;
     if (rule.kind == syntax::RuleKind::include) {
       read_include(block, rule);
     } else if (rule.kind == syntax::RuleKind::rule) {
@@ -114,14 +121,105 @@ RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool other
     report_reserved(rule.label, sink_);
   }
   made.otherwise = otherwise;
-  if (!otherwise) {
+  made.scope = block.scope;
+  if (!rule.chain.empty()) {
+    made.chain = chain_of(block, rule);
+    if (!made.chain) return {};
+  } else if (!otherwise) {
     made.expr = expressions_.resolve(
         block.module, rule.expr,
-        block.dimension == phases_ ? SubjectKind::phase : SubjectKind::operation);
+        block.dimension == phases_ ? SubjectKind::phase : SubjectKind::operation,
+        block.over_name);
   }
   made.span = rule.span;
   made.doc = rule.doc;
   return program_.rules.add(std::move(made));
+}
+
+/// `ignore` and `continue`: what the chains of the block do not see. They apply to all of its rules,
+/// wherever they stand.
+void Tables::read_passed(Block& block, const syntax::Rule& rule) {
+  const bool ignore = rule.kind == syntax::RuleKind::ignore;
+  if (!ignore && rule.kind != syntax::RuleKind::continues) return;
+  if (block.over_name == nullptr) {
+    sink_.add(diag::code::needs_over, rule.span, ignore ? "`ignore`" : "`continue`",
+              block.name->text);
+    return;
+  }
+  const ExprId expr =
+      expressions_.resolve(block.module, rule.expr, SubjectKind::operation, block.over_name);
+  if (!expr.valid()) return;
+  if (!block.scope.valid()) {
+    OrderScope none;
+    none.span = rule.span;
+    block.scope = program_.order_scopes.add(none);
+  }
+  OrderScope& scope = program_.order_scopes.get(block.scope);
+  ExprId& to = ignore ? scope.ignore : scope.continues;
+  to = to.valid() ? expressions_.any_of({to, expr}) : expr;
+}
+
+/// None after a mistake, which is reported.
+std::optional<Chain> Tables::chain_of(const Block& block, const syntax::Rule& rule) {
+  if (block.over_name == nullptr) {
+    sink_.add(diag::code::needs_over, rule.span, "a chain", block.name->text)
+        .help("the words of a chain are labels of another dimension");
+    return std::nullopt;
+  }
+  Chain chain;
+  std::optional<size_t> first;
+  std::optional<size_t> last;
+  bool good = true;
+  for (size_t i = 0; i < rule.chain.size(); ++i) {
+    const syntax::ChainStep& written = rule.chain[i];
+    const auto wrong = [&](source::Span span, std::string_view what) {
+      if (good) sink_.add(diag::code::wrong_brackets, span, what);
+      good = false;
+    };
+    if (written.open.valid()) {
+      if (first) wrong(written.open, "[");
+      first = i;
+    }
+    if (written.close.valid()) {
+      if (!first || last) wrong(written.close, "]");
+      last = i;
+    }
+    const ExprId expr =
+        expressions_.resolve(block.module, written.expr, SubjectKind::operation, block.over_name);
+    good &= expr.valid();
+    const bool inside = first && (!last || last == i);
+    if (expr.valid() && inside && expressions_.is_edge(expr)) {
+      sink_.add(diag::code::empty_target, written.span, "a place before or after all operations");
+      good = false;
+    }
+    chain.steps.push_back({expr, written.quantifier == '?' || written.quantifier == '*',
+                           written.quantifier == '+' || written.quantifier == '*', written.span});
+  }
+  if (!good) return std::nullopt;
+  if (!first && !last) {
+    sink_.add(diag::code::no_brackets, rule.span)
+        .help("write `[` and `]` around the step whose operations get the label");
+    return std::nullopt;
+  }
+  if (!last) {
+    sink_.add(diag::code::wrong_brackets, rule.chain[*first].open, "[").help("add `]`");
+    return std::nullopt;
+  }
+  if (chain.steps.size() > Chain::max_steps) {
+    sink_.add(diag::code::long_chain, rule.span, Chain::max_steps);
+    return std::nullopt;
+  }
+  chain.first = static_cast<uint32_t>(*first);
+  chain.last = static_cast<uint32_t>(*last);
+  const auto required = [](const ChainStep& step) { return !step.optional; };
+  if (std::none_of(chain.steps.begin() + chain.first, chain.steps.begin() + chain.last + 1,
+                   required)) {
+    sink_.add(diag::code::empty_target, source::join(rule.chain[*first].span, rule.chain[*last].span),
+              "what may be absent")
+        .help("remove the `?` or `*` of one step in brackets");
+    return std::nullopt;
+  }
+  return chain;
 }
 
 void Tables::read_otherwise(Block& block, const syntax::Rule& rule) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -21,7 +22,7 @@ class Tables {
 
   /// A dimension block of a body, or its `phases`.
   Block block(source::FileId module, const syntax::Word& dimension,
-              const std::vector<syntax::Rule>& rules);
+              const std::optional<syntax::Word>& over, const std::vector<syntax::Rule>& rules);
   const RuleList& list(Found table) const { return lists_[numbering_.number(table)]; }
 
   /// Reports labels of the block that are not in its vocabulary, and marks their steps.
@@ -35,6 +36,7 @@ class Tables {
   const DistinctTexts& dimensions() const noexcept { return dimensions_; }
   /// The number of a rule's label in `labels`; for `otherwise keep`, that of the empty text.
   uint32_t number(const std::string& label) { return labels_.add(label); }
+  uint32_t dimension(const std::string& name) { return dimensions_.add(name); }
   uint32_t phases() const noexcept { return phases_; }
   uint32_t kind() const noexcept { return kind_; }
   const Vocabularies& vocabularies() const noexcept { return vocabularies_; }
@@ -45,6 +47,8 @@ class Tables {
   void read_include(Block& block, const syntax::Rule& rule);
   void read_otherwise(Block& block, const syntax::Rule& rule);
   RuleId add_rule(const Block& block, const syntax::Rule& rule, bool otherwise);
+  void read_passed(Block& block, const syntax::Rule& rule);
+  std::optional<Chain> chain_of(const Block& block, const syntax::Rule& rule);
   bool is_otherwise(source::FileId module, const syntax::Rule& rule) const;
 
   Program& program_;

@@ -101,11 +101,23 @@ struct Metadata {
 /// The lines of a `##` block, without the marks, joined by newlines.
 using Doc = std::string;
 
+/// One step of the chain of an order rule.
+struct ChainStep {
+  ExprId expr;
+  source::Span span;       // with its brackets and quantifier
+  char quantifier = '\0';  // `?`, `*`, `+`, or none
+  source::Span quantifier_span;
+  source::Span open;   // `[` before it, if there is one
+  source::Span close;  // `]` after it
+};
+
 enum class RuleKind : uint8_t {
-  rule,            // label: expr
+  rule,            // label: expr, or label: chain
   replace,         // replace label: expr
   drop,            // drop label
   include,         // include a.table
+  ignore,          // ignore expr: chains pass over it
+  continues,       // continue expr: it takes the label of the operation before it
   otherwise_keep,  // otherwise keep
 };
 
@@ -113,7 +125,10 @@ struct Rule {
   RuleKind kind = RuleKind::rule;
   source::Span span;
   Word label;   // rule, replace, drop
-  ExprId expr;  // rule, replace; `otherwise` is an expression of kind otherwise
+  /// rule, replace, ignore, continues; `otherwise` is an expression of kind otherwise. Invalid if
+  /// there is a chain.
+  ExprId expr;
+  std::vector<ChainStep> chain;  // of an order rule
   Path table;   // include
   Doc doc;
 };
@@ -121,6 +136,7 @@ struct Rule {
 /// A dimension block or `phases`.
 struct Block {
   Word dimension;  // `phases` for a phases block
+  std::optional<Word> over;
   std::vector<Rule> rules;
   source::Span span;
   Doc doc;
@@ -198,6 +214,7 @@ struct Use {
 struct Pattern {
   source::Span span;
   Word name;
+  std::optional<Word> over;
   ExprId expr;
   Doc doc;
 };
@@ -222,6 +239,7 @@ struct Table {
   source::Span span;
   Word name;
   Word dimension;
+  std::optional<Word> over;
   std::vector<Rule> rules;
   std::vector<Metadata> metadata;
   Doc doc;
@@ -291,6 +309,7 @@ struct TestCase {
     std::vector<CostValue> values;
   };
   std::optional<Call> call;
+  std::vector<TestCase> later;  // the operations after it, of a test of order rules
 };
 
 struct Test {

@@ -1,6 +1,9 @@
 #include "syntax/builder.hpp"
 
+#include <utility>
+
 #include "base/ascii.hpp"
+#include "base/printable.hpp"
 #include "syntax/parse.hpp"
 #include "syntax/words.hpp"
 
@@ -224,7 +227,30 @@ void Builder::begin_rule(RuleKind kind, source::Span span) {
   rule_.kind = kind;
   rule_.span = span;
   rule_.doc = doc(span.begin);
+  step_ = {};
+  chain_.clear();
   pending_ = Pending::rule;
+}
+
+void Builder::on(For<g::quantifier>, source::Span span) {
+  step_.quantifier = look_.byte(span.begin);
+  step_.quantifier_span = span;
+  if (!expr_.valid()) return;
+  const Expr& expr = file_.exprs.get(expr_);
+  const bool joined = expr.kind == ExprKind::conjunction || expr.kind == ExprKind::disjunction;
+  if (!joined || expr.grouped) return;
+  const std::string_view text = look_.slice(expr.span.begin, expr.span.end);
+  sink_.add(diag::code::ambiguous_quantifier, span, look_.slice(span.begin, span.end))
+      .help("write `({}){}`, or parentheses around the last part", excerpt(text, 60),
+            look_.slice(span.begin, span.end));
+}
+
+void Builder::on(For<g::chain_step>, source::Span span) {
+  step_.span = span;
+  step_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
+  expr_ = {};
+  chain_.push_back(step_);
+  step_ = {};
 }
 
 void Builder::on(For<g::rule_head>, source::Span span) {
@@ -235,13 +261,21 @@ void Builder::on(For<g::rule_head>, source::Span span) {
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
-  const bool wants_label =
-      rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep;
+  const bool wants_label = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace ||
+                           rule_.kind == RuleKind::drop;
   if (wants_label && !rule_.label.span.valid()) return;
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
-  if (rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace) {
+  const bool plain = chain_.size() == 1 && chain_[0].quantifier == '\0' &&
+                     !chain_[0].open.valid() && !chain_[0].close.valid();
+  if (plain) {
+    rule_.expr = chain_[0].expr;
+  } else if (!chain_.empty()) {
+    rule_.chain = std::move(chain_);
+  } else if (rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep &&
+             rule_.kind != RuleKind::drop) {
     rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
+  chain_.clear();
   expr_ = {};
   rules_.push_back(std::move(rule_));
 }
@@ -266,14 +300,21 @@ void Builder::on(For<g::rules_open>, source::Span span) {
   open(Level::rules, span);
 }
 
+void Builder::on(For<g::over_dimension>, source::Span) {
+  over_ = std::move(word_);
+  check_name(*over_, "a dimension");
+}
+
 void Builder::on(For<g::phases_begin>, source::Span span) {
   block_ = {};
+  over_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
 void Builder::on(For<g::block_begin>, source::Span span) {
   block_ = {};
+  over_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);
   check_name(block_.dimension, "a dimension");
@@ -281,6 +322,7 @@ void Builder::on(For<g::block_begin>, source::Span span) {
 
 void Builder::end_block(source::Span span, std::vector<Block>& blocks) {
   block_.span = span;
+  block_.over = std::exchange(over_, std::nullopt);
   block_.rules = std::move(rules_);
   rules_.clear();
   blocks.push_back(std::move(block_));

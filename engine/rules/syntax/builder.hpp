@@ -78,6 +78,10 @@ class Builder {
   void on(For<g::negation>, source::Span span);
   void on(For<g::within>, source::Span span);
   void on(For<g::or_operator>, source::Span) { exprs_.disjunction(); }
+  void on(For<g::bracket_open>, source::Span span) { step_.open = span; }
+  void on(For<g::bracket_close>, source::Span span) { step_.close = span; }
+  void on(For<g::quantifier>, source::Span span);
+  void on(For<g::chain_step>, source::Span span);
 
   // Rules and their blocks.
   void on(For<g::rule_head>, source::Span span);
@@ -86,10 +90,13 @@ class Builder {
   void on(For<g::replace_begin>, source::Span span) { begin_rule(RuleKind::replace, span); }
   void on(For<g::drop_begin>, source::Span span) { begin_rule(RuleKind::drop, span); }
   void on(For<g::include_begin>, source::Span span) { begin_rule(RuleKind::include, span); }
+  void on(For<g::ignore_begin>, source::Span span) { begin_rule(RuleKind::ignore, span); }
+  void on(For<g::continue_begin>, source::Span span) { begin_rule(RuleKind::continues, span); }
   void on(For<g::keep_begin>, source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
   void on(For<g::rule_label>, source::Span) { rule_.label = std::move(word_); }
   void on(For<g::drop_label>, source::Span span) { on(For<g::rule_label>(), span); }
   void on(For<g::include_table>, source::Span) { rule_.table = std::move(path_); }
+  void on(For<g::over_dimension>, source::Span span);
   void on(For<g::rules_open>, source::Span span);
   void on(For<g::rules_close>, source::Span) { braces_.pop_back(); }
   void on(For<g::engine_close>, source::Span) { braces_.pop_back(); }
@@ -207,6 +214,7 @@ class Builder {
     case_.expected.push_back({std::move(word_), {}});
   }
   void on(For<g::expected_label>, source::Span span);
+  void on(For<g::case_next>, source::Span span);
   void on(For<g::test_case>, source::Span span);
 
   // Predicates of the grammar.
@@ -298,6 +306,7 @@ class Builder {
   Doc declare_with_doc(size_t at);
   void begin_rule(RuleKind kind, source::Span span);
   void push_rule(source::Span span);
+  void end_case(source::Span span);
   void end_block(source::Span span, std::vector<Block>& blocks);
   // syntax/costs.cpp
   int64_t cost_number(source::Span span);
@@ -356,6 +365,9 @@ class Builder {
   Metadata metadata_;
   std::vector<Rule> rules_;
   Rule rule_;
+  ChainStep step_;
+  std::vector<ChainStep> chain_;
+  std::optional<Word> over_;
   Block block_;
   Pattern pattern_;
   Use use_;
@@ -382,6 +394,7 @@ class Builder {
 
   Test test_;
   TestCase case_;
+  std::vector<TestCase> cases_;  // of one line, before case_
   bool in_model_ = false;
   bool in_engine_ = false;
   bool declared_ = false;

@@ -1,5 +1,7 @@
 // Builder: declarations of a file, and items of engines and models other than blocks of rules.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "syntax/builder.hpp"
@@ -116,6 +118,7 @@ void Builder::on(For<g::use>, source::Span span) {
 
 void Builder::on(For<g::pattern_begin>, source::Span span) {
   pattern_ = {};
+  over_.reset();
   pattern_.span = span;
   pattern_.doc = declare_with_doc(span.begin);
   pending_ = Pending::pattern;
@@ -129,6 +132,7 @@ void Builder::on(For<g::pattern_name>, source::Span) {
 void Builder::on(For<g::pattern>, source::Span span) {
   pending_ = Pending::none;
   pattern_.span = span;
+  pattern_.over = std::exchange(over_, std::nullopt);
   pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   expr_ = {};
   if (pattern_.name.span.valid()) file_.patterns.push_back(std::move(pattern_));
@@ -171,6 +175,7 @@ void Builder::on(For<g::label_entry>, source::Span span) {
 
 void Builder::on(For<g::table_begin>, source::Span span) {
   table_ = {};
+  over_.reset();
   table_.doc = declare_with_doc(span.begin);
 }
 
@@ -181,6 +186,7 @@ void Builder::on(For<g::table_dimension>, source::Span) {
 
 void Builder::on(For<g::table>, source::Span span) {
   table_.span = span;
+  table_.over = std::exchange(over_, std::nullopt);
   table_.rules = std::move(rules_);
   rules_.clear();
   if (table_.name.span.valid() && table_.dimension.span.valid()) {
@@ -195,6 +201,7 @@ void Builder::on(For<g::test_begin>, source::Span span) {
 
 void Builder::on(For<g::test_open>, source::Span span) {
   case_ = {};
+  cases_.clear();
   open(Level::test, span);
 }
 
@@ -207,13 +214,40 @@ void Builder::on(For<g::expected_label>, source::Span) {
   if (!case_.expected.empty()) case_.expected.back().label = std::move(word_);
 }
 
-void Builder::on(For<g::test_case>, source::Span span) {
+/// The end of one operation of a test.
+void Builder::end_case(source::Span span) {
   case_.span = span;
   std::erase_if(case_.expected, [](const Expectation& e) {
     return !e.dimension.span.valid() || !e.label.span.valid();
   });
-  if (case_.name.span.valid() && !case_.expected.empty()) test_.cases.push_back(std::move(case_));
+  cases_.push_back(std::move(case_));
   case_ = {};
+}
+
+void Builder::on(For<g::case_next>, source::Span span) {
+  // The place before the next operation: `at` of the grammar looks ahead without this action.
+  end_case(range(case_.name.span.valid() ? case_.name.span.begin : span.begin,
+                 look_.before_blanks(span.begin)));
+}
+
+void Builder::on(For<g::test_case>, source::Span span) {
+  const size_t begin = case_.name.span.valid() ? case_.name.span.begin : span.begin;
+  end_case(cases_.empty() ? span : range(begin, span.end));
+  std::vector<TestCase> cases = std::exchange(cases_, {});
+  if (std::ranges::any_of(cases, [](const TestCase& one) { return !one.name.span.valid(); })) {
+    return;
+  }
+  if (std::ranges::all_of(cases, [](const TestCase& one) { return one.expected.empty(); })) {
+    if (cases.size() > 1) {
+      sink_.add(diag::code::syntax, span, "`=>` and a label", "only names")
+          .help("write the label that one of them must have: `\"name\" => part o_proj`");
+    }
+    return;
+  }
+  TestCase first = std::move(cases.front());
+  first.later.assign(std::make_move_iterator(cases.begin() + 1),
+                     std::make_move_iterator(cases.end()));
+  test_.cases.push_back(std::move(first));
 }
 
 }  // namespace kr::syntax

@@ -47,7 +47,10 @@ bool Builder::may_be_label(size_t at) const {
 }
 
 bool Builder::is_block(const Token& token) const {
-  return is_word(token) && look_.byte(look_.next(token).begin) == '{';
+  if (!is_word(token)) return false;
+  const Token next = look_.next(token);
+  if (look_.text(next) != "over") return look_.byte(next.begin) == '{';
+  return look_.byte(look_.next(look_.next(next)).begin) == '{';
 }
 
 /// Whether the token begins an item that can only be outside the current block.
@@ -152,6 +155,7 @@ size_t Builder::recover(size_t at, size_t depth) {
   pending_ = Pending::none;
   expr_ = {};
   case_ = {};
+  cases_.clear();
   if (level() == Level::file) in_engine_ = false;
   if (level() != Level::model && level() != Level::rules) in_model_ = false;
   return next_item(at);

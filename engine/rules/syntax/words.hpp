@@ -28,7 +28,8 @@ inline const std::vector<std::string> file_keywords{"use",    "pattern", "labels
 inline const std::vector<std::string> body_keywords{
     "detect", "phases", "cost", "fold", "author", "since", "abbreviate", "link", "model"};
 /// Keywords that begin an item of a block of rules.
-inline const std::vector<std::string> rules_keywords{"replace", "drop", "include", "otherwise"};
+inline const std::vector<std::string> rules_keywords{"replace", "drop",     "include",
+                                                     "ignore",  "continue", "otherwise"};
 bool is_file_keyword(std::string_view word);
 bool is_body_keyword(std::string_view word);
 bool is_rules_keyword(std::string_view word);

@@ -151,6 +151,7 @@ struct PhaseReader::Impl {
         for (const sema::ExprId operand : expr.operands) take(operand, subject, text, extracted);
         return;
       case sema::ExprOp::operation:
+      case sema::ExprOp::label:
       case sema::ExprOp::within:
       case sema::ExprOp::negation:
         return;  // they have no matched text
