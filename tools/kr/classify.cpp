@@ -43,7 +43,7 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
     own["csv"] = [&](const auto& out, auto) { out(overview::classify_csv(run.summary)); };
     own["table"] = [&](const auto& out, auto tables) {
       overview::Part part{.columns = {"elapsed_ns", "share", "instances"}};
-      for (const std::string& dimension : tables::dimensions_of(session.source())) {
+      for (const std::string& dimension : tables::name_dimensions_of(session.source())) {
         part.columns.push_back(tables::dimension_column(*tables::find("kernels"), dimension));
       }
       part.columns.insert(part.columns.end(), {"rule", "name"});

@@ -75,7 +75,7 @@ void write_rules(JsonWriter& json, const tables::Source& source) {
   json.key("runs").open('[');
   for (const tables::Run& run : source.runs) {
     json.open('{', true);
-    for (size_t i = 0; i < run.summary.dimensions.size(); ++i) {
+    for (size_t i = 0; i < run.summary.name_dimensions(); ++i) {
       json.key(run.summary.dimensions[i].dimension).open('[');
       for (const analyze::NameSum& name : run.summary.names) {
         const auto [place, fresh] = places.try_emplace(name.labels[i].rule, texts.size());
@@ -96,7 +96,7 @@ void write_rules(JsonWriter& json, const tables::Source& source) {
 /// By dimension: its column of `kernels`.
 void write_dimensions(JsonWriter& json, const tables::Source& source) {
   json.key("dimensions").open('{');
-  for (const std::string& dimension : tables::dimensions_of(source)) {
+  for (const std::string& dimension : tables::name_dimensions_of(source)) {
     json.key(dimension).text(tables::dimension_column(*tables::find("kernels"), dimension));
   }
   json.close('}');

@@ -29,7 +29,7 @@ Tile time_tile(std::string_view title, int64_t ns, std::string beside) {
 void add_explained(std::vector<Tile>& tiles, const tables::Source& source) {
   int64_t total_ns = 0;
   for (const tables::Run& run : source.runs) total_ns += run.summary.gpu_total_ns;
-  for (const std::string& dimension : tables::dimensions_of(source)) {
+  for (const std::string& dimension : tables::name_dimensions_of(source)) {
     int64_t explained_ns = 0;
     for (const tables::Run& run : source.runs) {
       explained_ns += overview::explained_ns(run.summary, dimension);

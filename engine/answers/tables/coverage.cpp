@@ -53,7 +53,7 @@ void add_coverage(const Source& source, Rows<CoverageRow>& rows) {
   }
   for (const Run& one : source.runs) {
     const analyze::RunSummary& run = one.summary;
-    for (const std::string& dimension : dimensions_of(source)) {
+    for (const std::string& dimension : name_dimensions_of(source)) {
       const auto at = run.dimension(dimension);
       if (!at) continue;
       const analyze::DimensionSum& sum = run.dimensions[*at];

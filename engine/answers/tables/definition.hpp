@@ -143,7 +143,9 @@ std::string not_ranks(const Source& source);
 /// The same, or that there is one run only.
 std::string not_several_ranks(const Source& source);
 
-/// The dimensions of all runs: `stage`, `substage`, others by name, `kind` last.
+/// The dimensions of all runs that a name alone has: `stage`, `substage`, others by name, `kind`.
+std::vector<std::string> name_dimensions_of(const Source& source);
+/// The same, and those of order rules.
 std::vector<std::string> dimensions_of(const Source& source);
 /// The column of a dimension: its name, or `NAME_label` where a fixed column has that name.
 std::string dimension_column(const Definition& definition, std::string_view dimension);

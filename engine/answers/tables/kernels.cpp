@@ -33,7 +33,7 @@ void add_labels_of(const KernelRow& row, Cells& cells) {
 }
 
 void add_kernels(const Source& source, Rows<KernelRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run& one : source.runs) {
     const RunSummary& run = one.summary;
     std::vector<std::optional<size_t>> at;
@@ -105,7 +105,7 @@ void add_balance_labels(const KernelBalanceRow& row, Cells& cells) {
 }
 
 void add_kernel_balance(const Source& source, Rows<KernelBalanceRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   int64_t all_busy_ns = 0;
   for (const Run& run : source.runs) all_busy_ns += run.summary.gpu_busy_ns;
   const auto ranks = static_cast<double>(source.runs.size());

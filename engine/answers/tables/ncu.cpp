@@ -41,7 +41,7 @@ void add_ncu_labels_of(const NcuKernelRow& row, Cells& cells) {
 }
 
 void add_ncu_kernels(const Source& source, Rows<NcuKernelRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run* const run : measured_by_ncu(source)) {
     const ncu::Joined& joined = run->get<ncu::Joined>();
     const std::vector<int64_t> times = ncu_run_times(joined);
@@ -64,7 +64,7 @@ struct NcuLabelRow : Parts<Run, NcuLabel, ncu::RoofTime, ncu::Measures> {
 };
 
 void add_ncu_labels(const Source& source, Rows<NcuLabelRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run* const run : measured_by_ncu(source)) {
     for (const NcuLabel& one : ncu_labels(*run, dimensions)) {
       if (one.time.measured_ns == 0) continue;

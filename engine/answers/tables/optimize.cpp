@@ -72,7 +72,7 @@ int64_t measured_instances(const OptimizeRow& row) {
 }
 
 void add_optimize_first(const Source& source, Rows<OptimizeRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run* const run : measured_by_ncu(source)) {
     for (const Candidate& one : candidates_of(*run)) {
       rows.add({{*run, one, *one.name, one.time, one.time.mean.measures()}, dimensions});
@@ -85,7 +85,7 @@ struct OptimizeLabelRow : Parts<Run, NcuLabel, ncu::RoofTime> {
 };
 
 void add_optimize_labels(const Source& source, Rows<OptimizeLabelRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run* const run : measured_by_ncu(source)) {
     std::vector<NcuLabel> labels = ncu_labels(*run, dimensions);
     std::stable_sort(labels.begin(), labels.end(), [](const NcuLabel& a, const NcuLabel& b) {

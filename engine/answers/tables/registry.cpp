@@ -146,7 +146,11 @@ table::Table make(const Definition& definition, const Source& source) {
     std::erase_if(parts, [&](const auto* one) { return !absent(*one, source).empty(); });
     return make_whole(definition, parts, source);
   }
-  return {definition.info, columns_with(definition, dimensions_of(source)),
+  // A name alone has no label of order rules.
+  const bool of_operations = definition.needs.has<analyze::LabelledTrace>();
+  return {definition.info,
+          columns_with(definition,
+                       of_operations ? dimensions_of(source) : name_dimensions_of(source)),
           [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
 }
 
@@ -186,12 +190,26 @@ std::string absent(const Definition& definition, const Source& source) {
   return definition.absent != nullptr ? definition.absent(source) : std::string();
 }
 
-std::vector<std::string> dimensions_of(const Source& source) {
+std::vector<std::string> name_dimensions_of(const Source& source) {
   std::set<std::string> present;
   for (const Run& run : source.runs) {
-    for (const analyze::DimensionSum& one : run.summary.dimensions) present.insert(one.dimension);
+    for (const analyze::DimensionSum& one : run.summary.dimensions) {
+      if (!one.ordered) present.insert(one.dimension);
+    }
   }
   return in_usual_order(std::move(present));
+}
+
+std::vector<std::string> dimensions_of(const Source& source) {
+  std::vector<std::string> all = name_dimensions_of(source);
+  for (const Run& run : source.runs) {
+    for (const analyze::DimensionSum& one : run.summary.dimensions) {
+      if (one.ordered && std::ranges::find(all, one.dimension) == all.end()) {
+        all.push_back(one.dimension);
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<std::string> in_usual_order(std::set<std::string> present) {

@@ -224,7 +224,7 @@ std::string without_points(const Source& source) {
 }
 
 void add_roofline(const Source& source, Rows<RooflineRow>& rows) {
-  const std::vector<std::string> dimensions = dimensions_of(source);
+  const std::vector<std::string> dimensions = name_dimensions_of(source);
   for (const Run* const run : measured_by_ncu(source)) {
     add_kernel_points(*run, dimensions, rows);
     for (const auto& [dimension, label, time] : ncu_labels(*run, dimensions)) {

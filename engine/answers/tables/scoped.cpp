@@ -185,7 +185,7 @@ class WholeRows {
 };
 
 void add_rows(const Definition& whole, const Scope& scope, const Source& source, RowSink& sink) {
-  WholeRows rows(scope, whole, dimensions_of(source).size(), sink);
+  WholeRows rows(scope, whole, name_dimensions_of(source).size(), sink);
   table::RowsTo each([&](std::span<const Cell> cells) { rows.add(cells); });
   scope.part.rows(source, each);
 }
@@ -244,7 +244,7 @@ std::string where_in(const Definition& whole, const Definition& part) {
 table::Table make_whole(const Definition& whole, std::span<const Definition* const> parts,
                         const Source& source) {
   std::vector<const Definition*> own(parts.begin(), parts.end());
-  return {whole.info, columns_with(whole, dimensions_of(source)),
+  return {whole.info, columns_with(whole, name_dimensions_of(source)),
           [&whole, own = std::move(own), &source](RowSink& sink) {
             for (const Scope& scope : scopes_of(whole)) {
               const bool wanted = std::find(own.begin(), own.end(), &scope.part) != own.end();

@@ -152,7 +152,11 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
     opened = analyze::label_run(rules, spec, as,
                                 {.or_modules = !demand.facts.has<analyze::RunSummary>(),
                                  .range_names = demand.facts.has<analyze::ShownPhases>(),
-                                 .references = references});
+                                 .references = references,
+                                 .order = demand.facts.has<analyze::RunSummary>()
+                                              ? classify::Order::labels
+                                              : classify::Order::none,
+                                 .max_ordered = state_->max_ordered});
   };
   watched(spec, options, open);
   if (read_again && opened.labelled.size() > 1) {
@@ -215,6 +219,15 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
   if (state_->ncu_paths.empty()) return;
   state_->ncu_pages =
       std::make_shared<trace::Trace>(trace::open_ncu_pages(state_->ncu_paths, state_->open));
+}
+
+void Session::look_for_order(std::string_view dimension, bool always) {
+  const sema::Program& program = state_->source.rules->program();
+  const auto id = program.dimension(dimension);
+  for (const sema::Model& model : program.models) {
+    always = always || (id && model.order_table(*id) != nullptr);
+  }
+  if (always) state_->max_ordered = SIZE_MAX;
 }
 
 void Session::join_nccl_inspector(const std::string& path) {

@@ -123,6 +123,11 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Labels from neighbours take a part of a second for each million operations, and are otherwise
+  /// only looked for in runs of at most 500,000: if `always`, or if the dimension is one of order
+  /// rules, they are in all runs read from now on.
+  void look_for_order(std::string_view dimension, bool always = false);
+
   /// Adds what NCCL Inspector wrote, a file or a folder of them. Throws Error.
   void join_nccl_inspector(const std::string& path);
 

@@ -41,12 +41,33 @@ classify::ChooseOptions options_of(const match::CompiledRules& rules,
   return {spec.engine, spec.model, rules.named};
 }
 
+/// Why there are no labels from neighbours, where the rules would give some.
+void note_order(const sema::Program& program, const LabelWants& wants, LabelledTrace& run) {
+  if (wants.order == classify::Order::none) return;
+  if (program.models.get(run.choice.model).order_tables.empty()) return;
+  if (!run.labelled.no_order.empty()) {
+    run.trace.warnings.push_back(
+        {"no-order", "There are no labels from neighbours: " + run.labelled.no_order + ".", "info"});
+  } else if (run.trace.operations.size() > wants.max_ordered) {
+    run.trace.warnings.push_back(
+        {"no-order",
+         fmt::format("Labels from neighbours are not looked for in reports of more than {} "
+                     "operations: `--by {}` does.",
+                     text::grouped(static_cast<int64_t>(wants.max_ordered)),
+                     program.dimensions
+                         .get(program.models.get(run.choice.model).order_tables[0].dimension)
+                         .name),
+         "info"});
+  }
+}
+
 /// Labels with the trace's host trace, or with only the names of ranges that may enclose
 /// operations. Null if the names are not enough: the model or the labels depend on which ranges
 /// enclose which operations.
 std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
                                      const classify::RunSpec& spec, trace::Trace trace,
-                                     const classify::RangeNames* ranges) {
+                                     const classify::RangeNames* ranges,
+                                     const LabelWants& wants) {
   auto run = std::make_unique<LabelledTrace>();
   run->trace = std::move(trace);
   const sema::Program& program = rules.program();
@@ -58,7 +79,10 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
   if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
-  run->labelled = classify::classify(subjects, model);
+  const bool ordered = run->trace.operations.size() <= wants.max_ordered;
+  run->labelled =
+      classify::classify(subjects, model, ordered ? wants.order : classify::Order::none);
+  note_order(program, wants, *run);
   const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
                           (run->trace.host && run->trace.host->ranges.size() > 0);
   warn_without_context(subjects, model, has_ranges, run->trace);
@@ -71,9 +95,10 @@ std::unique_ptr<LabelledTrace> label_window(const match::CompiledRules& rules,
                                             const classify::RunSpec& spec,
                                             const trace::Window& window, trace::Trace trace,
                                             const classify::RangeNames* ranges,
+                                            const LabelWants& wants,
                                             const std::function<void(trace::Trace&)>& place = {}) {
   const size_t warnings = trace.warnings.size();
-  std::unique_ptr<LabelledTrace> whole = label(rules, spec, std::move(trace), ranges);
+  std::unique_ptr<LabelledTrace> whole = label(rules, spec, std::move(trace), ranges, {});
   if (whole == nullptr) return nullptr;
   const Inside inside = find_inside(rules, *whole, window);
   trace = std::move(whole->trace);
@@ -85,7 +110,7 @@ std::unique_ptr<LabelledTrace> label_window(const match::CompiledRules& rules,
   classify::RunSpec chosen = spec;
   chosen.engine = rules.program().engines.get(model.engine).name;
   chosen.model = model.name;
-  auto run = label(rules, chosen, std::move(trace), ranges);
+  auto run = label(rules, chosen, std::move(trace), ranges, wants);
   run->choice = whole->choice;
   return run;
 }
@@ -164,8 +189,9 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
     for (trace::Trace& trace : open()) {
       classify::RangeNames ranges(program, rules.database, exprs);
       for (const std::string& name : trace.range_names) ranges.add(name);
-      auto run = window.empty() ? label(rules, spec, std::move(trace), &ranges)
-                                : label_window(rules, spec, window, std::move(trace), &ranges);
+      auto run = window.empty()
+                     ? label(rules, spec, std::move(trace), &ranges, wants)
+                     : label_window(rules, spec, window, std::move(trace), &ranges, wants);
       certain = certain && run != nullptr;
       if (!certain) break;
       if (!wants.range_names) run->trace.range_names = {};
@@ -184,9 +210,9 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
     };
     if (window.empty()) {
       place(trace);
-      out.labelled.push_back(label(rules, spec, std::move(trace), nullptr));
+      out.labelled.push_back(label(rules, spec, std::move(trace), nullptr, wants));
     } else {
-      out.labelled.push_back(label_window(rules, spec, window, std::move(trace), nullptr, place));
+      out.labelled.push_back(label_window(rules, spec, window, std::move(trace), nullptr, wants, place));
     }
     out.labelled.back()->graphs = std::move(graphs);
     trace::Trace& labelled = out.labelled.back()->trace;

@@ -72,6 +72,9 @@ struct LabelWants {
   bool range_names = false;
   /// What kernels of graphs are compared with; null: nothing. The host trace is read for it.
   align::References* references = nullptr;
+  /// Labels from neighbours, of runs of at most so many operations; others have a note.
+  classify::Order order = classify::Order::none;
+  size_t max_ordered = SIZE_MAX;
 };
 
 /// Opens, matches, chooses, labels; module trees are only opened. If possible rules use `within`,

@@ -54,6 +54,7 @@ void save_dimensions(Fields& io, RunSummary& run) {
     row.amount("explained_ns", one.explained_ns);
     row.amount("common_words_ns", one.common_words_ns);
     row.amount("unexplained_names", one.unexplained_names);
+    row.flag("ordered", one.ordered);
     row.check(one.explained_ns <= run.gpu_total_ns && one.common_words_ns <= one.explained_ns &&
               !run.dimension(one.dimension));
     row.list("labels", one.labels, [](Fields& label, LabelSum& sum) {
@@ -87,11 +88,33 @@ void save_names(Fields& io, RunSummary& run) {
       label.flag("explained", result.explained);
       label.flag("common_words", result.common_words);
     });
-    row.check(one.labels.size() == run.dimensions.size());
+    row.check(one.labels.size() == run.name_dimensions());
   });
   PartSums sums;
   for (const NameSum& one : run.names) sums.add(one);
   io.check(sums.are_of(run));
+}
+
+void save_ordered_names(Fields& io, RunSummary& run) {
+  io.list("ordered_names", run.ordered_names, [&](Fields& row, OrderedName& one) {
+    row.place("dimension", one.dimension, run.dimensions.size());
+    row.place("name", one.name, run.names.size());
+    row.text("label", one.label);
+    row.text("rule", one.rule);
+    row.flag("explained", one.explained);
+    row.amount("instances", one.instances);
+    row.amount("elapsed_ns", one.elapsed_ns);
+    row.amount("busy_ns", one.busy_ns);
+    row.amount("total_ns", one.total_ns);
+  });
+  for (size_t d = 0; io.reads() && d < run.dimensions.size(); ++d) {
+    if (!run.dimensions[d].ordered) continue;
+    PartSums sums;
+    for (const OrderedName& one : run.ordered_names) {
+      if (one.dimension == d) sums.add(one);
+    }
+    io.check(sums.are_of(run));
+  }
 }
 
 void save_devices(Fields& io, RunSummary& run) {
@@ -217,6 +240,7 @@ void RunSummary::saved(Fields& io) {
   save_sums(io, *this);
   save_dimensions(io, *this);
   save_names(io, *this);
+  save_ordered_names(io, *this);
   save_devices(io, *this);
   save_notes(io, *this);
 }

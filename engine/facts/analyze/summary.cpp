@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -178,7 +179,8 @@ void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& adde
 
 std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::Trace& trace,
                                const classify::Labelled& labelled,
-                               const std::vector<RowCounts>& counts) {
+                               const std::vector<RowCounts>& counts,
+                               std::vector<OrderedName>& ordered) {
   struct Rule {
     std::string place;
     bool common_words = false;
@@ -198,6 +200,7 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
   sums.reserve(counts.size());
   durations.reserve(counts.size());
   std::vector<std::vector<size_t>> of_name(labelled.row_of.empty() ? 0 : trace.names.size());
+  std::vector<size_t> sum_of_row(counts.size());
   for (uint32_t i = 0; i < counts.size(); ++i) {
     if (counts[i].durations.count == 0) continue;
     const trace::NameId name = labelled.names[i];
@@ -206,8 +209,8 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
     sum.kind = trace.names.get(name).kind;
     sum.elapsed_ns = counts[i].elapsed_ns;
     sum.busy_ns = counts[i].busy_ns;
-    for (const classify::DimensionLabels& labels : labelled.dimensions) {
-      const classify::LabelResult& result = labels.by_row[i];
+    for (size_t d = 0; d < labelled.name_dimensions(); ++d) {
+      const classify::LabelResult& result = labelled.dimensions[d].by_row[i];
       Rule rule = described(result.rule);
       sum.labels.push_back(
           {std::string(result.label), std::move(rule.place), result.explained, rule.common_words});
@@ -218,10 +221,12 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
                                      [&](size_t at) { return same_labels(sums[at], sum); });
       if (same != known.end()) {
         merge(sums[*same], durations[*same], std::move(sum), counts[i].durations);
+        sum_of_row[i] = *same;
         continue;
       }
       known.push_back(sums.size());
     }
+    sum_of_row[i] = sums.size();
     sums.push_back(std::move(sum));
     durations.push_back(counts[i].durations);
   }
@@ -238,12 +243,46 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
         a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
         [](const auto& left, const auto& right) { return left.label < right.label; });
   };
-  std::sort(sums.begin(), sums.end(), [&](const NameSum& a, const NameSum& b) {
+  const auto before = [&](const NameSum& a, const NameSum& b) {
     const auto left = std::tie(b.busy_ns, b.total_ns, a.name, a.kind);
     const auto right = std::tie(a.busy_ns, a.total_ns, b.name, b.kind);
     return left != right ? left < right : labels_before(a, b);
-  });
-  return sums;
+  };
+  std::vector<size_t> order(sums.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return before(sums[a], sums[b]); });
+  std::vector<NameSum> sorted;
+  std::vector<size_t> place(sums.size());
+  sorted.reserve(sums.size());
+  for (const size_t at : order) {
+    place[at] = sorted.size();
+    sorted.push_back(std::move(sums[at]));
+  }
+
+  std::map<std::tuple<size_t, size_t, std::string_view>, OrderedName> by_label;
+  for (size_t d = labelled.name_dimensions(); d < labelled.dimensions.size(); ++d) {
+    for (uint32_t i = 0; i < counts.size(); ++i) {
+      if (counts[i].durations.count == 0) continue;
+      const classify::LabelResult& result = labelled.dimensions[d].by_row[i];
+      OrderedName& one = by_label[{d, place[sum_of_row[i]], result.label}];
+      // Several rules may give one label: that of the most time is shown.
+      if (one.label.empty() || counts[i].durations.sum > one.total_ns) {
+        one.rule = described(result.rule).place;
+        one.explained = result.explained;
+      }
+      one.label = result.label;
+      one.elapsed_ns += counts[i].elapsed_ns;
+      one.busy_ns += counts[i].busy_ns;
+      one.total_ns += counts[i].durations.sum;
+      one.instances += counts[i].durations.count;
+    }
+  }
+  for (auto& [key, one] : by_label) {
+    one.dimension = std::get<0>(key);
+    one.name = std::get<1>(key);
+    ordered.push_back(std::move(one));
+  }
+  return sorted;
 }
 
 void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
@@ -272,6 +311,10 @@ void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
 }
 
 }  // namespace
+
+size_t RunSummary::name_dimensions() const noexcept {
+  return static_cast<size_t>(std::ranges::count(dimensions, false, &DimensionSum::ordered));
+}
 
 std::optional<size_t> RunSummary::dimension(std::string_view name) const {
   for (size_t i = 0; i < dimensions.size(); ++i) {
@@ -302,15 +345,23 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
   run.span_ns = trace.last_end_ns - trace.first_start_ns;
   set_wall(run, user_elapsed_ns);
   for (const classify::DimensionLabels& labels : labelled.dimensions) {
-    run.dimensions.push_back(
-        {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
+    DimensionSum sum;
+    sum.dimension = program.dimensions.get(labels.dimension).name;
+    sum.labels = label_sums(labels, counts.rows);
+    sum.ordered = run.dimensions.size() >= labelled.name_dimensions();
+    if (sum.ordered) {
+      for (size_t i = 0; i < counts.rows.size(); ++i) {
+        if (labels.by_row[i].explained) sum.explained_ns += counts.rows[i].durations.sum;
+      }
+    }
+    run.dimensions.push_back(std::move(sum));
     add_kernel_times(labels, run.dimensions.size() - 1, counts, run.kernel_times);
   }
   run.devices = device_sums(trace, counts);
   for (const DeviceSum& device : run.devices) run.gpu_busy_ns += device.busy_ns;
-  run.names = name_sums(rules, trace, labelled, counts.rows);
+  run.names = name_sums(rules, trace, labelled, counts.rows, run.ordered_names);
   for (const NameSum& name : run.names) {
-    for (size_t i = 0; i < run.dimensions.size(); ++i) {
+    for (size_t i = 0; i < name.labels.size(); ++i) {
       if (name.labels[i].explained) {
         run.dimensions[i].explained_ns += name.total_ns;
         if (name.labels[i].common_words) run.dimensions[i].common_words_ns += name.total_ns;

@@ -41,6 +41,7 @@ struct DimensionSum {
   int64_t explained_ns = 0;      // durations of names that a rule other than `otherwise` labels
   int64_t common_words_ns = 0;   // the part of it by rules of common words of names alone
   int64_t unexplained_names = 0;
+  bool ordered = false;  // of order rules: a name alone has no label in it
 };
 
 struct DeviceSum : Breakdown {
@@ -77,12 +78,25 @@ struct NameSum {
     bool explained = false;
     bool common_words = false;  // by a rule of common words alone
   };
-  std::vector<LabelResult> labels;  // by the dimensions of the run
+  std::vector<LabelResult> labels;  // by the dimensions of the run that names have
 
-  /// Null if the run does not have the dimension.
+  /// Null if the run does not have the dimension, or a name alone has no label in it.
   const LabelResult* label(std::optional<size_t> dimension) const {
-    return dimension ? &labels[*dimension] : nullptr;
+    return dimension && *dimension < labels.size() ? &labels[*dimension] : nullptr;
   }
+};
+
+/// The operations of a name that order rules give one label.
+struct OrderedName {
+  size_t dimension = 0;  // in `dimensions` of the run
+  size_t name = 0;       // in `names`
+  std::string label;
+  std::string rule;  // as of names
+  bool explained = false;
+  int64_t instances = 0;
+  int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t total_ns = 0;
 };
 
 /// Identifies a run: shows whether two files contain the same.
@@ -116,9 +130,11 @@ struct RunSummary {
   WallFrom wall_from = WallFrom::span;
   int64_t non_gpu_ns = 0;  // no GPU busy: max(0, wall_ns - gpu_elapsed_ns)
   int64_t operations = 0;
-  std::vector<DimensionSum> dimensions;  // those of the model, kind last
+  /// Those of the model: kind is the last of those that names have, then those of order rules.
+  std::vector<DimensionSum> dimensions;
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending busy time, descending total, name
+  std::vector<OrderedName> ordered_names;  // by dimension; the largest time of a label first
   std::vector<KernelTime> kernel_times;  // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
@@ -128,6 +144,7 @@ struct RunSummary {
   std::vector<Finding> findings;              // the worst first; see analyze/health.hpp
   std::vector<align::GraphAlignment> graphs;  // compared with references; a saved run has none
 
+  size_t name_dimensions() const noexcept;
   /// Index into `dimensions` and `NameSum::labels`; nullopt if absent.
   std::optional<size_t> dimension(std::string_view name) const;
 };

@@ -105,6 +105,9 @@ class Samples {
         sums[{run.dimensions[i], name.labels[i]}] += name.amount.total_ns;
       }
     }
+    for (const OrderedTime& one : run.ordered) {
+      sums[{run.dimensions[one.dimension], one.label}] += one.amount.total_ns;
+    }
     for (const auto& [label, ns] : sums) add(label, ns / units);
   }
 
@@ -197,10 +200,16 @@ std::vector<LabelChange> label_changes(std::span<const Profile> a, std::span<con
         const auto at = std::ranges::find(dimensions, dimension);
         const auto place = static_cast<size_t>(at - dimensions.begin());
         if (at == dimensions.end()) dimensions.push_back(dimension);
-        for (const NameTime& name : run.names) {
-          LabelNames& label = labels[{dimension, name.labels[i]}];
+        const auto add_name = [&](const NameTime& name, const std::string& of, const Amount& amount) {
+          LabelNames& label = labels[{dimension, of}];
           label.dimension = place;
-          label.names[{name.name, name.kind}].*side += name.amount;
+          label.names[{name.name, name.kind}].*side += amount;
+        };
+        for (const NameTime& name : run.names) {
+          if (i < name.labels.size()) add_name(name, name.labels[i], name.amount);
+        }
+        for (const OrderedTime& one : run.ordered) {
+          if (one.dimension == i) add_name(run.names[one.name], one.label, one.amount);
         }
       }
     }

@@ -48,6 +48,14 @@ struct NameTime {
   Amount amount;
 };
 
+/// The operations of a name that order rules give one label.
+struct OrderedTime {
+  size_t dimension = 0;
+  size_t name = 0;  // in `names`
+  std::string label;
+  Amount amount;
+};
+
 struct Profile {
   static constexpr facts::Set uses =
       facts::Set::of<analyze::RunSummary, analyze::StepSums, analyze::Layers, analyze::Repeats,
@@ -58,7 +66,8 @@ struct Profile {
 
   std::string run;  // as it is shown
   std::vector<std::string> dimensions;
-  std::vector<NameTime> names;
+  std::vector<NameTime> names;  // with labels in those that a name alone has: the first dimensions
+  std::vector<OrderedTime> ordered;  // in the others
   std::vector<StepTime> steps;  // in order of start
   /// Not empty: `steps` are a sample. Numbers and sums of steps are these; medians and their
   /// intervals are those of the sample.

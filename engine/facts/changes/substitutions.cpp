@@ -57,8 +57,10 @@ class Side {
       numbers.reserve(run.names.size());
       for (const NameTime& one : run.names) {
         SideName name{one.name, one.kind, {}};
-        if (at != run.dimensions.end()) {
-          name.label = one.labels[static_cast<size_t>(at - run.dimensions.begin())];
+        // A name alone has no label of order rules.
+        if (const auto place = static_cast<size_t>(at - run.dimensions.begin());
+            place < one.labels.size()) {
+          name.label = one.labels[place];
         }
         const auto [found, added] = known.try_emplace(name, static_cast<uint32_t>(names.size()));
         if (added) names.push_back(std::move(name));

@@ -149,7 +149,7 @@ std::vector<std::vector<std::string>> labels_of(const match::CompiledRules& rule
                                                 const std::vector<MeasuredKernel>& kernels) {
   const sema::Program& program = rules.program();
   std::vector<std::vector<std::string>> labels(kernels.size(),
-                                               std::vector<std::string>(run.dimensions.size()));
+                                               std::vector<std::string>(run.name_dimensions()));
   const auto engine = program.engine(run.engine);
   const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
   if (!model) return labels;

@@ -174,7 +174,7 @@ bool add_operations(const analyze::LabelledTrace& run, const Lanes& lanes, const
 /// The dimensions with few labels.
 std::vector<size_t> label_dimensions(const analyze::RunSummary& summary) {
   std::vector<size_t> dimensions;
-  for (size_t i = 0; i < summary.dimensions.size(); ++i) {
+  for (size_t i = 0; i < summary.name_dimensions(); ++i) {
     if (summary.dimensions[i].labels.size() <= max_labels) dimensions.push_back(i);
   }
   return dimensions;

@@ -40,6 +40,11 @@ std::vector<Node> nodes_of(const std::vector<syntax::Rule>& rules) {
         nodes.push_back(
             {rule.table.text(), "include", OutlineKind::module, rule.span, rule.table.span});
         break;
+      case syntax::RuleKind::ignore:
+      case syntax::RuleKind::continues:
+        nodes.push_back({rule.kind == syntax::RuleKind::ignore ? "ignore" : "continue", "",
+                         OutlineKind::key, rule.span, rule.span});
+        break;
       case syntax::RuleKind::otherwise_keep:
         nodes.push_back({"otherwise keep", "", OutlineKind::key, rule.span, rule.span});
         break;

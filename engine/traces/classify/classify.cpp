@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "classify/order.hpp"
 
 namespace kr::classify {
 
@@ -130,10 +131,11 @@ bool context_matters(const TraceSubjects& subjects, sema::ModelId model) {
   return any;
 }
 
-Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model, Order order) {
   const sema::Program& program = subjects.program();
   const trace::Trace& trace = subjects.trace();
-  Labelled labelled{model, {}, {}, {}};
+  Labelled labelled;
+  labelled.model = model;
   std::vector<match::TableMatcher> matchers;
   for (const sema::Table& table : program.models.get(model).tables) {
     matchers.emplace_back(program, table);
@@ -167,6 +169,7 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
   }
   if (!one_per_name) drop_rows(trace.names.size(), labelled);
   drop_exchange(program, labelled);
+  if (order != Order::none) add_order_labels(subjects, order == Order::matches, labelled);
   return labelled;
 }
 

@@ -76,6 +76,14 @@ struct DimensionLabels {
   std::vector<LabelResult> by_row;
 };
 
+/// The operations that one match of an order rule labelled: places in the trace. There may be
+/// others of the stream between them.
+struct OrderMatch {
+  sema::RuleId rule;
+  uint32_t first = 0;
+  uint32_t last = 0;
+};
+
 /// The labels of a trace's operations. A row is a name with labels from the same rules: a name that
 /// `within` labels in several ways has several rows. Refers to the Program and the Trace.
 struct Labelled {
@@ -83,10 +91,17 @@ struct Labelled {
   /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if
   /// needed.
   std::vector<DimensionLabels> dimensions;
+  /// Those of order rules come last.
+  size_t order_dimensions = 0;
+  /// Why there are none, although the model has such rules; empty: there are.
+  std::string no_order;
+  std::vector<OrderMatch> matches;   // if they are wanted; by dimension, stream, rule and place
   std::vector<trace::NameId> names;  // by row
   std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
 
   const DimensionLabels* find(sema::DimensionId dimension) const;
+  /// The dimensions that a name alone has.
+  size_t name_dimensions() const noexcept { return dimensions.size() - order_dimensions; }
   size_t rows() const noexcept { return names.size(); }
   /// The row of the operation at `place` in its trace.
   uint32_t row(size_t place, const trace::Operation& operation) const noexcept {
@@ -94,7 +109,10 @@ struct Labelled {
   }
 };
 
-Labelled classify(const TraceSubjects& subjects, sema::ModelId model);
+/// What of labels from neighbours is wanted.
+enum class Order : uint8_t { none, labels, matches };
+
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model, Order order = Order::none);
 
 /// Whether the label of an operation of a trace without ranges would depend on the ranges that
 /// enclose its launch.

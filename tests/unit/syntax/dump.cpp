@@ -56,7 +56,14 @@ std::string Parsed::rules(const std::vector<Rule>& rules) const {
     if (!rule.doc.empty()) out += fmt::format("  ## {}\n", rule.doc);
     switch (rule.kind) {
       case RuleKind::rule:
-        out += fmt::format("  {}: {}\n", shown(rule.label), expr(rule.expr));
+        out += fmt::format("  {}: {}\n", shown(rule.label),
+                           rule.chain.empty() ? expr(rule.expr) : chain(rule.chain));
+        break;
+      case RuleKind::ignore:
+        out += fmt::format("  ignore {}\n", expr(rule.expr));
+        break;
+      case RuleKind::continues:
+        out += fmt::format("  continue {}\n", expr(rule.expr));
         break;
       case RuleKind::replace:
         out += fmt::format("  replace {}: {}\n", shown(rule.label), expr(rule.expr));
