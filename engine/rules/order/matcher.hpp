@@ -47,6 +47,10 @@ class Matcher {
   void label(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
              const OnMatch& on_match = {});
 
+  /// The same without `continue`.
+  void label_by_rules(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
+                      const OnMatch& on_match = {});
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
