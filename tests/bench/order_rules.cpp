@@ -33,7 +33,7 @@ std::vector<order::Letter> layers(size_t count, std::string_view layer) {
 }
 
 void label(benchmark::State& state, std::string_view layer) {
-  order::Matcher matcher(test::block(chains, "x"));
+  const order::Matcher matcher(test::block(chains, "x"));
   const std::vector<order::Letter> sequence = layers(10'000'000, layer);
   std::vector<uint32_t> rule_of;
   for (auto _ : state) matcher.label(sequence, rule_of);

@@ -61,6 +61,32 @@ inline Moves backward(const Chain& chain) {
   return {reversed(moves.optional, count), reversed(moves.repeated, count)};
 }
 
+/// The steps in brackets, numbered backward.
+struct Brackets {
+  explicit Brackets(const Chain& chain)
+      : moves(backward(chain)),
+        all(reversed(brackets(chain), chain.steps.size())),
+        begins(reversed(forward(chain).skip(bit(chain.first)), chain.steps.size()) & all),
+        ends(moves.skip(bit(chain.steps.size() - 1 - chain.last)) & all) {}
+
+  /// The steps that can take the operation behind one that was taken by these.
+  Steps behind(Steps took) const {
+    Steps next = took >> 1;
+    for (Steps skipped = next & moves.optional; skipped != 0; skipped &= moves.optional) {
+      skipped = (skipped >> 1) & ~next;
+      next |= skipped;
+    }
+    return ((took & moves.repeated) | next) & all;
+  }
+  /// The steps that can take the operation before one that was taken by these.
+  Steps before(Steps took) const { return moves.next(took) & all; }
+
+  Moves moves;
+  Steps all;
+  Steps begins;  // the steps that the brackets can begin with
+  Steps ends;    // the steps that they can end with
+};
+
 /// Throws InternalError if a block is not as chain.hpp says.
 void check(const Block& block);
 
