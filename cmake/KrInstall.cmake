@@ -1,6 +1,6 @@
 # libkr: the modules behind the public headers in one archive, for find_package(kr) and pkg-config.
 include(CMakePackageConfigHelpers)
-set(modules base source diag syntax regex sema match trace align classify trees scopes analyze layout prove compare
+set(modules base source diag order syntax regex sema match trace align classify trees scopes analyze layout prove compare
             changes coverage facts compute saved text table ncu cost what_if replay job tables render picture overview timeline page export
             session testing lint api c)
 set(objects ${modules})

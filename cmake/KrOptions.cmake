@@ -41,7 +41,7 @@ if(KR_SANITIZE)
 endif()
 
 # Modules that every operation, name or row passes through are compiled for speed, all others for a short build.
-set(KR_FAST_MODULES base regex match trace classify scopes analyze)
+set(KR_FAST_MODULES base order regex match trace classify scopes analyze)
 
 # Modules from here on are in the folder engine/NAME/, a wing. A module uses those before it.
 set(KR_WINGS "")

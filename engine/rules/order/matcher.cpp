@@ -1,0 +1,353 @@
+#include "order/matcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "order/group.hpp"
+#include "order/sweep.hpp"
+
+namespace kr::order {
+
+void check(const Block& block) {
+  for (const Scope& scope : block.scopes) {
+    KR_CHECK(scope.passes.size() == block.letters && scope.continues.size() == block.letters);
+  }
+  for (const OrderRule& rule : block.rules) {
+    if (!rule.chain) {
+      KR_CHECK(rule.letters.size() == block.letters);
+      continue;
+    }
+    const Chain& chain = *rule.chain;
+    KR_CHECK(!chain.steps.empty() && chain.steps.size() <= max_steps);
+    KR_CHECK(chain.first <= chain.last && chain.last < chain.steps.size());
+    KR_CHECK(chain.takes.size() == block.letters + 2 && chain.scope < block.scopes.size());
+  }
+}
+
+namespace {
+
+constexpr size_t max_meetings = 1 << 16;
+constexpr uint32_t no_meeting = UINT32_MAX;
+
+/// What rules make of operations of one class between one pair of states, found by a hash.
+class Meetings {
+ public:
+  struct Found {
+    uint64_t key = UINT64_MAX;
+    uint32_t rule = no_rule;
+    /// If rules with longer brackets compete for the operation: see `get`.
+    uint32_t contended = no_meeting;
+  };
+
+  explicit Meetings(const Group& group) : group_(group), slots_(256) {}
+
+  /// Null if there would be too many.
+  const Found* find(uint32_t before, Class read, uint32_t behind) {
+    const uint64_t key = (uint64_t{before + read} << 32) | behind;
+    for (size_t at = home(key);; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at].key == key) return &slots_[at];
+      if (slots_[at].key == UINT64_MAX) return add(before, read, behind, key);
+    }
+  }
+  const Meeting& get(uint32_t contended) const { return meetings_[contended]; }
+
+ private:
+  size_t home(uint64_t key) const {
+    return (key * 0x9E3779B97F4A7C15U) >> (64 - std::countr_zero(slots_.size()));
+  }
+  const Found* add(uint32_t before, Class read, uint32_t behind, uint64_t key) {
+    if (size_ == max_meetings) return nullptr;
+    Meeting meeting = group_.meet(before, read, behind);
+    Found found{key, meeting.rule, no_meeting};
+    if (!meeting.contenders.empty()) {
+      found.contended = static_cast<uint32_t>(meetings_.size());
+      meetings_.push_back(std::move(meeting));
+    }
+    if (++size_ * 2 > slots_.size()) {
+      std::vector<Found> old(slots_.size() * 2);
+      old.swap(slots_);
+      for (const Found& slot : old) {
+        if (slot.key != UINT64_MAX) insert(slot);
+      }
+    }
+    return insert(found);
+  }
+  const Found* insert(const Found& found) {
+    size_t at = home(found.key);
+    while (slots_[at].key != UINT64_MAX) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = found;
+    return &slots_[at];
+  }
+
+  const Group& group_;
+  std::vector<Found> slots_;  // a power of two, half of them free at least
+  size_t size_ = 0;
+  std::vector<Meeting> meetings_;
+};
+
+/// An operation that rules with longer brackets compete for.
+struct Contended {
+  uint32_t operation;
+  uint32_t seen;  // the number of operations before it that chains see
+  uint32_t meeting;
+};
+
+/// Labels a sequence by a group of rules.
+class GroupLabels {
+ public:
+  GroupLabels(Group& group, std::span<const Letter> sequence, std::span<uint32_t> rule_of)
+      : group_(group), sequence_(sequence), rule_of_(rule_of), meetings_(group) {}
+
+  /// False if the sequence needs too many states; some operations may have got labels then.
+  bool label(const Block& block, const OnMatch& on_match) {
+    if (!read_behind(group_.class_of(block.end()))) return false;
+    if (!read_before(group_.class_of(block.start()))) return false;
+    for (uint32_t m = 0; m < group_.members().size(); ++m) {
+      if (group_.members()[m].is_long) label_long(m, on_match);
+    }
+    for (const Contended& at : contended_) {
+      uint32_t& rule = rule_of_[at.operation];
+      if (rule == no_rule) rule = meetings_.get(at.meeting).rule;
+    }
+    return true;
+  }
+
+ private:
+  bool read_behind(Class end) {
+    Joint& behind = group_.behind();
+    behind_.resize(sequence_.size());
+    uint32_t state = behind.next(behind.initial(), end);
+    for (size_t i = sequence_.size(); i-- > 0;) {
+      if (state == Joint::no_state) return false;
+      behind_[i] = state;
+      state = behind.next(state, group_.class_of(sequence_[i]));
+    }
+    return true;
+  }
+
+  bool read_before(Class start) {
+    Joint& before = group_.before();
+    uint32_t state = before.next(before.initial(), start);
+    uint32_t seen = 0;
+    for (size_t i = 0; i < sequence_.size(); ++i) {
+      if (state == Joint::no_state) return false;
+      const Class read = group_.class_of(sequence_[i]);
+      if (group_.is_labelled(read) && rule_of_[i] == no_rule) {
+        const Meetings::Found* found = meetings_.find(state, read, behind_[i]);
+        if (found == nullptr) return false;
+        if (found->contended != no_meeting) {
+          contended_.push_back({static_cast<uint32_t>(i), seen, found->contended});
+        } else {
+          rule_of_[i] = found->rule;
+        }
+      }
+      seen += group_.is_seen(read) ? 1 : 0;
+      state = before.next(state, read);
+    }
+    return true;
+  }
+
+  /// All matches of a chain with longer brackets are within stretches of operations that it can
+  /// contain and that follow each other. A stretch ends at operations with labels.
+  void label_long(uint32_t member, const OnMatch& on_match) {
+    stretch_.clear();
+    for (const Contended& at : contended_) {
+      if (rule_of_[at.operation] != no_rule) continue;
+      const std::vector<Contender>& contenders = meetings_.get(at.meeting).contenders;
+      const auto found = std::ranges::find(contenders, member, &Contender::member);
+      if (found == contenders.end()) continue;
+      if (!stretch_.empty() && stretch_.back().seen + 1 != at.seen) label_stretch(member, on_match);
+      stretch_.push_back({at.operation, at.seen, *found});
+    }
+    label_stretch(member, on_match);
+  }
+
+  void label_stretch(uint32_t m, const OnMatch& on_match) {
+    const Group::Member& member = group_.members()[m];
+    Steps took = 0;
+    for (size_t i = stretch_.size(); i-- > 0;) {
+      Contender& at = stretch_[i].contender;
+      took = at.takes & (member.brackets.before(took) | (at.can_end ? member.brackets.ends : 0));
+      at.takes = took;  // so that the brackets can end
+    }
+    for (size_t i = 0; i < stretch_.size();) {
+      took = stretch_[i].contender.takes & member.brackets.begins;
+      if (took == 0 || !stretch_[i].contender.can_begin) {
+        ++i;
+        continue;
+      }
+      const uint32_t first = stretch_[i].operation;
+      while (took != 0) {
+        rule_of_[stretch_[i++].operation] = member.rule;
+        took = i < stretch_.size() ? member.brackets.behind(took) & stretch_[i].contender.takes : 0;
+      }
+      if (on_match) on_match({member.rule, first, stretch_[i - 1].operation});
+    }
+    stretch_.clear();
+  }
+
+  struct Stretched {
+    uint32_t operation;
+    uint32_t seen;
+    Contender contender;
+  };
+
+  Group& group_;
+  std::span<const Letter> sequence_;
+  std::span<uint32_t> rule_of_;
+  Meetings meetings_;
+  std::vector<uint32_t> behind_;  // by operation: the state that knows what is behind it
+  std::vector<Contended> contended_;
+  std::vector<Stretched> stretch_;
+};
+
+/// All rules on one sequence.
+class Labels {
+ public:
+  Labels(const Block& block, size_t states, std::span<const Letter> sequence,
+         std::span<uint32_t> rule_of, const OnMatch& on_match)
+      : block_(block),
+        max_states_(states),
+        sequence_(sequence),
+        rule_of_(rule_of),
+        on_match_(on_match),
+        occurs_(block.letters) {
+    KR_CHECK(sequence.size() < no_rule);
+    for (const Letter letter : sequence) {
+      KR_CHECK(letter < block.letters);
+      occurs_[letter] = 1;
+    }
+  }
+
+  /// Rules are applied in groups: as long as their chains see the same operations.
+  void apply_rules() {
+    std::vector<uint8_t> sees;  // by letter, of those that occur
+    std::vector<uint32_t> group;
+    for (uint32_t rule = 0; rule < block_.rules.size(); ++rule) {
+      const std::optional<Chain>& chain = block_.rules[rule].chain;
+      if (!chain) {
+        if (occurs_any(block_.rules[rule].letters)) group.push_back(rule);
+        continue;
+      }
+      std::vector<uint8_t> seen = seen_by(block_.scopes[chain->scope]);
+      if (!can_match(*chain, seen)) continue;
+      if (!sees.empty() && seen != sees) {
+        apply_group(group, sees);
+        group.clear();
+      }
+      sees = std::move(seen);
+      group.push_back(rule);
+    }
+    if (sees.empty()) sees = occurs_;
+    apply_group(group, sees);
+  }
+
+  void continue_labels() {
+    for (const Scope& scope : block_.scopes) {
+      if (!occurs_any(scope.continues)) continue;
+      uint32_t last = no_rule;
+      for (size_t i = 0; i < sequence_.size(); ++i) {
+        if (scope.sees(sequence_[i])) {
+          last = rule_of_[i];
+        } else if (scope.continues[sequence_[i]] != 0 && rule_of_[i] == no_rule) {
+          rule_of_[i] = last;
+        }
+      }
+    }
+  }
+
+ private:
+  std::vector<uint8_t> seen_by(const Scope& scope) const {
+    std::vector<uint8_t> sees = occurs_;
+    for (Letter letter = 0; letter < block_.letters; ++letter) {
+      if (!scope.sees(letter)) sees[letter] = 0;
+    }
+    return sees;
+  }
+
+  bool occurs_any(const std::vector<uint8_t>& letters) const {
+    for (Letter letter = 0; letter < block_.letters; ++letter) {
+      if (letters[letter] != 0 && occurs_[letter] != 0) return true;
+    }
+    return false;
+  }
+
+  /// Whether each step that must take something takes something that occurs.
+  bool can_match(const Chain& chain, const std::vector<uint8_t>& sees) const {
+    const Moves moves = forward(chain);
+    Steps taken = takes(chain, block_, block_.start()) | takes(chain, block_, block_.end());
+    Steps in_brackets = 0;
+    for (Letter letter = 0; letter < block_.letters; ++letter) {
+      if (sees[letter] != 0) taken |= chain.takes[letter];
+      if (sees[letter] != 0) in_brackets |= chain.takes[letter] & brackets(chain);
+    }
+    return in_brackets != 0 && (steps_below(chain.steps.size()) & ~moves.optional & ~taken) == 0;
+  }
+
+  void apply_group(const std::vector<uint32_t>& rules, const std::vector<uint8_t>& sees) {
+    if (rules.empty() || sequence_.empty()) return;
+    {
+      Group group(block_, rules, sees, occurs_, max_states_);
+      if (GroupLabels(group, sequence_, rule_of_).label(block_, on_match_)) {
+        if (on_match_) report_single(group);
+        return;
+      }
+    }
+    for (uint32_t& rule : rule_of_) {
+      if (rule >= rules.front()) rule = no_rule;
+    }
+    std::vector<uint32_t> visible;
+    for (size_t i = 0; i < sequence_.size(); ++i) {
+      if (sees[sequence_[i]] != 0) visible.push_back(static_cast<uint32_t>(i));
+    }
+    for (const uint32_t rule : rules) {
+      if (block_.rules[rule].chain) {
+        sweep(block_, rule, sequence_, visible, rule_of_, on_match_);
+        continue;
+      }
+      const std::vector<uint8_t>& letters = block_.rules[rule].letters;
+      for (size_t i = 0; i < sequence_.size(); ++i) {
+        if (letters[sequence_[i]] != 0 && rule_of_[i] == no_rule) rule_of_[i] = rule;
+      }
+    }
+  }
+
+  /// Reports the matches with one operation in brackets: each operation that got the label.
+  void report_single(const Group& group) const {
+    std::vector<uint8_t> is_single(block_.rules.size());
+    for (const Group::Member& member : group.members()) is_single[member.rule] = !member.is_long;
+    for (uint32_t i = 0; i < rule_of_.size(); ++i) {
+      if (rule_of_[i] != no_rule && is_single[rule_of_[i]] != 0) on_match_({rule_of_[i], i, i});
+    }
+  }
+
+  const Block& block_;
+  size_t max_states_;
+  std::span<const Letter> sequence_;
+  std::span<uint32_t> rule_of_;
+  const OnMatch& on_match_;
+  std::vector<uint8_t> occurs_;  // by letter
+};
+
+}  // namespace
+
+Matcher::Matcher(const Block& block, size_t max_states) : block_(block), max_states_(max_states) {
+  check(block);
+}
+
+void Matcher::label_by_rules(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
+                             const OnMatch& on_match) const {
+  rule_of.assign(sequence.size(), no_rule);
+  Labels(block_, max_states_, sequence, rule_of, on_match).apply_rules();
+}
+
+void Matcher::label(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
+                    const OnMatch& on_match) const {
+  rule_of.assign(sequence.size(), no_rule);
+  Labels labels(block_, max_states_, sequence, rule_of, on_match);
+  labels.apply_rules();
+  labels.continue_labels();
+}
+
+}  // namespace kr::order
