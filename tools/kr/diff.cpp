@@ -152,6 +152,7 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   if (!options.by.empty()) how.by = options.by;
   classify::named_dimension(rules.program(), how.by);
   session::Session session = open_session(rules, options.trace, streams);
+  session.look_for_order(how.by);
   if (!options.level.empty()) {
     // Operations are in modules too, if their trace shows these.
     how.level = trees::named_level(options.level);

@@ -274,6 +274,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
     if (also) also(run, summary, index);
   };
+  session.look_for_order(by, outputs.tables_named());
   read_runs(session, specs, outputs.demand(), streams, infos, visit);
 }
 

@@ -94,7 +94,7 @@ class Writer {
           break;
         }
         if (item.items.empty()) continue;
-        columns.second = std::max(columns.second, indent + width(item.head.front()) + 1);
+        columns.second = std::max(columns.second, indent + width(item.head) - 1);
       } else if (last > first && items[last - 1].kind == Item::Kind::block) {
         break;
       } else if (in_table(item)) {
@@ -211,7 +211,7 @@ class Writer {
   }
 
   void block_on_line(const Item& item, size_t indent, size_t brace) {
-    piece(item.head[0], indent);
+    for (size_t i = 0; i + 1 < item.head.size(); ++i) piece(item.head[i], indent);
     page_.add(" ");
     if (item.items.empty()) return page_.add("{}");
     page_.pad(brace);

@@ -267,8 +267,14 @@ void Assembly::sort_order_tables(BodyId body, Model& made) {
     const auto ready = std::ranges::find_if(
         rest, [&](const OrderTable& one) { return made.any_table(one.over) != nullptr; });
     if (ready != rest.end()) {
-      made.order_tables.push_back(std::move(*ready));
+      OrderTable& table = made.order_tables.emplace_back(std::move(*ready));
       rest.erase(ready);
+      if (table.otherwise && program_.rules.get(*table.otherwise).keep) {
+        // Its labels are also those of the dimension it looks at.
+        for (const Label& label : made.any_table(table.over)->vocabulary) {
+          if (table.find(label.name) == nullptr) table.vocabulary.push_back(label);
+        }
+      }
       continue;
     }
     // Either a dimension is missing, or those that are left look at each other.

@@ -69,8 +69,8 @@ order::Block block_of(const sema::Program& program, const sema::OrderTable& tabl
   const auto by_letter = [&](sema::ExprId expr) {
     std::vector<uint8_t> holds;
     holds.reserve(letters.size());
-    for (const Signature& letter : letters) {
-      holds.push_back(questions.holds(letter, expr) ? 1 : 0);
+    for (size_t i = 0; i < block.letters; ++i) {
+      holds.push_back(questions.holds(letters[i], expr) ? 1 : 0);
     }
     return holds;
   };
@@ -200,6 +200,8 @@ class OrderLabels {
       matcher.label(letters, found, on_match);
       for (size_t i = 0; i < places.size(); ++i) rule_of[places[i]] = found[i];
     }
+    // A run of which the rules explain nothing does not have the dimension.
+    if (std::ranges::all_of(rule_of, [](uint32_t rule) { return rule == order::no_rule; })) return;
     divide(table, *over, rule_of);
   }
 

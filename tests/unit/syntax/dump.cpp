@@ -50,6 +50,18 @@ std::string Parsed::expr(ExprId id) const {
   return "?";
 }
 
+std::string Parsed::chain(const std::vector<ChainStep>& steps) const {
+  std::string out;
+  for (const ChainStep& step : steps) {
+    if (!out.empty()) out += " > ";
+    if (step.open.valid()) out += '[';
+    out += expr(step.expr);
+    if (step.quantifier != '\0') out += step.quantifier;
+    if (step.close.valid()) out += ']';
+  }
+  return out;
+}
+
 std::string Parsed::rules(const std::vector<Rule>& rules) const {
   std::string out;
   for (const Rule& rule : rules) {

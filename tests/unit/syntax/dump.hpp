@@ -18,6 +18,7 @@ struct Parsed {
 
   /// `(or "a" (and ^"b"i$ /c/))`
   std::string expr(ExprId expr) const;
+  std::string chain(const std::vector<ChainStep>& steps) const;
   std::string rules(const std::vector<Rule>& rules) const;
   /// The whole file.
   std::string dump() const;
