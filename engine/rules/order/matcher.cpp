@@ -243,20 +243,6 @@ class Labels {
     apply_group(group, sees);
   }
 
-  void continue_labels() {
-    for (const Scope& scope : block_.scopes) {
-      if (!occurs_any(scope.continues)) continue;
-      uint32_t last = no_rule;
-      for (size_t i = 0; i < sequence_.size(); ++i) {
-        if (scope.sees(sequence_[i])) {
-          last = rule_of_[i];
-        } else if (scope.continues[sequence_[i]] != 0 && rule_of_[i] == no_rule) {
-          rule_of_[i] = last;
-        }
-      }
-    }
-  }
-
  private:
   std::vector<uint8_t> seen_by(const Scope& scope) const {
     std::vector<uint8_t> sees = occurs_;
@@ -344,10 +330,21 @@ void Matcher::label_by_rules(std::span<const Letter> sequence, std::vector<uint3
 
 void Matcher::label(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
                     const OnMatch& on_match) const {
-  rule_of.assign(sequence.size(), no_rule);
-  Labels labels(block_, max_states_, sequence, rule_of, on_match);
-  labels.apply_rules();
-  labels.continue_labels();
+  label_by_rules(sequence, rule_of, on_match);
+  for (const Scope& scope : block_.scopes) continue_labels(scope, sequence, rule_of);
+}
+
+void continue_labels(const Scope& scope, std::span<const Letter> sequence,
+                     std::span<uint32_t> rule_of) {
+  if (std::ranges::none_of(scope.continues, [](uint8_t is) { return is != 0; })) return;
+  uint32_t last = no_rule;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (scope.sees(sequence[i])) {
+      last = rule_of[i];
+    } else if (scope.continues[sequence[i]] != 0 && rule_of[i] == no_rule) {
+      rule_of[i] = last;
+    }
+  }
 }
 
 }  // namespace kr::order

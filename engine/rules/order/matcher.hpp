@@ -55,4 +55,8 @@ class Matcher {
   size_t max_states_;
 };
 
+/// `continue` of one scope, after all rules.
+void continue_labels(const Scope& scope, std::span<const Letter> sequence,
+                     std::span<uint32_t> rule_of);
+
 }  // namespace kr::order
