@@ -15,6 +15,8 @@ class SlowMatcher {
  public:
   explicit SlowMatcher(const order::Block& block) : block_(block) {}
 
+  bool continues = true;
+
   /// Whether a chain could have an operation in its brackets, were it free: others have the labels
   /// of the rules before this one.
   bool could_label(uint32_t rule, const std::vector<order::Letter>& sequence, uint32_t operation,
@@ -46,7 +48,7 @@ class SlowMatcher {
       }
     }
     for (const order::Scope& scope : block_.scopes) {
-      for (size_t i = 0; i < sequence.size(); ++i) {
+      for (size_t i = continues ? 0 : sequence.size(); i < sequence.size(); ++i) {
         if (scope.continues[sequence[i]] == 0 || rule_of_[i] != order::no_rule) continue;
         for (size_t before = i; before-- > 0;) {
           if (!scope.sees(sequence[before])) continue;
