@@ -15,6 +15,25 @@ class SlowMatcher {
  public:
   explicit SlowMatcher(const order::Block& block) : block_(block) {}
 
+  bool continues = true;
+
+  /// Whether a chain could have an operation in its brackets, were it free: others have the labels
+  /// of the rules before this one.
+  bool could_label(uint32_t rule, const std::vector<order::Letter>& sequence, uint32_t operation,
+                   std::vector<uint32_t> rule_of) {
+    for (uint32_t& by : rule_of) by = by < rule ? by : order::no_rule;
+    rule_of[operation] = order::no_rule;
+    rule_of_ = std::move(rule_of);
+    const order::Chain& chain = *block_.rules[rule].chain;
+    find(chain, sequence, 0);
+    for (const auto& [begin, end] : found_) {
+      for (size_t place = begin; place <= end; ++place) {
+        if (places_[place].operation == operation) return true;
+      }
+    }
+    return false;
+  }
+
   std::vector<uint32_t> label(const std::vector<order::Letter>& sequence,
                               std::vector<order::Match>* matches = nullptr) {
     rule_of_.assign(sequence.size(), order::no_rule);
@@ -29,7 +48,7 @@ class SlowMatcher {
       }
     }
     for (const order::Scope& scope : block_.scopes) {
-      for (size_t i = 0; i < sequence.size(); ++i) {
+      for (size_t i = continues ? 0 : sequence.size(); i < sequence.size(); ++i) {
         if (scope.continues[sequence[i]] == 0 || rule_of_[i] != order::no_rule) continue;
         for (size_t before = i; before-- > 0;) {
           if (!scope.sees(sequence[before])) continue;
@@ -51,16 +70,9 @@ class SlowMatcher {
 
   void apply(uint32_t rule, const order::Chain& chain, const std::vector<order::Letter>& sequence,
              std::vector<order::Match>* matches) {
-    places_ = {{block_.start(), 0}};
-    for (size_t i = 0; i < sequence.size(); ++i) {
-      if (block_.scopes[chain.scope].sees(sequence[i])) places_.push_back({sequence[i], i});
-    }
-    places_.push_back({block_.end(), 0});
     size_t behind = 0;
     while (true) {
-      found_.clear();
-      tried_.clear();
-      for (size_t from = 0; from < places_.size(); ++from) go(chain, {0, from, 0, 0}, behind);
+      find(chain, sequence, behind);
       if (found_.empty()) return;
       const size_t first = found_.begin()->first;
       size_t last = first;
@@ -76,6 +88,18 @@ class SlowMatcher {
       }
       behind = last + 1;
     }
+  }
+
+  // The places of the brackets of all matches.
+  void find(const order::Chain& chain, const std::vector<order::Letter>& sequence, size_t behind) {
+    places_ = {{block_.start(), 0}};
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      if (block_.scopes[chain.scope].sees(sequence[i])) places_.push_back({sequence[i], i});
+    }
+    places_.push_back({block_.end(), 0});
+    found_.clear();
+    tried_.clear();
+    for (size_t from = 0; from < places_.size(); ++from) go(chain, {0, from, 0, 0}, behind);
   }
 
   // Tries every number of places for a step. The places in brackets so far are begin to end, or

@@ -11,7 +11,7 @@
 namespace kr::order {
 
 /// A place in the sequence as explanations show it: -1 is `start`, the length of the sequence is
-/// `end`.
+/// `end`. Where a chain stops for want of further places, it is one place further than those.
 using Place = int64_t;
 
 /// One place of a match and the step that took it.
@@ -26,7 +26,8 @@ struct Stop {
   /// The furthest step that was reached, and does not take what is at `place`.
   uint32_t step = 0;
   Place place = 0;
-  /// Set if the step would take it, but it is in brackets and has the label of this earlier rule.
+  /// Set if the step would take it, but is in brackets: the operation has the label of this earlier
+  /// rule.
   uint32_t labelled_by = no_rule;
 };
 

@@ -28,16 +28,15 @@ class Joint {
     Steps always = 0;
     /// Only these steps count.
     Steps keep = 0;
-    /// By class.
+    /// By class: whether the chain sees it, and the steps that take it.
+    std::vector<uint8_t> sees;
     std::vector<Steps> takes;
   };
   static constexpr uint32_t no_state = UINT32_MAX;
   static constexpr size_t max_edges = 1 << 24;
 
-  /// Classes from `visible` on are passed over.
-  Joint(std::vector<Part> parts, size_t visible, size_t classes, size_t max_states)
+  Joint(std::vector<Part> parts, size_t classes, size_t max_states)
       : parts_(std::move(parts)),
-        visible_(visible),
         classes_(classes),
         max_states_(std::max<size_t>(1, std::min(max_states, max_edges / classes))) {
     for (const Part& part : parts_) scratch_.push_back(part.always & part.keep);
@@ -65,6 +64,10 @@ class Joint {
     const std::span<const Steps> from = active(state);
     for (size_t p = 0; p < parts_.size(); ++p) {
       const Part& part = parts_[p];
+      if (part.sees[read] == 0) {
+        scratch_[p] = from[p];
+        continue;
+      }
       scratch_[p] = (part.always | part.moves.next(from[p] & part.takes[read])) & part.keep;
     }
     const uint32_t to = intern();
@@ -83,13 +86,11 @@ class Joint {
     if (found == next) {
       sets_.insert(sets_.end(), scratch_.begin(), scratch_.end());
       edges_.resize(edges_.size() + classes_, no_state);
-      for (size_t hidden = visible_; hidden < classes_; ++hidden) edges_[next + hidden] = next;
     }
     return found;
   }
 
   std::vector<Part> parts_;
-  size_t visible_;
   size_t classes_;
   size_t max_states_;
   uint32_t initial_ = 0;

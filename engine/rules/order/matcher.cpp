@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "order/group.hpp"
+#include "order/compiled.hpp"
 #include "order/sweep.hpp"
 
 namespace kr::order {
@@ -40,7 +40,7 @@ class Meetings {
     uint32_t contended = no_meeting;
   };
 
-  explicit Meetings(const Group& group) : group_(group), slots_(256) {}
+  explicit Meetings(const Compiled& rules) : rules_(rules), slots_(256) {}
 
   /// Null if there would be too many.
   const Found* find(uint32_t before, Class read, uint32_t behind) {
@@ -58,7 +58,7 @@ class Meetings {
   }
   const Found* add(uint32_t before, Class read, uint32_t behind, uint64_t key) {
     if (size_ == max_meetings) return nullptr;
-    Meeting meeting = group_.meet(before, read, behind);
+    Meeting meeting = rules_.meet(before, read, behind);
     Found found{key, meeting.rule, no_meeting};
     if (!meeting.contenders.empty()) {
       found.contended = static_cast<uint32_t>(meetings_.size());
@@ -80,7 +80,7 @@ class Meetings {
     return &slots_[at];
   }
 
-  const Group& group_;
+  const Compiled& rules_;
   std::vector<Found> slots_;  // a power of two, half of them free at least
   size_t size_ = 0;
   std::vector<Meeting> meetings_;
@@ -89,22 +89,21 @@ class Meetings {
 /// An operation that rules with longer brackets compete for.
 struct Contended {
   uint32_t operation;
-  uint32_t seen;  // the number of operations before it that chains see
   uint32_t meeting;
 };
 
-/// Labels a sequence by a group of rules.
-class GroupLabels {
+/// Labels a sequence by all rules at once.
+class JointLabels {
  public:
-  GroupLabels(Group& group, std::span<const Letter> sequence, std::span<uint32_t> rule_of)
-      : group_(group), sequence_(sequence), rule_of_(rule_of), meetings_(group) {}
+  JointLabels(Compiled& rules, std::span<const Letter> sequence, std::span<uint32_t> rule_of)
+      : rules_(rules), sequence_(sequence), rule_of_(rule_of), meetings_(rules) {}
 
   /// False if the sequence needs too many states; some operations may have got labels then.
   bool label(const Block& block, const OnMatch& on_match) {
-    if (!read_behind(group_.class_of(block.end()))) return false;
-    if (!read_before(group_.class_of(block.start()))) return false;
-    for (uint32_t m = 0; m < group_.members().size(); ++m) {
-      if (group_.members()[m].is_long) label_long(m, on_match);
+    if (!read_behind(rules_.class_of(block.end()))) return false;
+    if (!read_before(rules_.class_of(block.start()))) return false;
+    for (uint32_t m = 0; m < rules_.members().size(); ++m) {
+      if (rules_.members()[m].is_long) label_long(m, on_match);
     }
     for (const Contended& at : contended_) {
       uint32_t& rule = rule_of_[at.operation];
@@ -115,34 +114,32 @@ class GroupLabels {
 
  private:
   bool read_behind(Class end) {
-    Joint& behind = group_.behind();
+    Joint& behind = rules_.behind();
     behind_.resize(sequence_.size());
     uint32_t state = behind.next(behind.initial(), end);
     for (size_t i = sequence_.size(); i-- > 0;) {
       if (state == Joint::no_state) return false;
       behind_[i] = state;
-      state = behind.next(state, group_.class_of(sequence_[i]));
+      state = behind.next(state, rules_.class_of(sequence_[i]));
     }
     return true;
   }
 
   bool read_before(Class start) {
-    Joint& before = group_.before();
+    Joint& before = rules_.before();
     uint32_t state = before.next(before.initial(), start);
-    uint32_t seen = 0;
     for (size_t i = 0; i < sequence_.size(); ++i) {
       if (state == Joint::no_state) return false;
-      const Class read = group_.class_of(sequence_[i]);
-      if (group_.is_labelled(read) && rule_of_[i] == no_rule) {
+      const Class read = rules_.class_of(sequence_[i]);
+      if (rules_.is_labelled(read) && rule_of_[i] == no_rule) {
         const Meetings::Found* found = meetings_.find(state, read, behind_[i]);
         if (found == nullptr) return false;
         if (found->contended != no_meeting) {
-          contended_.push_back({static_cast<uint32_t>(i), seen, found->contended});
+          contended_.push_back({static_cast<uint32_t>(i), found->contended});
         } else {
           rule_of_[i] = found->rule;
         }
       }
-      seen += group_.is_seen(read) ? 1 : 0;
       state = before.next(state, read);
     }
     return true;
@@ -157,14 +154,16 @@ class GroupLabels {
       const std::vector<Contender>& contenders = meetings_.get(at.meeting).contenders;
       const auto found = std::ranges::find(contenders, member, &Contender::member);
       if (found == contenders.end()) continue;
-      if (!stretch_.empty() && stretch_.back().seen + 1 != at.seen) label_stretch(member, on_match);
-      stretch_.push_back({at.operation, at.seen, *found});
+      if (!stretch_.empty() && sees_between(member, stretch_.back().operation, at.operation)) {
+        label_stretch(member, on_match);
+      }
+      stretch_.push_back({at.operation, *found});
     }
     label_stretch(member, on_match);
   }
 
   void label_stretch(uint32_t m, const OnMatch& on_match) {
-    const Group::Member& member = group_.members()[m];
+    const Compiled::Member& member = rules_.members()[m];
     Steps took = 0;
     for (size_t i = stretch_.size(); i-- > 0;) {
       Contender& at = stretch_[i].contender;
@@ -187,13 +186,19 @@ class GroupLabels {
     stretch_.clear();
   }
 
+  bool sees_between(uint32_t member, uint32_t first, uint32_t last) const {
+    for (uint32_t i = first + 1; i < last; ++i) {
+      if (rules_.members()[member].sees[rules_.class_of(sequence_[i])] != 0) return true;
+    }
+    return false;
+  }
+
   struct Stretched {
     uint32_t operation;
-    uint32_t seen;
     Contender contender;
   };
 
-  Group& group_;
+  Compiled& rules_;
   std::span<const Letter> sequence_;
   std::span<uint32_t> rule_of_;
   Meetings meetings_;
@@ -220,103 +225,60 @@ class Labels {
     }
   }
 
-  /// Rules are applied in groups: as long as their chains see the same operations.
-  void apply_rules() {
-    std::vector<uint8_t> sees;  // by letter, of those that occur
-    std::vector<uint32_t> group;
+  void label() {
+    std::vector<uint32_t> rules;
     for (uint32_t rule = 0; rule < block_.rules.size(); ++rule) {
-      const std::optional<Chain>& chain = block_.rules[rule].chain;
-      if (!chain) {
-        if (occurs_any(block_.rules[rule].letters)) group.push_back(rule);
-        continue;
-      }
-      std::vector<uint8_t> seen = seen_by(block_.scopes[chain->scope]);
-      if (!can_match(*chain, seen)) continue;
-      if (!sees.empty() && seen != sees) {
-        apply_group(group, sees);
-        group.clear();
-      }
-      sees = std::move(seen);
-      group.push_back(rule);
+      if (can_match(block_.rules[rule])) rules.push_back(rule);
     }
-    if (sees.empty()) sees = occurs_;
-    apply_group(group, sees);
-  }
-
-  void continue_labels() {
-    for (const Scope& scope : block_.scopes) {
-      if (!occurs_any(scope.continues)) continue;
-      uint32_t last = no_rule;
-      for (size_t i = 0; i < sequence_.size(); ++i) {
-        if (scope.sees(sequence_[i])) {
-          last = rule_of_[i];
-        } else if (scope.continues[sequence_[i]] != 0 && rule_of_[i] == no_rule) {
-          rule_of_[i] = last;
-        }
-      }
-    }
-  }
-
- private:
-  std::vector<uint8_t> seen_by(const Scope& scope) const {
-    std::vector<uint8_t> sees = occurs_;
-    for (Letter letter = 0; letter < block_.letters; ++letter) {
-      if (!scope.sees(letter)) sees[letter] = 0;
-    }
-    return sees;
-  }
-
-  bool occurs_any(const std::vector<uint8_t>& letters) const {
-    for (Letter letter = 0; letter < block_.letters; ++letter) {
-      if (letters[letter] != 0 && occurs_[letter] != 0) return true;
-    }
-    return false;
-  }
-
-  /// Whether each step that must take something takes something that occurs.
-  bool can_match(const Chain& chain, const std::vector<uint8_t>& sees) const {
-    const Moves moves = forward(chain);
-    Steps taken = takes(chain, block_, block_.start()) | takes(chain, block_, block_.end());
-    Steps in_brackets = 0;
-    for (Letter letter = 0; letter < block_.letters; ++letter) {
-      if (sees[letter] != 0) taken |= chain.takes[letter];
-      if (sees[letter] != 0) in_brackets |= chain.takes[letter] & brackets(chain);
-    }
-    return in_brackets != 0 && (steps_below(chain.steps.size()) & ~moves.optional & ~taken) == 0;
-  }
-
-  void apply_group(const std::vector<uint32_t>& rules, const std::vector<uint8_t>& sees) {
-    if (rules.empty() || sequence_.empty()) return;
+    if (rules.empty()) return;
     {
-      Group group(block_, rules, sees, occurs_, max_states_);
-      if (GroupLabels(group, sequence_, rule_of_).label(block_, on_match_)) {
-        if (on_match_) report_single(group);
+      Compiled compiled(block_, rules, occurs_, max_states_);
+      if (JointLabels(compiled, sequence_, rule_of_).label(block_, on_match_)) {
+        if (on_match_) report_single(compiled);
         return;
       }
     }
-    for (uint32_t& rule : rule_of_) {
-      if (rule >= rules.front()) rule = no_rule;
+    std::ranges::fill(rule_of_, no_rule);
+    for (const uint32_t rule : rules) label_by(rule);
+  }
+
+ private:
+  /// Whether each step that must take something takes something that occurs.
+  bool can_match(const OrderRule& rule) const {
+    Steps taken = 0;
+    Steps inside = 0;
+    bool labels = false;
+    for (Letter letter = 0; letter < block_.letters; ++letter) {
+      if (occurs_[letter] == 0) continue;
+      if (!rule.chain) {
+        labels |= rule.letters[letter] != 0;
+      } else if (block_.scopes[rule.chain->scope].sees(letter)) {
+        taken |= rule.chain->takes[letter];
+        inside |= rule.chain->takes[letter] & brackets(*rule.chain);
+      }
     }
-    std::vector<uint32_t> visible;
+    if (!rule.chain) return labels;
+    taken |= takes(*rule.chain, block_, block_.start()) | takes(*rule.chain, block_, block_.end());
+    const Steps required = steps_below(rule.chain->steps.size()) & ~forward(*rule.chain).optional;
+    return inside != 0 && (required & ~taken) == 0;
+  }
+
+  void label_by(uint32_t rule) const {
+    if (block_.rules[rule].chain) {
+      sweep(block_, rule, sequence_, rule_of_, on_match_);
+      return;
+    }
+    const std::vector<uint8_t>& letters = block_.rules[rule].letters;
     for (size_t i = 0; i < sequence_.size(); ++i) {
-      if (sees[sequence_[i]] != 0) visible.push_back(static_cast<uint32_t>(i));
-    }
-    for (const uint32_t rule : rules) {
-      if (block_.rules[rule].chain) {
-        sweep(block_, rule, sequence_, visible, rule_of_, on_match_);
-        continue;
-      }
-      const std::vector<uint8_t>& letters = block_.rules[rule].letters;
-      for (size_t i = 0; i < sequence_.size(); ++i) {
-        if (letters[sequence_[i]] != 0 && rule_of_[i] == no_rule) rule_of_[i] = rule;
-      }
+      if (letters[sequence_[i]] != 0 && rule_of_[i] == no_rule) rule_of_[i] = rule;
     }
   }
 
   /// Reports the matches with one operation in brackets: each operation that got the label.
-  void report_single(const Group& group) const {
+  void report_single(const Compiled& compiled) const {
     std::vector<uint8_t> is_single(block_.rules.size());
-    for (const Group::Member& member : group.members()) is_single[member.rule] = !member.is_long;
+    for (const Compiled::Member& member : compiled.members())
+      is_single[member.rule] = !member.is_long;
     for (uint32_t i = 0; i < rule_of_.size(); ++i) {
       if (rule_of_[i] != no_rule && is_single[rule_of_[i]] != 0) on_match_({rule_of_[i], i, i});
     }
@@ -339,15 +301,26 @@ Matcher::Matcher(const Block& block, size_t max_states) : block_(block), max_sta
 void Matcher::label_by_rules(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
                              const OnMatch& on_match) const {
   rule_of.assign(sequence.size(), no_rule);
-  Labels(block_, max_states_, sequence, rule_of, on_match).apply_rules();
+  Labels(block_, max_states_, sequence, rule_of, on_match).label();
 }
 
 void Matcher::label(std::span<const Letter> sequence, std::vector<uint32_t>& rule_of,
                     const OnMatch& on_match) const {
-  rule_of.assign(sequence.size(), no_rule);
-  Labels labels(block_, max_states_, sequence, rule_of, on_match);
-  labels.apply_rules();
-  labels.continue_labels();
+  label_by_rules(sequence, rule_of, on_match);
+  for (const Scope& scope : block_.scopes) continue_labels(scope, sequence, rule_of);
+}
+
+void continue_labels(const Scope& scope, std::span<const Letter> sequence,
+                     std::span<uint32_t> rule_of) {
+  if (std::ranges::none_of(scope.continues, [](uint8_t is) { return is != 0; })) return;
+  uint32_t last = no_rule;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (scope.sees(sequence[i])) {
+      last = rule_of[i];
+    } else if (scope.continues[sequence[i]] != 0 && rule_of[i] == no_rule) {
+      rule_of[i] = last;
+    }
+  }
 }
 
 }  // namespace kr::order

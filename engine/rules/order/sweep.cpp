@@ -7,8 +7,7 @@
 namespace kr::order {
 
 void sweep(const Block& block, uint32_t rule, std::span<const Letter> sequence,
-           std::span<const uint32_t> visible, std::span<uint32_t> rule_of,
-           const OnMatch& on_match) {
+           std::span<uint32_t> rule_of, const OnMatch& on_match) {
   const Chain& chain = *block.rules[rule].chain;
   const size_t count = chain.steps.size();
   std::vector<Steps> takes_before;  // by letter
@@ -19,6 +18,10 @@ void sweep(const Block& block, uint32_t rule, std::span<const Letter> sequence,
     takes_behind.push_back(reversed(taken & ~steps_below(chain.first), count));
   }
   const Brackets brackets(chain);
+  std::vector<uint32_t> visible;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (block.scopes[chain.scope].sees(sequence[i])) visible.push_back(static_cast<uint32_t>(i));
+  }
 
   // By visible operation: the steps that can take it so that all further steps find their places
   // behind it.

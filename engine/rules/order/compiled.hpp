@@ -1,4 +1,4 @@
-// Rules that are tried one after the other and whose chains see the same operations, compiled.
+// The rules of a block, compiled together for the letters that occur.
 //
 // Whether an operation can be in the brackets of a chain depends on what is before it, which is a
 // state of `before`, on its class, and on what is behind it, a state of `behind`. For brackets of
@@ -25,7 +25,7 @@ struct Contender {
   Steps takes = 0;
 };
 
-/// What the rules of a group can make of an operation.
+/// What rules make of an operation.
 struct Meeting {
   /// Rules with longer brackets before `rule`, in order.
   std::vector<Contender> contenders;
@@ -33,11 +33,11 @@ struct Meeting {
   uint32_t rule = no_rule;
 };
 
-class Group {
+class Compiled {
  public:
-  /// A chain of the group.
+  /// A chain.
   struct Member {
-    explicit Member(uint32_t number, const Chain& chain)
+    Member(uint32_t number, const Chain& chain)
         : rule(number),
           steps(static_cast<uint32_t>(chain.steps.size())),
           first(chain.first),
@@ -51,34 +51,41 @@ class Group {
     uint32_t last;   // in brackets, numbered backward
     bool is_long;    // more than one step or operation in brackets
     Brackets brackets;
-    std::vector<Steps> takes;  // by class: the steps in brackets, numbered backward
-    uint32_t through = 0;      // of longer brackets: the part that goes through them
+    std::vector<uint8_t> sees;  // by class
+    std::vector<Steps> takes;   // by class: the steps in brackets, numbered backward
+    uint32_t through = 0;       // of longer brackets: the part that goes through them
   };
 
-  /// `rules` are in order; the chains among them see what `sees` says, by letter. `occurs`: by
-  /// letter; others are not in any sequence.
-  Group(const Block& block, std::span<const uint32_t> rules, const std::vector<uint8_t>& sees,
-        const std::vector<uint8_t>& occurs, size_t max_states);
+  /// `rules`: numbers of rules of the block in order. `occurs`: by letter; others are not in any
+  /// sequence. The block must outlive this.
+  Compiled(const Block& block, std::span<const uint32_t> rules, const std::vector<uint8_t>& occurs,
+           size_t max_states);
 
   Class class_of(Letter letter) const { return class_of_[letter]; }
-  bool is_seen(Class read) const { return read < visible_; }
-  /// Whether a rule of the group may label operations of the class.
+  size_t classes() const { return letter_of_.size(); }
+  /// The first letter of a class.
+  Letter letter_of(Class read) const { return letter_of_[read]; }
+  /// Whether a rule may label operations of the class.
   bool is_labelled(Class read) const { return labelled_[read] != 0; }
+  /// The first ordinary rule that labels the class, or no_rule.
+  uint32_t ordinary(Class read) const { return ordinary_[read]; }
 
   /// What was read: `start` and the operations before; `end` and those behind, from the end on.
   /// Initially without `start` and `end`.
   Joint& before() { return *before_; }
   Joint& behind() { return *behind_; }
+  const Joint& before() const { return *before_; }
+  const Joint& behind() const { return *behind_; }
   Meeting meet(uint32_t before, Class read, uint32_t behind) const;
 
   const std::vector<Member>& members() const { return members_; }
 
  private:
   std::vector<Member> members_;
-  std::vector<Class> class_of_;     // by letter
-  std::vector<uint32_t> ordinary_;  // by class: the first ordinary rule that labels it
+  std::vector<Class> class_of_;  // by letter
+  std::vector<Letter> letter_of_;
+  std::vector<uint32_t> ordinary_;
   std::vector<uint8_t> labelled_;
-  size_t visible_ = 0;
   std::optional<Joint> before_;
   std::optional<Joint> behind_;
 };
