@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data"
 ORDER = SHARED / "order"
@@ -23,6 +24,17 @@ TRACES = {
         ORDER / "tl_h100__facebook_timesformer-base-finetuned-k400__1016002.json.gz",
     "xdit_sd_3.5__profile_trace_rank_0": ORDER / "tl_inference__xdit_sd_3.5__profile_trace_rank_0.json.gz",
 }
+# Of some rows the trace is not at hand; they are for information.
+CANDIDATE_TRACES = {
+    **{name: [SHARED / "kineto" / f"{name}.json.gz", SHARED / "shapes" / f"{name}.json.gz",
+              ORDER / f"{name}.json.gz", SHARED / "training" / f"{name}.json.gz"]
+       for name in ("sglang_prefill", "mi300_qwen05b", "h100_bert", "h100_vit",
+                    "tl_inference__xdit_sd_3.5__profile_trace_rank_0", "wbing_dsv3", "deepseek_train",
+                    "tl_h100__facebook_timesformer-base-finetuned-k400__1016002")},
+    "nsys_mfu_2gpu_after": [SHARED / "nsys/mfu_2gpu_after.sqlite"],
+    "nsys_h100_2gpu_1s": [SHARED / "nsys/h100_2gpu_1s.sqlite"],
+}
+ARGUMENTS = {}
 PRODUCTS = ("gemm", "moe_gemm")
 # What order alone cannot tell: the head of a classifier, and first products of encoders. No trace may get worse.
 MAX_NOT_RIGHT = {"h100_facebook_timesformer-base-finetuned-k400__1016002": 1, "xdit_sd_3.5__profile_trace_rank_0": 4}
@@ -36,6 +48,66 @@ def parts_of(trace):
     if done.returncode:
         sys.exit(f"{trace}: {done.stderr}")
     return json.loads(done.stdout)["tables"]["query"]
+
+
+def constructed():
+    """Layers as they follow from the sources of engines: labels in order, with the part of each. True if all are right."""
+    cases = {}
+    for row in csv.DictReader((ORDER / "constructed.tsv").read_text().splitlines(), delimiter="\t"):
+        cases.setdefault((row["case"], row["rules"]), []).append(row)
+    good = True
+    for (case, rules), rows in cases.items():
+        labels = sorted({row["over"] for row in rows})
+        # Not a label: communication that has a norm in it.
+        named = "\n".join('    {}: ^"label {}"$'.format("communication" if label == "allreduce_fusion" else label, label)
+                          for label in labels)
+        chain = " > ".join(
+            f'"label {row["over"]}"' + (f' => part {row["role"]}' if row["over"] in PRODUCTS and row["role"] != "none"
+                                        else "")
+            for row in rows)
+        table = "dense" if rules == "parts" else rules
+        text = (f"use std.llm\nuse std.parts\nengine e {{\n  substage {{\n{named}\n    unknown: otherwise\n  }}\n"
+                f"  part over substage {{\n    include parts.{table}\n    otherwise keep\n  }}\n}}\ntest e {{\n  {chain}\n}}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "layer.kr"
+            path.write_text(text)
+            done = subprocess.run([os.environ["KR"], "test", str(path)], capture_output=True, text=True, check=False)
+        products = sum(row["over"] in PRODUCTS for row in rows)
+        print(f"{case}: {products} products, {'right' if done.returncode == 0 else 'wrong'}")
+        if done.returncode:
+            print(done.stdout + done.stderr)
+            good = False
+    return good
+
+
+def candidates():
+    """Sums of `fusions` and `overlaps`, to the ns. True if all are equal."""
+    expected = {}
+    for row in csv.DictReader((ORDER / "fusions_overlaps.tsv").read_text().splitlines(), delimiter="\t"):
+        expected.setdefault(row["trace"], {})[(row["dimension"], row["label"])] = tuple(
+            int(row[key]) for key in ("occurrences", "operations", "total_ns", "gap_ns", "exposed_ns"))
+    good = True
+    compared = 0
+    for name, sums in expected.items():
+        trace = next((path for path in CANDIDATE_TRACES.get(name, []) if path.is_file()), None)
+        if trace is None:
+            continue
+        done = subprocess.run([os.environ["KR"], "report", str(trace), "--tables", "fusion_places", "--format", "json",
+                               *ARGUMENTS.get(name, [])], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"{trace}: {done.stderr}")
+        found = {}
+        for row in json.loads(done.stdout)["tables"].get("fusion_places", []):
+            key = (row["dimension"], row["label"])
+            one = (1, row["operations"], row["total_ns"], row["gap_ns"], row["exposed_ns"])
+            found[key] = tuple(a + b for a, b in zip(found.get(key, (0,) * 5), one))
+        for key in sorted(set(sums) | set(found)):
+            compared += 1
+            if sums.get(key) != found.get(key):
+                print(f"{name}: {key}: expected {sums.get(key)}, kr: {found.get(key)}")
+                good = False
+    print(f"{compared} sums of candidates compared")
+    return good
 
 
 def main():
@@ -73,6 +145,8 @@ def main():
         if wrong + abstained > allowed:
             print(f"  at most {allowed} may not be right")
             failed = True
+    failed |= not constructed()
+    failed |= not candidates()
     sys.exit(1 if failed else 0)
 
 

@@ -34,7 +34,7 @@ class Declared {
     const auto id = program.dimension(dimension);
     if (!id) return;
     for (const sema::ModelId model : models) {
-      const sema::Table* table = program.models.get(model).table(*id);
+      const sema::Table* table = program.models.get(model).any_table(*id);
       if (table == nullptr) continue;
       for (const sema::Label& label : table->vocabulary) add(label);
     }

@@ -1,6 +1,7 @@
 // Time by label.
 #include "analyze/ranks.hpp"
 #include "tables/columns.hpp"
+#include "tables/declared_labels.hpp"
 #include "tables/definition.hpp"
 #include "tables/scope_parts.hpp"
 #include "tables/source.hpp"
@@ -13,30 +14,6 @@ using analyze::LabelBalance;
 using analyze::LabelSum;
 using analyze::RunSummary;
 
-/// Titles of labels as the run's model declares them.
-class LabelTitles {
- public:
-  LabelTitles(const sema::Program& program, const RunSummary& run) : program_(program) {
-    const auto engine = program.engine(run.engine);
-    const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
-    if (model) model_ = &program.models.get(*model);
-  }
-
-  std::string_view of(std::string_view dimension, std::string_view label) const {
-    const auto id = program_.dimension(dimension);
-    const kr::sema::Table* table = model_ != nullptr && id ? model_->table(*id) : nullptr;
-    if (table == nullptr) return {};
-    for (const sema::Label& one : table->vocabulary) {
-      if (one.name == label) return one.title;
-    }
-    return {};
-  }
-
- private:
-  const sema::Program& program_;
-  const sema::Model* model_ = nullptr;
-};
-
 struct LabelRow : Parts<RunSummary, LabelSum> {
   std::string_view dimension;
   std::string_view title;
@@ -45,12 +22,12 @@ struct LabelRow : Parts<RunSummary, LabelSum> {
 void add_labels(const Source& source, Rows<LabelRow>& rows) {
   for (const Run& one : source.runs) {
     const RunSummary& run = one.summary;
-    const LabelTitles titles(source.rules->program(), run);
+    const DeclaredLabels declared(source.rules->program(), run);
     for (const std::string& dimension : dimensions_of(source)) {
       const auto at = run.dimension(dimension);
       if (!at) continue;
       for (const LabelSum& sum : run.dimensions[*at].labels) {
-        rows.add({{run, sum}, dimension, titles.of(dimension, sum.label)});
+        rows.add({{run, sum}, dimension, declared.title(dimension, sum.label)});
       }
     }
   }

@@ -153,9 +153,7 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
                                 {.or_modules = !demand.facts.has<analyze::RunSummary>(),
                                  .range_names = demand.facts.has<analyze::ShownPhases>(),
                                  .references = references,
-                                 .order = demand.facts.has<analyze::RunSummary>()
-                                              ? classify::Order::labels
-                                              : classify::Order::none,
+                                 .ordered = demand.facts.has<analyze::RunSummary>(),
                                  .max_ordered = state_->max_ordered});
   };
   watched(spec, options, open);

@@ -43,7 +43,7 @@ classify::ChooseOptions options_of(const match::CompiledRules& rules,
 
 /// Why there are no labels from neighbours, where the rules would give some.
 void note_order(const sema::Program& program, const LabelWants& wants, LabelledTrace& run) {
-  if (wants.order == classify::Order::none) return;
+  if (!wants.ordered) return;
   if (program.models.get(run.choice.model).order_tables.empty()) return;
   if (!run.labelled.no_order.empty()) {
     run.trace.warnings.push_back(
@@ -79,9 +79,8 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
   if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
-  const bool ordered = run->trace.operations.size() <= wants.max_ordered;
-  run->labelled =
-      classify::classify(subjects, model, ordered ? wants.order : classify::Order::none);
+  const bool few = run->trace.operations.size() <= wants.max_ordered;
+  run->labelled = classify::classify(subjects, model, wants.ordered && few);
   note_order(program, wants, *run);
   const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
                           (run->trace.host && run->trace.host->ranges.size() > 0);

@@ -73,7 +73,7 @@ struct LabelWants {
   /// What kernels of graphs are compared with; null: nothing. The host trace is read for it.
   align::References* references = nullptr;
   /// Labels from neighbours, of runs of at most so many operations; others have a note.
-  classify::Order order = classify::Order::none;
+  bool ordered = false;
   size_t max_ordered = SIZE_MAX;
 };
 

@@ -12,6 +12,7 @@
 #include "analyze/launches.hpp"
 #include "analyze/layers.hpp"
 #include "analyze/memory.hpp"
+#include "analyze/order_use.hpp"
 #include "analyze/repeats.hpp"
 #include "analyze/run.hpp"
 #include "analyze/sequences.hpp"

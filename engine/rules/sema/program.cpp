@@ -63,4 +63,25 @@ std::string Program::title(ModelId model) const {
   return engines.get(one.engine).name + "/" + one.name;
 }
 
+std::vector<ExprId> expressions_of(const Program& program, const OrderTable& table) {
+  std::vector<ExprId> exprs;
+  const auto add = [&exprs](ExprId expr) {
+    if (expr.valid()) exprs.push_back(expr);
+  };
+  for (const RuleId id : table.rules) {
+    const Rule& rule = program.rules.get(id);
+    add(rule.expr);
+    if (!rule.chain) continue;
+    for (const ChainStep& step : rule.chain->steps) add(step.expr);
+  }
+  const auto add_scope = [&](OrderScopeId id) {
+    if (!id.valid()) return;
+    add(program.order_scopes.get(id).ignore);
+    add(program.order_scopes.get(id).continues);
+  };
+  for (const RuleId id : table.rules) add_scope(program.rules.get(id).scope);
+  for (const OrderScopeId id : table.scopes) add_scope(id);
+  return exprs;
+}
+
 }  // namespace kr::sema

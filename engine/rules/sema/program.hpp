@@ -49,6 +49,10 @@ inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "subs
 /// a rule other than `otherwise` labels one of its operations: most runs have no such operation.
 inline constexpr std::string_view exchange_dimension = "exchange";
 
+/// Order dimensions that are catalogues (std.fusion, std.overlap): what an engine could do better, and
+/// not what its operations are.
+inline constexpr std::array<std::string_view, 2> candidate_dimensions{"fusion", "overlap"};
+
 /// A text or regular expression to search for in names. Expressions with the same `hyperscan` and
 /// the same named groups are one atom.
 struct Atom {
@@ -278,6 +282,9 @@ struct Program {
   /// `vllm/llama`.
   std::string title(ModelId model) const;
 };
+
+/// The expressions of order rules, with `ignore` and `continue`; some of them several times.
+std::vector<ExprId> expressions_of(const Program& program, const OrderTable& table);
 
 /// Calls `visit(expr)` for expressions and their parts, in the order written; once for parts that
 /// patterns share. It returns whether to visit the operands.

@@ -19,12 +19,13 @@ class Tests {
     if (models.empty()) return;
     known_.clear();
     for (const syntax::TestCase& one : test.cases) {
-      Test made;
-      made.models = models;
-      made.kind = one.kind ? *one.kind : operation_kind_of(one.name.text);
-      made.name = one.name.text;
-      for (const syntax::Word& outer : one.within) made.within.push_back(outer.text);
-      made.span = one.span;
+      Test made = operation(one, models);
+      for (const syntax::TestCase& written : one.later) {
+        Test later = operation(written, models);
+        add_expectations(test, written, later);
+        later.models.clear();
+        made.later.push_back(std::move(later));
+      }
       if (one.call) {
         made.call = resolve_call(tree, *one.call, sink_);
         add_amounts(one, *made.call);
@@ -41,6 +42,16 @@ class Tests {
     std::set<std::string> labels;
     bool keeps = false;  // `otherwise keep`: any name is possible
   };
+
+  static Test operation(const syntax::TestCase& one, const std::vector<ModelId>& models) {
+    Test made;
+    made.models = models;
+    made.kind = one.kind ? *one.kind : operation_kind_of(one.name.text);
+    made.name = one.name.text;
+    for (const syntax::Word& outer : one.within) made.within.push_back(outer.text);
+    made.span = one.span;
+    return made;
+  }
 
   std::vector<ModelId> models_of(const syntax::Test& test) {
     const auto engine = program_.engine(test.engine.text);
@@ -103,7 +114,7 @@ class Tests {
                                           const std::vector<ModelId>& models) {
     const auto dimension = program_.dimension(name.text);
     const auto has_it = [&](ModelId model) {
-      return program_.models.get(model).table(*dimension) != nullptr;
+      return program_.models.get(model).any_table(*dimension) != nullptr;
     };
     if (dimension && std::ranges::any_of(models, has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
@@ -114,6 +125,9 @@ class Tests {
     std::set<std::string> names;
     for (const ModelId model : models) {
       for (const Table& table : program_.models.get(model).tables) {
+        names.insert(program_.dimensions.get(table.dimension).name);
+      }
+      for (const OrderTable& table : program_.models.get(model).order_tables) {
         names.insert(program_.dimensions.get(table.dimension).name);
       }
     }
@@ -138,7 +152,7 @@ class Tests {
       if (!rule.keep) here.labels.insert(rule.label);
     };
     for (const ModelId model : models) {
-      const Table* table = program_.models.get(model).table(dimension);
+      const Table* table = program_.models.get(model).any_table(dimension);
       if (table == nullptr) continue;
       for (const RuleId rule : table->rules) take(rule);
       if (table->otherwise) take(*table->otherwise);

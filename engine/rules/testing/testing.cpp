@@ -5,6 +5,7 @@
 
 #include "match/costs.hpp"
 #include "match/evaluate.hpp"
+#include "match/order_rules.hpp"
 #include "prove/allowance.hpp"
 
 namespace kr::testing {
@@ -104,15 +105,19 @@ std::vector<TestSubject> test_subjects(const match::CompiledRules& rules,
   match::Scanner scanner(rules.database);
   std::vector<TestSubject> subjects;
   subjects.reserve(program.tests.size());
-  for (const sema::Test& test : program.tests) {
-    if (stop != nullptr && *stop) throw prove::Stopped();
-    TestSubject& subject = subjects.emplace_back();
+  const auto scan = [&](const sema::Test& test, TestSubject& subject) {
     subject.name = match::AtomSet(program.atoms.size());
     scanner.scan(test.name, subject.name);
     subject.kind = test.kind.value_or(operation_kind_of(test.name));
     for (const std::string& outer : test.within) {
       scanner.scan(outer, subject.within.emplace_back(program.atoms.size()));
     }
+  };
+  for (const sema::Test& test : program.tests) {
+    if (stop != nullptr && *stop) throw prove::Stopped();
+    TestSubject& subject = subjects.emplace_back();
+    scan(test, subject);
+    for (const sema::Test& later : test.later) scan(later, subject.later.emplace_back());
   }
   return subjects;
 }
@@ -141,27 +146,47 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
         outcomes.push_back(std::move(outcome));
         continue;
       }
-      bool any = test.expected.empty();
-      for (const sema::Expectation& expected : test.expected) {
-        const sema::Table* table = model.table(expected.dimension);
-        if (table == nullptr && is_default) continue;
-        any = true;
-        std::optional<sema::RuleId> rule;
-        if (table != nullptr) {
+      bool any = test.expected.empty() && test.later.empty();
+      std::vector<match::Subject> sequence{subjects[index].subject()};
+      for (const TestSubject& later : subjects[index].later) sequence.push_back(later.subject());
+      std::optional<match::RulesOfSequence> ordered;  // by neighbours, if it is expected
+      const auto rule_of = [&](sema::DimensionId dimension,
+                               size_t place) -> std::optional<sema::RuleId> {
+        if (const sema::Table* table = model.table(dimension)) {
           const auto at = matchers.try_emplace(table, program, *table).first;
-          rule = at->second.match(subjects[index].subject());
+          return at->second.match(sequence[place]);
         }
-        if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
-          outcome.rules.push_back(*rule);
+        const sema::OrderTable* table = model.order_table(dimension);
+        if (table == nullptr) return std::nullopt;
+        if (!ordered) ordered = match::label_sequence(program, model, sequence);
+        return (*ordered)[static_cast<size_t>(table - model.order_tables.data())][place];
+      };
+      const auto label_at = [&](sema::DimensionId dimension, size_t place,
+                                const std::string& name) {
+        std::optional<sema::RuleId> rule = rule_of(dimension, place);
+        // `otherwise keep` of order rules keeps the label of the dimension they look at.
+        const sema::OrderTable* table = model.order_table(dimension);
+        const bool kept = table != nullptr && rule && program.rules.get(*rule).keep;
+        return label_of(program, kept ? rule_of(table->over, place) : rule, name);
+      };
+      for (size_t place = 0; place < sequence.size(); ++place) {
+        const sema::Test& operation = place == 0 ? test : test.later[place - 1];
+        for (const sema::Expectation& expected : operation.expected) {
+          if (model.any_table(expected.dimension) == nullptr && is_default) continue;
+          any = true;
+          const std::optional<sema::RuleId> rule = rule_of(expected.dimension, place);
+          if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
+            outcome.rules.push_back(*rule);
+          }
+          std::string actual = label_at(expected.dimension, place, operation.name);
+          if (actual == expected.label) continue;
+          outcome.misses.push_back({program.dimensions.get(expected.dimension).name,
+                                    expected.label,
+                                    std::move(actual),
+                                    rule,
+                                    {},
+                                    expected.span});
         }
-        std::string actual = label_of(program, rule, test.name);
-        if (actual == expected.label) continue;
-        outcome.misses.push_back({program.dimensions.get(expected.dimension).name,
-                                  expected.label,
-                                  std::move(actual),
-                                  rule,
-                                  {},
-                                  expected.span});
       }
       if (any) outcomes.push_back(std::move(outcome));
     }

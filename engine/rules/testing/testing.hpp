@@ -35,6 +35,7 @@ struct TestSubject {
   match::AtomSet name;
   OperationKind kind = OperationKind::kernel;
   std::vector<match::AtomSet> within;
+  std::vector<TestSubject> later;  // the operations after it on its stream
   match::Subject subject() const { return {.name = &name, .kind = kind, .within = within}; }
 };
 

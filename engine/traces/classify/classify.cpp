@@ -131,7 +131,7 @@ bool context_matters(const TraceSubjects& subjects, sema::ModelId model) {
   return any;
 }
 
-Labelled classify(const TraceSubjects& subjects, sema::ModelId model, Order order) {
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool ordered) {
   const sema::Program& program = subjects.program();
   const trace::Trace& trace = subjects.trace();
   Labelled labelled;
@@ -169,7 +169,7 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model, Order orde
   }
   if (!one_per_name) drop_rows(trace.names.size(), labelled);
   drop_exchange(program, labelled);
-  if (order != Order::none) add_order_labels(subjects, order == Order::matches, labelled);
+  if (ordered) add_order_labels(subjects, labelled);
   return labelled;
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "classify/subjects.hpp"
@@ -95,7 +97,9 @@ struct Labelled {
   size_t order_dimensions = 0;
   /// Why there are none, although the model has such rules; empty: there are.
   std::string no_order;
-  std::vector<OrderMatch> matches;   // if they are wanted; by dimension, stream, rule and place
+  std::unordered_map<sema::RuleId, int64_t> matches_of_rule;  // of chains: how often they matched
+  /// Of sema::candidate_dimensions, by first operation. None overlap in one dimension.
+  std::vector<std::pair<sema::DimensionId, std::vector<OrderMatch>>> matches;
   std::vector<trace::NameId> names;  // by row
   std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
 
@@ -109,10 +113,8 @@ struct Labelled {
   }
 };
 
-/// What of labels from neighbours is wanted.
-enum class Order : uint8_t { none, labels, matches };
-
-Labelled classify(const TraceSubjects& subjects, sema::ModelId model, Order order = Order::none);
+/// `ordered`: with labels from neighbours.
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool ordered = false);
 
 /// Whether the label of an operation of a trace without ranges would depend on the ranges that
 /// enclose its launch.

@@ -107,32 +107,10 @@ std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
         for (const sema::RuleId rule : table.rules) exprs.push_back(program.rules.get(rule).expr);
       }
       for (const sema::OrderTable& table : model.order_tables) {
-        for (const sema::ExprId expr : expressions(program, table)) exprs.push_back(expr);
+        for (const sema::ExprId expr : sema::expressions_of(program, table)) exprs.push_back(expr);
       }
     }
   });
-  return exprs;
-}
-
-std::vector<sema::ExprId> expressions(const sema::Program& program,
-                                      const sema::OrderTable& table) {
-  std::vector<sema::ExprId> exprs;
-  const auto add = [&exprs](sema::ExprId expr) {
-    if (expr.valid()) exprs.push_back(expr);
-  };
-  for (const sema::RuleId id : table.rules) {
-    const sema::Rule& rule = program.rules.get(id);
-    add(rule.expr);
-    if (!rule.chain) continue;
-    for (const sema::ChainStep& step : rule.chain->steps) add(step.expr);
-  }
-  const auto add_scope = [&](sema::OrderScopeId id) {
-    if (!id.valid()) return;
-    add(program.order_scopes.get(id).ignore);
-    add(program.order_scopes.get(id).continues);
-  };
-  for (const sema::RuleId id : table.rules) add_scope(program.rules.get(id).scope);
-  for (const sema::OrderScopeId id : table.scopes) add_scope(id);
   return exprs;
 }
 

@@ -32,9 +32,6 @@ bool modules_may_name_model(const sema::Program& program, const ChooseOptions& o
 std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
                                                const ChooseOptions& options);
 
-/// Those of order rules, some of them several times.
-std::vector<sema::ExprId> expressions(const sema::Program& program, const sema::OrderTable& table);
-
 /// For the rules of one run. Memory: 4 bytes per subject; if rules use `within` and operations
 /// differ in what encloses them, also 4 bytes per operation, and 8 more during construction.
 class TraceSubjects {

@@ -53,6 +53,7 @@ std::string mangled(std::vector<std::string> pieces, std::mt19937& random) {
 bool sound(const sema::Program& program, sema::ExprId id) {
   if (id.index >= program.exprs.size()) return false;
   const sema::Expr& expr = program.exprs.get(id);
+  if (expr.op == sema::ExprOp::label) return expr.word.index < program.words.size();
   if (expr.op == sema::ExprOp::atom) return expr.atom.index < program.atoms.size();
   const bool sound_operands =
       std::all_of(expr.operands.begin(), expr.operands.end(),
@@ -71,7 +72,10 @@ bool sound(const sema::Program& program, const sema::Table& table) {
   };
   const auto plain = [&](sema::RuleId id) {
     const sema::Rule& rule = program.rules.get(id);
-    return !rule.otherwise && sound(program, rule.expr);
+    if (rule.scope.valid() && rule.scope.index >= program.order_scopes.size()) return false;
+    if (!rule.chain) return !rule.otherwise && sound(program, rule.expr);
+    return std::all_of(rule.chain->steps.begin(), rule.chain->steps.end(),
+                       [&](const sema::ChainStep& step) { return sound(program, step.expr); });
   };
   return std::all_of(table.rules.begin(), table.rules.end(), has_label) &&
          std::all_of(table.rules.begin(), table.rules.end(), plain) &&
@@ -87,6 +91,9 @@ bool sound(const sema::Program& program) {
     if (model.table(program.kind()) == nullptr) return false;
     for (const sema::Table& table : model.tables) {
       if (!sound(program, table)) return false;
+    }
+    for (const sema::OrderTable& table : model.order_tables) {
+      if (!sound(program, table) || model.any_table(table.over) == nullptr) return false;
     }
   }
   return true;

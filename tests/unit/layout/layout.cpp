@@ -49,6 +49,15 @@ TEST_CASE("declarations") {
       {"a pattern", "pattern a=\"x\"i|^\"y\"$ &! /z/i", "pattern a = \"x\"i | ^\"y\"$ & !/z/i\n"},
       {"within", "pattern a=within\"x\"|within(\"y\"&c.d)",
        "pattern a = within \"x\" | within (\"y\" & c.d)\n"},
+      {"order rules",
+       "pattern p over d=a|\"t\" table t for e over d{ignore !a continue\"s\" x:a>[ b +>c]>( d|e ) *\n"
+       "y:  [f]  otherwise keep}engine g{e over d{include t}}",
+       "pattern p over d = a | \"t\"\ntable t for e over d {\n  ignore !a\n  continue \"s\"\n"
+       "  x: a > [b+ > c] > (d | e)*\n  y: [f]\n  otherwise keep\n}\nengine g {\n"
+       "  e over d { include t }\n}\n"},
+      {"a test of several operations",
+       "test e { \"a\">\"b\"within\"m\"=>part x,stage y>@memcpy\"c\" }",
+       "test e {\n  \"a\" > \"b\" within \"m\" => part x, stage y > @memcpy \"c\"\n}\n"},
       {"labels in columns",
        "labels d extends e.d { a \"A\" color \"#4e79a7\" longer \"A longer one\" \"q r\" \"Q\"\n"
        "color \"#4e79a8\" }",

@@ -108,6 +108,8 @@ inline std::string text(const sema::Program& program, sema::ExprId id) {
       return program.atoms.get(expr.atom).source;
     case sema::ExprOp::operation:
       return fmt::format("@{}", to_string(expr.operation));
+    case sema::ExprOp::label:
+      return program.words.get(expr.word).label;
     case sema::ExprOp::within:
       return "within " + text(program, expr.operands[0]);
     case sema::ExprOp::negation:

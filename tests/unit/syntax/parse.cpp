@@ -310,3 +310,41 @@ TEST_CASE("nesting") {
     CHECK(Parsed(nested(open, 100000, close)).sink.all().size() == 2);
   }
 }
+
+TEST_CASE("chains of order rules") {
+  CHECK(rules("a: x > [y]") == "  a: x > [y]\n");
+  CHECK(rules("a: [x+ > \"t\"i | y] > (z & !w)*") ==
+        "  a: [x+ > (or \"t\"i y)] > (and z (not w))*\n");
+  CHECK(rules("a: x\n  > [y]  # c\n  > z?\nb: [x]") == "  a: x > [y] > z?\n  b: [x]\n");
+  CHECK(rules("ignore x | y continue \"z\" ignore: \"w\"") ==
+        "  ignore (or x y)\n  continue \"z\"\n  ignore: \"w\"\n");
+  const Parsed over("pattern p over d = x table t for e over d { } engine f { e over d { a: x > [p] } }");
+  CHECK(over.codes() == "");
+  CHECK(over.file.patterns[0].over->text == "d");
+  CHECK(over.file.tables[0].over->text == "d");
+  CHECK(over.file.engines[0].body.dimensions[0].over->text == "d");
+  CHECK(!Parsed("pattern over = \"x\"").file.patterns[0].over);
+}
+
+TEST_CASE("mistakes in chains") {
+  CHECK(Parsed("table t for d { a: x | y* > [z] }").codes() == "KR124@1:25");
+  CHECK(Parsed("table t for d { a: x > > [z] }").codes() == "KR101@1:24");
+  CHECK(Parsed("table t for d { a: x > }").codes() == "KR101@1:24");
+  CHECK(Parsed("table t for d { a: x ] > y }").codes() == "");  // brackets are a matter of meaning
+}
+
+TEST_CASE("tests of several operations") {
+  const Parsed parsed(
+      "test e { \"a\" > \"b\" within \"m\" => part x, stage y > @memcpy \"c\"\n\"d\" => part z }");
+  CHECK(parsed.codes() == "");
+  REQUIRE(parsed.file.tests[0].cases.size() == 2);
+  const TestCase& first = parsed.file.tests[0].cases[0];
+  REQUIRE(first.later.size() == 2);
+  CHECK(first.name.text == "a");
+  CHECK(first.expected.empty());
+  CHECK(first.later[0].within[0].text == "m");
+  CHECK(first.later[0].expected.size() == 2);
+  CHECK(first.later[1].kind == OperationKind::memcpy);
+  CHECK(parsed.file.tests[0].cases[1].later.empty());
+  CHECK(Parsed("test e { \"a\" > \"b\" }").codes() == "KR101@1:10");
+}

@@ -127,3 +127,27 @@ labels substage { attn gemm misc }
   CHECK(all[3].related_.empty());
   CHECK(all[3].help_.find("no `otherwise`") != std::string::npos);
 }
+
+TEST_CASE("tests of order rules") {
+  const std::string rules = R"(
+engine e {
+  substage { norm: "norm" gemm: "gemm" attn: "attn" misc: otherwise }
+  part over substage {
+    ignore misc
+    continue "split"
+    qkv: norm > [gemm] > attn
+    o: attn > [gemm]
+    otherwise keep
+  }
+  last over part { last: o > [_] > end }
+}
+test e {
+  "norm" => part norm > "gemm" => part qkv > "x" > "attn" > "gemm" => part o > "split" => part o, last last
+  "gemm" => part gemm
+  "attn" > "gemm" => part qkv
+}
+)";
+  CHECK(told(test::compile(rules)) ==
+        Lines{"e/default: norm ok", "e/default: gemm ok",
+              "e/default: attn part qkv, got o (line 8)"});
+}

@@ -1,0 +1,188 @@
+#include "match/order_rules.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "base/interned.hpp"
+#include "match/evaluate.hpp"
+#include "order/matcher.hpp"
+
+namespace kr::match {
+namespace {
+
+/// Which of the expressions hold: what the rules can tell of an operation.
+using Signature = std::vector<uint64_t>;
+
+struct SignatureHash {
+  uint64_t operator()(const Signature& bits) const noexcept {
+    return hash_bytes({reinterpret_cast<const char*>(bits.data()), bits.size() * sizeof(uint64_t)});
+  }
+};
+
+/// The expressions of an order table, each once.
+class Questions {
+ public:
+  Questions(const sema::Program& program, const sema::OrderTable& table) {
+    const std::vector<sema::ExprId> exprs = sema::expressions_of(program, table);
+    for (const sema::ExprId expr : exprs) {
+      const auto [at, added] = number_of_.try_emplace(expr, conditions_.size());
+      if (added) conditions_.emplace_back(program, expr);
+    }
+    sema::each_part(program, exprs, [&](const sema::Expr& part) {
+      if (part.op == sema::ExprOp::label && part.word != sema::start_word &&
+          part.word != sema::end_word &&
+          std::ranges::find(words_, part.word) == words_.end()) {
+        words_.push_back(part.word);
+      }
+      return part.op != sema::ExprOp::within;
+    });
+  }
+  /// The labels that the expressions name.
+  const std::vector<sema::WordId>& words() const noexcept { return words_; }
+  Signature answers(const Subject& subject) const {
+    Signature bits((conditions_.size() + 63) / 64);
+    for (size_t i = 0; i < conditions_.size(); ++i) {
+      if (conditions_[i].holds(subject)) bits[i / 64] |= uint64_t{1} << (i % 64);
+    }
+    return bits;
+  }
+  bool holds(const Signature& bits, sema::ExprId expr) const {
+    if (!expr.valid()) return false;
+    const size_t number = number_of_.at(expr);
+    return ((bits[number / 64] >> (number % 64)) & 1) != 0;
+  }
+
+ private:
+  std::vector<Condition> conditions_;
+  std::unordered_map<sema::ExprId, size_t> number_of_;
+  std::vector<sema::WordId> words_;
+};
+
+order::Block block_of(const sema::Program& program, const sema::OrderTable& table,
+                      const Questions& questions, const std::vector<Signature>& letters) {
+  order::Block block;
+  block.letters = letters.size() - 2;
+  const auto by_letter = [&](sema::ExprId expr) {
+    std::vector<uint8_t> holds;
+    holds.reserve(letters.size());
+    for (size_t i = 0; i < block.letters; ++i) {
+      holds.push_back(questions.holds(letters[i], expr) ? 1 : 0);
+    }
+    return holds;
+  };
+  std::unordered_map<sema::OrderScopeId, uint32_t> scopes;
+  const auto scope_of = [&](sema::OrderScopeId id) {
+    const auto [at, added] = scopes.try_emplace(id, static_cast<uint32_t>(block.scopes.size()));
+    if (added) {
+      const sema::OrderScope scope = id.valid() ? program.order_scopes.get(id) : sema::OrderScope{};
+      block.scopes.push_back({by_letter(scope.ignore), by_letter(scope.continues)});
+    }
+    return at->second;
+  };
+  for (const sema::OrderScopeId scope : table.scopes) scope_of(scope);
+  for (const sema::RuleId id : table.rules) {
+    const sema::Rule& rule = program.rules.get(id);
+    order::OrderRule made;
+    if (!rule.chain) {
+      made.letters = by_letter(rule.expr);
+      block.rules.push_back(std::move(made));
+      continue;
+    }
+    order::Chain chain;
+    chain.first = rule.chain->first;
+    chain.last = rule.chain->last;
+    chain.scope = scope_of(rule.scope);
+    chain.takes.resize(letters.size());
+    for (size_t s = 0; s < rule.chain->steps.size(); ++s) {
+      const sema::ChainStep& step = rule.chain->steps[s];
+      chain.steps.push_back({step.optional, step.repeated});
+      for (size_t i = 0; i < letters.size(); ++i) {
+        if (questions.holds(letters[i], step.expr)) chain.takes[i] |= uint64_t{1} << s;
+      }
+    }
+    made.chain = std::move(chain);
+    block.rules.push_back(std::move(made));
+  }
+  return block;
+}
+
+}  // namespace
+
+struct OrderRules::Building {
+  Building(const sema::Program& program, const sema::OrderTable& table)
+      : questions(program, table) {}
+  Questions questions;
+  Interned<Signature, SignatureHash> known;
+};
+
+OrderRules::OrderRules(const sema::Program& program, const sema::OrderTable& table)
+    : program_(program), table_(table), building_(std::make_unique<Building>(program, table)) {
+  const std::vector<sema::WordId>& words = building_->questions.words();
+  words_ = words.size() + 1;
+  for (size_t i = 0; i < words.size(); ++i) {
+    word_of_.emplace(program.words.get(words[i]).label, i + 1);
+  }
+}
+
+OrderRules::~OrderRules() = default;
+
+void OrderRules::add(const Subject& subject) {
+  for (size_t w = 0; w < words_; ++w) {
+    Subject one = subject;
+    one.word = w > 0 ? building_->questions.words()[w - 1] : sema::WordId{};
+    letters_.push_back(building_->known.add(building_->questions.answers(one)));
+  }
+}
+
+void OrderRules::finish() {
+  std::vector<Signature> all;
+  for (uint32_t i = 0; i < building_->known.size(); ++i) all.push_back(building_->known[i]);
+  const AtomSet none(program_.atoms.size());
+  for (const sema::WordId edge : {sema::start_word, sema::end_word}) {
+    all.push_back(building_->questions.answers({.name = &none, .word = edge}));
+  }
+  block_ = block_of(program_, table_, building_->questions, all);
+  building_.reset();
+}
+
+uint32_t OrderRules::word(std::string_view label) const {
+  const auto at = word_of_.find(label);
+  return at == word_of_.end() ? 0 : at->second;
+}
+
+RulesOfSequence label_sequence(const sema::Program& program, const sema::Model& model,
+                               std::span<const Subject> sequence) {
+  RulesOfSequence all;
+  const auto label_in = [&](sema::DimensionId dimension, size_t at) -> std::string_view {
+    const auto label_of = [&](std::optional<sema::RuleId> rule) {
+      return rule ? std::string_view(program.rules.get(*rule).label) : std::string_view();
+    };
+    const sema::OrderTable* ordered = model.order_table(dimension);
+    while (ordered != nullptr) {
+      const auto rule = all[static_cast<size_t>(ordered - model.order_tables.data())][at];
+      if (!rule || !program.rules.get(*rule).keep) return label_of(rule);
+      dimension = ordered->over;  // it keeps that label
+      ordered = model.order_table(dimension);
+    }
+    return label_of(TableMatcher(program, *model.table(dimension)).match(sequence[at]));
+  };
+  for (const sema::OrderTable& table : model.order_tables) {
+    OrderRules rules(program, table);
+    for (const Subject& subject : sequence) rules.add(subject);
+    rules.finish();
+    std::vector<order::Letter> letters;
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      letters.push_back(rules.letter(i, rules.word(label_in(table.over, i))));
+    }
+    std::vector<uint32_t> found;
+    order::Matcher(rules.block()).label(letters, found);
+    auto& of_table = all.emplace_back();
+    for (const uint32_t rule : found) {
+      of_table.push_back(rule == order::no_rule ? table.otherwise
+                                                : std::optional(table.rules[rule]));
+    }
+  }
+  return all;
+}
+
+}  // namespace kr::match
