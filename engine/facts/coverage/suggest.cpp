@@ -129,7 +129,9 @@ class Place {
         if (own || name.explained) take(name.name);
       }
     }
-    for (const sema::Test& test : program_.tests) take(test.name);
+    for (const sema::Test& test : program_.tests) {
+      sema::each_operation(test, [&](const sema::Test& operation) { take(operation.name); });
+    }
     return names;
   }
 

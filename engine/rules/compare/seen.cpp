@@ -29,11 +29,13 @@ std::vector<SeenName> names_in_tests(const sema::Program& program) {
   std::vector<SeenName> names;
   names.reserve(program.tests.size());
   for (const sema::Test& test : program.tests) {
-    SeenName& one = names.emplace_back();
-    one.name = test.name;
-    one.kind = test.kind.value_or(operation_kind_of(test.name));
-    one.within = test.within;
-    one.seen_in = SeenIn::test;
+    sema::each_operation(test, [&](const sema::Test& operation) {
+      SeenName& one = names.emplace_back();
+      one.name = operation.name;
+      one.kind = operation.kind.value_or(operation_kind_of(operation.name));
+      one.within = operation.within;
+      one.seen_in = SeenIn::test;
+    });
   }
   return names;
 }

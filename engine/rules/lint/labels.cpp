@@ -66,9 +66,11 @@ std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& e
   for (const syntax::Test& test : tree.tests) {
     if (test.engine.text != engine) continue;
     for (const syntax::TestCase& one : test.cases) {
-      for (const syntax::Expectation& expectation : one.expected) {
-        all.insert({expectation.dimension.text, expectation.label.text});
-      }
+      syntax::each_operation(one, [&](const syntax::TestCase& operation) {
+        for (const syntax::Expectation& expectation : operation.expected) {
+          all.insert({expectation.dimension.text, expectation.label.text});
+        }
+      });
     }
   }
   return all;
@@ -268,7 +270,7 @@ void check_otherwise(const Context& context, diag::Sink& sink) {
       std::vector<const sema::Model*> lacking;
       for (const sema::ModelId id : engine.models) {
         const sema::Model& model = program.models.get(id);
-        const sema::Table* table = model.table({d});
+        const sema::Table* table = model.any_table({d});
         if (table != nullptr && !table->otherwise) lacking.push_back(&model);
       }
       if (lacking.empty()) continue;

@@ -50,7 +50,9 @@ class ShortTexts {
       names_.push_back(std::move(known));
     };
     for (const std::string& name : context.options.known_names) add(name);
-    for (const sema::Test& test : program_.tests) add(test.name);
+    for (const sema::Test& test : program_.tests) {
+      sema::each_operation(test, [&](const sema::Test& operation) { add(operation.name); });
+    }
   }
 
   /// Finds short texts that label known names which a later rule would label otherwise.

@@ -114,10 +114,12 @@ class Collector {
     if (test.model) add_use_of(SymbolKind::model, *test.model);
     for (const syntax::TestCase& one : test.cases) {
       if (one.call) continue;  // it expects amounts
-      for (const syntax::Expectation& expected : one.expected) {
-        add_use_of(SymbolKind::dimension, expected.dimension);
-        add_use_of(SymbolKind::label, expected.label).dimension = expected.dimension.text;
-      }
+      syntax::each_operation(one, [&](const syntax::TestCase& operation) {
+        for (const syntax::Expectation& expected : operation.expected) {
+          add_use_of(SymbolKind::dimension, expected.dimension);
+          add_use_of(SymbolKind::label, expected.label).dimension = expected.dimension.text;
+        }
+      });
     }
     engine_ = nullptr;
   }

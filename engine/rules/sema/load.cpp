@@ -328,7 +328,10 @@ std::vector<std::string> names_in_tests(const source::Library& library) {
         sources.add(path->string(), source::read_text_file(*path, source::Pipes::refuse));
     diag::Sink ignored;
     for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
-      for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);
+      for (const syntax::TestCase& one : test.cases) {
+        syntax::each_operation(one,
+                               [&](const auto& operation) { names.insert(operation.name.text); });
+      }
     }
   }
   return {names.begin(), names.end()};

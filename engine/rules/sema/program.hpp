@@ -257,6 +257,13 @@ struct Test {
   std::vector<Test> later = {};  // the operations after it on its stream; without `models`
 };
 
+/// Calls `visit(operation)` for each operation of a test.
+template <class Visit>
+void each_operation(const Test& test, const Visit& visit) {
+  visit(test);
+  for (const Test& later : test.later) visit(later);
+}
+
 struct Program {
   Store<Atom, AtomTag> atoms;
   Store<Expr, ExprTag> exprs;

@@ -343,6 +343,13 @@ struct File {
   std::vector<Comment> comments;  // in the order of the text
 };
 
+/// Calls `visit(operation)` for a line of a test, of each of its operations.
+template <class Visit>
+void each_operation(const TestCase& line, const Visit& visit) {
+  visit(line);
+  for (const TestCase& later : line.later) visit(later);
+}
+
 /// Calls `visit(body)` for every engine and model.
 template <class Visit>
 void each_body(const File& file, Visit visit) {
