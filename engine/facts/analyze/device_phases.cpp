@@ -259,6 +259,19 @@ class DeviceFinder {
     return stack_ns;
   }
 
+  bool in_one_graph(const LayerStack& stack) const {
+    if (!run_.trace.host) return false;
+    const auto& launch_of = run_.trace.host->launch_of;
+    const auto launch = [&](size_t kernel) {
+      return launch_of[operations_[kernels_.operations[kernel]]];
+    };
+    if (launch(stack.first) == trace::HostRange::none) return false;
+    for (size_t k = stack.first + 1; k < stack.last; ++k) {
+      if (launch(k) != launch(stack.first)) return false;
+    }
+    return stack.last - stack.first > 1;
+  }
+
   StepFacts facts(size_t i, FoundStep& found) {
     const auto& [begin, end] = ranges_[i];
     const StepPlaces& step = places_.steps[i];
@@ -277,9 +290,15 @@ class DeviceFinder {
       out.generates |= one.generates;
       if (one.attention) out.attention_outside_ns += ns;
       if (one.training) out.training_ns += ns;
+      if (one.head) out.head_ns += ns;
+      if (one.mlp) {
+        out.mlp_ns += ns;
+        ++out.mlps;
+      }
     }
     found.span_ns = last_ns - found.start_ns;
     const int64_t stack_ns = add_stack(i, out);
+    out.one_graph = in_one_graph(step.stack);
     out.total_ns = found.total_ns;
     out.whole_graph = out.layers == 0;
     if (out.whole_graph) return out;

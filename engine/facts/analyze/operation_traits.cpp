@@ -40,11 +40,17 @@ std::vector<OperationTraits> operation_traits(const sema::Program& program,
   for (const classify::DimensionLabels& dimension : labelled.dimensions) {
     const std::string& name = program.dimensions.get(dimension.dimension).name;
     const bool substage = name == "substage";
-    if (!substage && name != "stage") continue;
+    const bool part = name == "part";
+    if (!substage && !part && name != "stage") continue;
     for (size_t row = 0; row < out.size(); ++row) {
       const std::string_view label = dimension.by_row[row].label;
       OperationTraits& one = out[row];
       if (!one.kernel) continue;
+      if (part) {
+        one.head |= label == "lm_head";
+        one.mlp |= label == "gate_up_proj";
+        continue;
+      }
       one.training |= label == "training";
       if (!substage) continue;
       one.attention |= label == "attention" || label == "linear_attention";

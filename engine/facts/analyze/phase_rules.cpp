@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t min_decode = 8;
 constexpr size_t min_growing = 16;
+constexpr int64_t min_mlps = 3;
 
 int64_t median_total(std::span<const StepFacts> steps, const std::vector<size_t>& of) {
   std::vector<int64_t> times;
@@ -63,7 +64,7 @@ class Namer {
     } else if (decode_.size() >= min_growing && decode_.size() * 10 >= inference_.size() * 9 &&
                all_generate(decode_) && attention_grows(steps_, decode_)) {
       one_kind();
-    } else {
+    } else if (!step_by_step()) {
       out_.why = prefill_.empty() ? "one kind of step: nothing distinguishes prefill from decode"
                                   : "too few steps of one kind to distinguish prefill from decode";
     }
@@ -203,6 +204,39 @@ class Namer {
     out_.why =
         "attention takes longer from step to step, as the context grows; no other kind of step";
     count_tokens();
+  }
+
+  /// By the parts of each step and its launch. False: they say nothing.
+  bool step_by_step() {
+    std::vector<size_t> decode, prefill;
+    double share = 0;  // the largest of prefill
+    for (const size_t i : inference_) {
+      const StepFacts& step = steps_[i];
+      if (!step.generates) continue;
+      const auto mlps = static_cast<int64_t>(step.mlps);
+      if (step.head_ns > 0 && mlps >= min_mlps && step.head_ns * 4 * mlps <= step.mlp_ns) {
+        prefill.push_back(i);
+        share = std::max(share, static_cast<double>(step.head_ns * mlps) /
+                                    static_cast<double>(step.mlp_ns));
+      } else if (step.one_graph) {
+        decode.push_back(i);
+      }
+    }
+    if (prefill.empty() && decode.empty()) return false;
+    name_all(decode, FoundPhase::decode);
+    name_all(prefill, FoundPhase::prefill);
+    out_.confidence = decode.empty() ? Confidence::medium : Confidence::low;
+    if (!prefill.empty()) {
+      out_.why = fmt::format(
+          "in prefill the product that makes logits takes {:.2f} times as long as the first product "
+          "of an MLP: it has few of the tokens",
+          share);
+    }
+    if (!decode.empty()) {
+      if (!out_.why.empty()) out_.why += "; ";
+      out_.why += "in decode one launch of a graph has all layers";
+    }
+    return true;
   }
 
   std::span<const StepFacts> steps_;

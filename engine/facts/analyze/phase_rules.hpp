@@ -10,6 +10,10 @@
 //   between them as above, or if sampling is outside the graphs.
 // - One kind: decode, if 16 steps or more write the KV cache or sample, and the time of attention
 //   grows from step to step, as the context does.
+// - Else step by step, of those that write the KV cache or sample. Prefill: the product that makes
+//   logits takes at most a quarter of the first product of an MLP, so it has few of the tokens.
+//   Decode reads the weights of both, and those of the logits are more. Decode: one launch of a graph
+//   has all layers; engines capture whole steps for decode, since prefill has another size each time.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +36,10 @@ struct StepFacts {
   int64_t attention_outside_ns = 0;
   int64_t training_ns = 0;
   bool generates = false;  // a kernel is labelled as KV cache or sampling
+  int64_t head_ns = 0;     // of the products that make logits, by their neighbours
+  int64_t mlp_ns = 0;      // of the first products of MLPs, by their neighbours
+  size_t mlps = 0;         // their number
+  bool one_graph = false;  // one launch of a graph has all kernels of the stack
   bool continues = false;  // the next step begins where this one ends
 };
 

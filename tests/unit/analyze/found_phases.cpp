@@ -101,6 +101,27 @@ TEST_CASE("what is not enough for prefill and decode") {
   CHECK(kr::analyze::name_steps({}, 1).phases.empty());
 }
 
+TEST_CASE("one kind of step: by the products and the launch of each") {
+  auto prefill = steps(2, 900, 1);
+  for (StepFacts& one : prefill) {
+    one.generates = true;
+    one.mlps = 8;
+    one.mlp_ns = 800;
+    one.head_ns = 25;  // a quarter of one product
+  }
+  auto verdict = kr::analyze::name_steps(prefill, 1);
+  CHECK(verdict.phases == std::vector(2, FoundPhase::prefill));
+  CHECK(verdict.confidence == kr::analyze::Confidence::medium);
+  for (StepFacts& one : prefill) one.head_ns = 26;
+  CHECK(!kr::analyze::name_steps(prefill, 1).any);
+  for (StepFacts& one : prefill) one.one_graph = true;
+  verdict = kr::analyze::name_steps(prefill, 1);
+  CHECK(verdict.phases == std::vector(2, FoundPhase::decode));
+  CHECK(verdict.confidence == kr::analyze::Confidence::low);
+  for (StepFacts& one : prefill) one.generates = false;
+  CHECK(!kr::analyze::name_steps(prefill, 1).any);
+}
+
 TEST_CASE("graphs that were traced as one operation") {
   const auto graphs = [](size_t count, bool sampling) {
     StepFacts one;
