@@ -242,6 +242,8 @@ facts::Computed<OrderUse> OrderUse::compute(const facts::Input& run) {
     const std::string& dimension = program.dimensions.get(table.dimension).name;
     const classify::DimensionLabels* labels = labelled.find(table.dimension);
     const classify::DimensionLabels* over = labelled.find(table.over);
+    const bool candidates = std::ranges::find(sema::candidate_dimensions, dimension) !=
+                            sema::candidate_dimensions.end();
     std::map<sema::RuleId, Sum> of_rule;
     std::map<std::string_view, OrderCoverage> of_label;
     for (uint32_t row = 0; labels != nullptr && row < of_row.size(); ++row) {
@@ -251,6 +253,7 @@ facts::Computed<OrderUse> OrderUse::compute(const facts::Input& run) {
         of_rule[*result.rule].operations += of_row[row].operations;
         of_rule[*result.rule].total_ns += of_row[row].total_ns;
       }
+      if (candidates) continue;  // no part of the run has to be one
       OrderCoverage& coverage = of_label[over->by_row[row].label];
       coverage.instances += of_row[row].operations;
       coverage.total_ns += of_row[row].total_ns;

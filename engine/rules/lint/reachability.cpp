@@ -386,6 +386,7 @@ class Reachability {
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
       const sema::Expr& expr = program_.exprs.get({i});
       if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
+      if (sema::has_labels(program_, {i})) continue;  // of order rules
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; `never` for the others
       formulas.reserve(all.size());

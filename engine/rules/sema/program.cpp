@@ -63,6 +63,15 @@ std::string Program::title(ModelId model) const {
   return engines.get(one.engine).name + "/" + one.name;
 }
 
+bool has_labels(const Program& program, ExprId expr) {
+  bool any = false;
+  each_part(program, {expr}, [&](const Expr& part) {
+    any = any || part.op == ExprOp::label;
+    return !any;
+  });
+  return any;
+}
+
 std::vector<ExprId> expressions_of(const Program& program, const OrderTable& table) {
   std::vector<ExprId> exprs;
   const auto add = [&exprs](ExprId expr) {

@@ -307,4 +307,7 @@ void each_part(const Program& program, std::vector<ExprId> rest, const Visit& vi
   }
 }
 
+/// Whether an expression is of order rules: it names labels, `start` or `end`.
+bool has_labels(const Program& program, ExprId expr);
+
 }  // namespace kr::sema

@@ -165,9 +165,13 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
                                 const std::string& name) {
         std::optional<sema::RuleId> rule = rule_of(dimension, place);
         // `otherwise keep` of order rules keeps the label of the dimension they look at.
-        const sema::OrderTable* table = model.order_table(dimension);
-        const bool kept = table != nullptr && rule && program.rules.get(*rule).keep;
-        return label_of(program, kept ? rule_of(table->over, place) : rule, name);
+        while (rule && program.rules.get(*rule).keep) {
+          const sema::OrderTable* table = model.order_table(dimension);
+          if (table == nullptr) break;
+          dimension = table->over;
+          rule = rule_of(dimension, place);
+        }
+        return label_of(program, rule, name);
       };
       for (size_t place = 0; place < sequence.size(); ++place) {
         const sema::Test& operation = place == 0 ? test : test.later[place - 1];

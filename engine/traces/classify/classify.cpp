@@ -14,6 +14,9 @@ const DimensionLabels* Labelled::find(sema::DimensionId dimension) const {
   for (const DimensionLabels& labels : dimensions) {
     if (labels.dimension == dimension) return &labels;
   }
+  for (const DimensionLabels& labels : candidates) {
+    if (labels.dimension == dimension) return &labels;
+  }
   return nullptr;
 }
 

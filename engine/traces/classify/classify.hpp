@@ -95,6 +95,8 @@ struct Labelled {
   std::vector<DimensionLabels> dimensions;
   /// Those of order rules come last.
   size_t order_dimensions = 0;
+  /// Of sema::candidate_dimensions: what an engine could do better, and not what operations are.
+  std::vector<DimensionLabels> candidates;
   /// Why there are none, although the model has such rules; empty: there are.
   std::string no_order;
   std::unordered_map<sema::RuleId, int64_t> matches_of_rule;  // of chains: how often they matched
@@ -103,6 +105,7 @@ struct Labelled {
   std::vector<trace::NameId> names;  // by row
   std::vector<uint32_t> row_of;      // by operation; empty: the row of a name is its number
 
+  /// Also a candidate's.
   const DimensionLabels* find(sema::DimensionId dimension) const;
   /// The dimensions that a name alone has.
   size_t name_dimensions() const noexcept { return dimensions.size() - order_dimensions; }

@@ -88,9 +88,7 @@ class OrderLabels {
     std::vector<uint32_t> found;
     std::vector<int64_t> counts(table.rules.size());
     std::vector<OrderMatch> matches;
-    const bool keeps = std::ranges::find(sema::candidate_dimensions,
-                                         program_.dimensions.get(table.dimension).name) !=
-                       sema::candidate_dimensions.end();
+    const bool candidates = are_candidates(table.dimension);
     for (size_t s = 0; s + 1 < streams_.begins.size(); ++s) {
       const auto places = std::span(streams_.places)
                               .subspan(streams_.begins[s], streams_.begins[s + 1] - streams_.begins[s]);
@@ -101,7 +99,7 @@ class OrderLabels {
       }
       matcher.label(letters, found, [&](const order::Match& match) {
         ++counts[match.rule];
-        if (keeps) {
+        if (candidates) {
           matches.push_back({table.rules[match.rule], places[match.first], places[match.last]});
         }
       });
@@ -136,16 +134,27 @@ class OrderLabels {
       made.by_row.push_back(row.rule == none ? of_others(table, over, row.before)
                                              : label_result(program_, table.rules[row.rule], ""));
     }
-    for (DimensionLabels& one : labelled_.dimensions) {
-      std::vector<LabelResult> by_row;
-      by_row.reserve(divided.rows.size());
-      for (const Divided::Row& row : divided.rows) by_row.push_back(one.by_row[row.before]);
-      one.by_row = std::move(by_row);
+    for (std::vector<DimensionLabels>* all : {&labelled_.dimensions, &labelled_.candidates}) {
+      for (DimensionLabels& one : *all) {
+        std::vector<LabelResult> by_row;
+        by_row.reserve(divided.rows.size());
+        for (const Divided::Row& row : divided.rows) by_row.push_back(one.by_row[row.before]);
+        one.by_row = std::move(by_row);
+      }
     }
-    labelled_.dimensions.push_back(std::move(made));
-    ++labelled_.order_dimensions;
+    if (are_candidates(table.dimension)) {
+      labelled_.candidates.push_back(std::move(made));
+    } else {
+      labelled_.dimensions.push_back(std::move(made));
+      ++labelled_.order_dimensions;
+    }
     labelled_.names = std::move(names);
     labelled_.row_of = std::move(row_of);
+  }
+
+  bool are_candidates(sema::DimensionId dimension) const {
+    const std::string& name = program_.dimensions.get(dimension).name;
+    return std::ranges::find(sema::candidate_dimensions, name) != sema::candidate_dimensions.end();
   }
 
   /// `otherwise keep` keeps the label of the dimension that is looked at.
