@@ -74,7 +74,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   const int64_t least = options.least.empty() ? 0 : parse_percentage(options.least);
   const std::vector<classify::RunSpec> specs = parse_runs_and_folders(options.runs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
-  const sema::DimensionId dimension = classify::named_dimension(rules.program(), options.by);
+  const sema::DimensionId dimension = classify::named_name_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, coverage_outputs());
 
   session::Session session = open_session(rules, options.trace, streams);

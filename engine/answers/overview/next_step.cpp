@@ -30,6 +30,8 @@ int64_t explained_ns(const analyze::RunSummary& run, std::string_view dimension)
 }
 
 bool is_well_explained(const analyze::RunSummary& run, std::string_view dimension) {
+  // Order rules do not have to explain everything.
+  if (const auto at = run.dimension(dimension); at && run.dimensions[*at].ordered) return true;
   return static_cast<__int128>(explained_ns(run, dimension)) * 100 >=
          static_cast<__int128>(run.gpu_total_ns) * well_explained;
 }

@@ -80,6 +80,8 @@ class RunFacts {
     line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
                      run.choice_why));
     if (run.operations == 0) return;
+    const auto at = run.dimension(by_);
+    if (at && run.dimensions[*at].ordered) return;  // they do not have to explain everything
     line(fmt::format("rules of {} explain {} % of the total time", by_, explained(run)),
          is_well_explained(run, by_) ? text::Ink::faint : text::Ink::warning);
   }

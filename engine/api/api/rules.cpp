@@ -38,7 +38,7 @@ session::LabelledName labelled(const match::CompiledRules& rules, std::string_vi
                                std::string_view model) {
   return session::label_name(rules, name, operation_kind_of(name),
                              {std::string(engine), std::string(model), rules.named},
-                             classify::named_dimension(rules.program(), std::string(dimension)));
+                             classify::named_name_dimension(rules.program(), std::string(dimension)));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ NameLabels Rules::label_names(std::span<const std::string_view> names, std::stri
                               std::string_view engine, std::string_view model) const {
   const match::CompiledRules& rules = impl_->compiled;
   const sema::DimensionId wanted =
-      classify::named_dimension(rules.program(), std::string(dimension));
+      classify::named_name_dimension(rules.program(), std::string(dimension));
   const classify::ChooseOptions options{std::string(engine), std::string(model), rules.named};
   trace::TraceBuilder builder("", "");
   const trace::TrackId track = builder.track({});

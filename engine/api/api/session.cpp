@@ -147,7 +147,7 @@ session::Demand Session::Impl::demand_of(const Definitions& needed,
     more.facts |= facts::Set::of<analyze::RunSummary>();
   }
   if (more.facts.has<coverage::TimeCoverage>()) {
-    more.measured = classify::named_dimension(rules->program(), options.tables.by);
+    more.measured = classify::named_name_dimension(rules->program(), options.tables.by);
   }
   if (more.facts.has<tables::RunPair>()) {
     more.add(session::Demand::of_comparison(comparison_level().has_value()));

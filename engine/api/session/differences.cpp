@@ -52,7 +52,7 @@ std::vector<std::string> labels_of(const sema::Program& program, const std::stri
   const sema::DimensionId id = classify::named_dimension(program, dimension);
   for (const sema::Engine& engine : program.engines) {
     for (const sema::ModelId model : engine.models) {
-      const sema::Table* table = program.models.get(model).table(id);
+      const sema::Table* table = program.models.get(model).any_table(id);
       if (table == nullptr) continue;
       for (const sema::RuleId rule : table->rules) labels.insert(program.rules.get(rule).label);
       if (table->otherwise) labels.insert(program.rules.get(*table->otherwise).label);

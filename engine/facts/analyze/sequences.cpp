@@ -47,7 +47,7 @@ class PlacesOfRows {
   uint32_t find(uint32_t row) const {
     const trace::OperationName& name = run_.trace.names.get(run_.labelled.names[row]);
     const auto found = places_.find(key_of(name.text, name.kind, [&](const auto& add) {
-      for (const auto& labels : run_.labelled.dimensions) add(labels.by_row[row].label);
+      for (const auto& labels : run_.labelled.of_names()) add(labels.by_row[row].label);
     }));
     KR_CHECK(found != places_.end());
     return found->second;

@@ -48,7 +48,7 @@ class NameOfRow {
     for (uint32_t row = 0; row < labelled.rows(); ++row) {
       const trace::OperationName& name = trace.names.get(labelled.names[row]);
       begin(key, name.text, name.kind);
-      for (const auto& labels : labelled.dimensions) append_text(key, labels.by_row[row].label);
+      for (const auto& labels : labelled.of_names()) append_text(key, labels.by_row[row].label);
       const auto found = places.find(key);
       names_.push_back(found != places.end() ? found->second : no_name);  // no operation has it
     }

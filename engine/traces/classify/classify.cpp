@@ -21,10 +21,32 @@ const DimensionLabels* Labelled::find(sema::DimensionId dimension) const {
 }
 
 sema::DimensionId named_dimension(const sema::Program& program, const std::string& name) {
+  const auto candidates = [](std::string_view dimension) {
+    return std::ranges::find(sema::candidate_dimensions, dimension) !=
+           sema::candidate_dimensions.end();
+  };
+  if (candidates(name)) {
+    throw Error("", fmt::format("`{}` has candidates, and no labels of operations", name),
+                fmt::format("see the table `{}s`", name));
+  }
   if (const auto dimension = program.dimension(name)) return *dimension;
   std::vector<std::string> known;
-  for (const sema::Dimension& dimension : program.dimensions) known.push_back(dimension.name);
+  for (const sema::Dimension& dimension : program.dimensions) {
+    if (!candidates(dimension.name)) known.push_back(dimension.name);
+  }
   throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
+}
+
+sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name) {
+  const sema::DimensionId dimension = named_dimension(program, name);
+  for (const sema::Model& model : program.models) {
+    if (model.order_table(dimension) == nullptr) continue;
+    throw Error("", fmt::format("`{}` has labels from neighbours, which a name alone does not have",
+                                name),
+                "name a dimension of names; `kr report --tables order_kernels,order_coverage` has "
+                "what is known of this one");
+  }
+  return dimension;
 }
 
 LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule_id,

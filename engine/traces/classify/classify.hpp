@@ -21,6 +21,9 @@ namespace kr::classify {
 /// A dimension that a user named. Throws Error, with similar names, if there is none.
 sema::DimensionId named_dimension(const sema::Program& program, const std::string& name);
 
+/// The same; also throws for a dimension of order rules, where labels are of names.
+sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name);
+
 /// The engine and model of a run, and why.
 struct Choice {
   sema::ModelId model;
@@ -107,8 +110,11 @@ struct Labelled {
 
   /// Also a candidate's.
   const DimensionLabels* find(sema::DimensionId dimension) const;
-  /// The dimensions that a name alone has.
+  /// The dimensions that a name alone has: the first ones.
   size_t name_dimensions() const noexcept { return dimensions.size() - order_dimensions; }
+  std::span<const DimensionLabels> of_names() const noexcept {
+    return std::span(dimensions).first(name_dimensions());
+  }
   size_t rows() const noexcept { return names.size(); }
   /// The row of the operation at `place` in its trace.
   uint32_t row(size_t place, const trace::Operation& operation) const noexcept {

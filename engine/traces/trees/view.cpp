@@ -65,7 +65,7 @@ void TreeView::find_labels(const match::CompiledRules& rules) {
   folded_ = matched.folded(options_.ruleset_folds ? model_->folds : std::vector<sema::Fold>{},
                            options_.folds, !options_.compat);
   const sema::DimensionId dimension =
-      classify::named_dimension(rules.program(), options_.dimension);
+      classify::named_name_dimension(rules.program(), options_.dimension);
   if (const sema::Table* table = model_->table(dimension)) {
     labels_ = matched.labels(*table);
   } else {
