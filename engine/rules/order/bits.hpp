@@ -43,6 +43,10 @@ inline Moves forward(const Chain& chain) {
 inline Steps brackets(const Chain& chain) {
   return steps_below(chain.last + size_t{1}) & ~steps_below(chain.first);
 }
+/// Whether brackets can contain several operations, or have several steps.
+inline bool has_long_brackets(const Chain& chain) {
+  return chain.first != chain.last || chain.steps[chain.first].repeated;
+}
 /// The steps that take a letter: those in brackets never take `start` and `end`.
 inline Steps takes(const Chain& chain, const Block& block, Letter letter) {
   return letter < block.letters ? chain.takes[letter] : chain.takes[letter] & ~brackets(chain);

@@ -20,6 +20,7 @@ using Letter = uint32_t;
 struct Step {
   bool optional = false;
   bool repeated = false;
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 inline constexpr size_t max_steps = 64;

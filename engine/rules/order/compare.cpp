@@ -39,6 +39,59 @@ std::vector<std::vector<std::pair<bool, bool>>> continued(const Block& block) {
   return result;
 }
 
+bool is_long(const OrderRule& rule) {
+  return rule.chain && has_long_brackets(*rule.chain);
+}
+
+bool is_same(const Block& block, const Chain& a, const Chain& b) {
+  for (Letter letter = 0; letter < block.letters; ++letter) {
+    if (block.scopes[a.scope].sees(letter) != block.scopes[b.scope].sees(letter)) return false;
+  }
+  return a.steps == b.steps && a.first == b.first && a.last == b.last && a.takes == b.takes;
+}
+
+/// By rule of the joined block: for rules with longer brackets that both blocks have, in the same
+/// order, a number that they share; for others with longer brackets, one of their own; else
+/// no_rule.
+std::vector<uint32_t> shared_numbers(const Block& joined, uint32_t rules_of_a) {
+  std::vector<uint32_t> numbers(joined.rules.size(), no_rule);
+  for (uint32_t rule = 0; rule < numbers.size(); ++rule) {
+    if (is_long(joined.rules[rule])) numbers[rule] = rule;
+  }
+  uint32_t next = rules_of_a;
+  for (uint32_t rule = 0; rule < rules_of_a; ++rule) {
+    if (!is_long(joined.rules[rule])) continue;
+    uint32_t other = next;
+    while (other < numbers.size() &&
+           !(is_long(joined.rules[other]) &&
+             is_same(joined, *joined.rules[rule].chain, *joined.rules[other].chain))) {
+      ++other;
+    }
+    if (other == numbers.size()) continue;
+    numbers[other] = rule;
+    next = other + 1;
+  }
+  return numbers;
+}
+
+/// What the rules of one block make of a meeting.
+struct MeetingLabels {
+  struct Contender {
+    uint32_t number;  // as shared_numbers has it
+    uint32_t label;
+    friend bool operator==(const Contender&, const Contender&) = default;
+  };
+  /// The rules with longer brackets that may label the operation, up to the first rule that surely
+  /// does. That one gives `label`.
+  std::vector<Contender> contenders;
+  uint32_t label = no_label;
+
+  bool is_certain() const {
+    return std::ranges::all_of(contenders,
+                               [&](const Contender& one) { return one.label == label; });
+  }
+};
+
 /// One of the two blocks.
 struct Side {
   Matcher matcher;
@@ -53,29 +106,33 @@ struct Side {
     return labelled;
   }
 
-  /// The label that the operation of a meeting surely gets, which may be no_label.
-  std::optional<uint32_t> label(const AllMeetings& meetings, const RoleSet& met) const {
-    uint32_t label = no_label;
-    std::optional<uint32_t> contended;  // the label of a rule with longer brackets
+  void find(const AllMeetings& meetings, const RoleSet& met, const std::vector<uint32_t>& numbers,
+            MeetingLabels& found) const {
+    found.contenders.clear();
+    found.label = no_label;
     bool is_sure = false;
-    bool is_mixed = false;
     each_role(met, [&](size_t i) {
       const auto [rule, role] = meetings.roles()[i];
       if (rule < first || rule >= behind || is_sure) return;
-      const uint32_t own = labels[rule - first];
-      if (role == Role::sure) {
-        label = own;
-        is_sure = true;
-      } else if (role == Role::inside) {
-        is_mixed |= contended.value_or(own) != own;
-        contended = own;
+      const uint32_t label = labels[rule - first];
+      if (numbers[rule] != no_rule && (role == Role::sure || role == Role::inside) &&
+          (found.contenders.empty() || found.contenders.back().number != numbers[rule])) {
+        found.contenders.push_back({numbers[rule], label});
       }
+      if (role != Role::sure) return;
+      found.label = label;
+      is_sure = true;
     });
-    if (is_mixed || contended.value_or(label) != label) return std::nullopt;
-    return label;
   }
 };
 
+// Two blocks label everything the same way if each meeting is clear: either both surely give the
+// operation the same label, whatever rules with longer brackets do; or the same such rules contend
+// for it, with the same labels, before the same label.
+//
+// The second is enough only if at all meetings the same rules contend. Then one of them after the
+// other labels the same operations in both blocks: of those that its brackets could contain, the
+// same have no label yet.
 class Comparer {
  public:
   Comparer(const Block& a, std::span<const uint32_t> labels_a, const Block& b,
@@ -84,6 +141,7 @@ class Comparer {
         meetings_(joined_, budget),
         different_(meetings_, budget.checks),
         open_(meetings_, budget.checks),
+        shared_(meetings_, budget.checks),
         labelled_(meetings_, budget.checks),
         continued_(continued(a)),
         continued_in_b_(continued(b)) {
@@ -95,19 +153,30 @@ class Comparer {
   }
 
   BlockComparison compare() {
+    const std::vector<uint32_t> numbers = shared_numbers(joined_, sides_[0].behind);
+    bool contend_the_same = true;
+    MeetingLabels in_a;
+    MeetingLabels in_b;
     meetings_.each([&](const RoleSet& met, const AllMeetings::Place& place) {
-      const std::optional<uint32_t> in_a = sides_[0].label(meetings_, met);
-      const std::optional<uint32_t> in_b = sides_[1].label(meetings_, met);
-      if (!in_a || !in_b) {
+      sides_[0].find(meetings_, met, numbers, in_a);
+      sides_[1].find(meetings_, met, numbers, in_b);
+      contend_the_same &=
+          std::ranges::equal(in_a.contenders, in_b.contenders, {},
+                             &MeetingLabels::Contender::number, &MeetingLabels::Contender::number);
+      if (in_a.is_certain() && in_b.is_certain()) {
+        if (in_a.label != in_b.label) {
+          different_.add(place);
+        } else if (in_a.label != no_label) {
+          labelled_.add(place);
+        }
+      } else if (in_a.label != in_b.label || in_a.contenders != in_b.contenders) {
         open_.add(place);
-      } else if (*in_a != *in_b) {
-        different_.add(place);
-      } else if (*in_a != no_label) {
-        labelled_.add(place);
+      } else {
+        shared_.add(place);
       }
     });
     BlockComparison comparison;
-    for (const ShortestMeetings* meetings : {&different_, &open_}) {
+    for (const ShortestMeetings* meetings : {&different_, &open_, &shared_}) {
       comparison.witness = meetings->find([&](Witness at) { return difference(std::move(at)); });
       if (comparison.witness) break;
     }
@@ -117,7 +186,8 @@ class Comparer {
     }
     if (comparison.witness) {
       comparison.result = Equality::different;
-    } else if (meetings_.is_complete() && same_continued && !different_.any() && !open_.any()) {
+    } else if (meetings_.is_complete() && same_continued && !different_.any() && !open_.any() &&
+               (contend_the_same || !shared_.any())) {
       comparison.result = Equality::equal;
     }
     return comparison;
@@ -151,6 +221,7 @@ class Comparer {
   AllMeetings meetings_;
   ShortestMeetings different_;
   ShortestMeetings open_;      // not decided
+  ShortestMeetings shared_;    // the same contenders and label
   ShortestMeetings labelled_;  // the same label
   std::vector<std::vector<std::pair<bool, bool>>> continued_;
   std::vector<std::vector<std::pair<bool, bool>>> continued_in_b_;

@@ -42,14 +42,14 @@ class Compiled {
           steps(static_cast<uint32_t>(chain.steps.size())),
           first(chain.first),
           last(steps - 1 - chain.last),
-          is_long(chain.first != chain.last || chain.steps[chain.first].repeated),
+          is_long(has_long_brackets(chain)),
           brackets(chain) {}
 
     uint32_t rule;
     uint32_t steps;
     uint32_t first;  // in brackets
     uint32_t last;   // in brackets, numbered backward
-    bool is_long;    // more than one step or operation in brackets
+    bool is_long;    // has_long_brackets
     Brackets brackets;
     std::vector<uint8_t> sees;  // by class
     std::vector<Steps> takes;   // by class: the steps in brackets, numbered backward

@@ -157,7 +157,7 @@ class JointLabels {
       if (!stretch_.empty() && sees_between(member, stretch_.back().operation, at.operation)) {
         label_stretch(member, on_match);
       }
-      stretch_.push_back({at.operation, *found});
+      stretch_.push_back({at.operation, found->can_begin, found->can_end, found->takes});
     }
     label_stretch(member, on_match);
   }
@@ -166,20 +166,20 @@ class JointLabels {
     const Compiled::Member& member = rules_.members()[m];
     Steps took = 0;
     for (size_t i = stretch_.size(); i-- > 0;) {
-      Contender& at = stretch_[i].contender;
+      Stretched& at = stretch_[i];
       took = at.takes & (member.brackets.before(took) | (at.can_end ? member.brackets.ends : 0));
       at.takes = took;  // so that the brackets can end
     }
     for (size_t i = 0; i < stretch_.size();) {
-      took = stretch_[i].contender.takes & member.brackets.begins;
-      if (took == 0 || !stretch_[i].contender.can_begin) {
+      took = stretch_[i].takes & member.brackets.begins;
+      if (took == 0 || !stretch_[i].can_begin) {
         ++i;
         continue;
       }
       const uint32_t first = stretch_[i].operation;
       while (took != 0) {
         rule_of_[stretch_[i++].operation] = member.rule;
-        took = i < stretch_.size() ? member.brackets.behind(took) & stretch_[i].contender.takes : 0;
+        took = i < stretch_.size() ? member.brackets.behind(took) & stretch_[i].takes : 0;
       }
       if (on_match) on_match({member.rule, first, stretch_[i - 1].operation});
     }
@@ -195,7 +195,9 @@ class JointLabels {
 
   struct Stretched {
     uint32_t operation;
-    Contender contender;
+    bool can_begin;
+    bool can_end;
+    Steps takes;
   };
 
   Compiled& rules_;

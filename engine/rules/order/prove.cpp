@@ -34,7 +34,7 @@ Decision decision(const AllMeetings& meetings, const RoleSet& met) {
 /// What was found of one rule.
 struct Found {
   Found(const AllMeetings& meetings, size_t checks)
-      : labelled(meetings, 1), covered(meetings, 1), open(meetings, checks) {}
+      : labelled(meetings, 1), covered(meetings, 1), open(meetings, std::max<size_t>(checks, 1)) {}
 
   ShortestMeetings labelled;  // certainly
   ShortestMeetings covered;   // by an earlier rule
@@ -78,9 +78,8 @@ class RuleProver {
   }
 
   bool is_long(uint32_t rule) const {
-    if (!block_.rules[rule].chain) return false;
-    const Chain& chain = *block_.rules[rule].chain;
-    return chain.first != chain.last || chain.steps[chain.first].repeated;
+    const std::optional<Chain>& chain = block_.rules[rule].chain;
+    return chain && has_long_brackets(*chain);
   }
   /// Whether the rule matches nothing if nothing can have that role.
   bool decides(uint32_t rule, Role role) const {

@@ -83,6 +83,7 @@ TEST_CASE("explanations are true") {
   const test::RandomBlocks blocks{random};
   const uint64_t count = test::rounds(1000, 100);
   for (uint64_t round = 0; round < count; ++round) {
+    CAPTURE(round);
     const Block block = blocks.make();
     const std::vector<Letter> sequence = blocks.sequence(block, 12);
     for (uint32_t operation = 0; operation < sequence.size(); ++operation) {

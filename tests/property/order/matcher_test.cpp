@@ -98,6 +98,7 @@ TEST_CASE("random rules on random sequences") {
   // Without `i >= behind`: 1.
   const uint64_t count = test::rounds(3000, 100);
   for (uint64_t round = 0; round < count; ++round) {
+    CAPTURE(round);
     const Block block = blocks.make();
     // With few states, each chain goes over the sequence by itself.
     const Matcher matcher(block, round % 3 == 0 ? round % 9 : Matcher::max_states);
@@ -115,6 +116,7 @@ TEST_CASE("chains of up to 64 steps") {
   blocks.rules = 2;
   const uint64_t count = test::rounds(200, 10);
   for (uint64_t round = 0; round < count; ++round) {
+    CAPTURE(round);
     Block block = blocks.make();
     // Long chains rarely match: most of their steps take everything.
     for (OrderRule& rule : block.rules) {
