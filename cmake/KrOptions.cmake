@@ -35,7 +35,7 @@ set(KR_SHORT_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-mayb
 
 # Modules that read bytes of others. With sanitizers, these are optimized a little, and report to libFuzzer which of their branches were
 # taken; all others are only compiled: at -O1 that takes clang three times the time.
-set(KR_INPUT_MODULES base source diag syntax regex sema match trace prove layout convert)
+set(KR_INPUT_MODULES base source diag order syntax regex sema match trace prove layout convert)
 if(KR_SANITIZE)
   list(APPEND KR_SHORT_OPTIONS -O0)
 endif()

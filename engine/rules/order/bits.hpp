@@ -51,7 +51,7 @@ inline bool has_long_brackets(const Chain& chain) {
 inline Steps takes(const Chain& chain, const Block& block, Letter letter) {
   return letter < block.letters ? chain.takes[letter] : chain.takes[letter] & ~brackets(chain);
 }
-/// The same set in the numbering backward: step s is bit count - 1 - s.
+/// The same set of steps below `count`, numbered backward: step s is bit count - 1 - s.
 inline Steps reversed(Steps set, size_t count) {
   Steps result = 0;
   for (; set != 0; set &= set - 1) {
@@ -70,7 +70,8 @@ struct Brackets {
   explicit Brackets(const Chain& chain)
       : moves(backward(chain)),
         all(reversed(brackets(chain), chain.steps.size())),
-        begins(reversed(forward(chain).skip(bit(chain.first)), chain.steps.size()) & all),
+        begins(
+            reversed(forward(chain).skip(bit(chain.first)) & brackets(chain), chain.steps.size())),
         ends(moves.skip(bit(chain.steps.size() - 1 - chain.last)) & all) {}
 
   /// The steps that can take the operation behind one that was taken by these.

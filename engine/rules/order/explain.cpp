@@ -124,7 +124,7 @@ class ChainExplainer {
       }
       walk.expected = (to_left ? before(took) : behind(took)) & side;
       const bool is_last = to_left ? walk.at == 0 : walk.at + 1 == places_.size();
-      walk.at += to_left ? size_t(-1) : size_t{1};
+      to_left ? --walk.at : ++walk.at;
       if (is_last) return walk;
       took = walk.expected & takes_at(walk.at);
       if (!is_free(walk.at)) took &= ~brackets(chain_);
@@ -145,7 +145,7 @@ class ChainExplainer {
       stop.place = to_left ? -2 : places_.back() + 1;
     }
     stop.step =
-        static_cast<uint32_t>(to_left ? std::countr_zero(steps) : std::bit_width(steps) - 1);
+        static_cast<uint32_t>(to_left ? std::countr_zero(steps) : 63 - std::countl_zero(steps));
     return stop;
   }
 
@@ -164,7 +164,7 @@ class ChainExplainer {
     for (size_t at = first; at <= last; ++at) {
       const Steps steps = next & completes[at - first];
       KR_CHECK(steps != 0);
-      const auto step = static_cast<uint32_t>(std::bit_width(steps) - 1);
+      const auto step = static_cast<uint32_t>(63 - std::countl_zero(steps));
       taken.push_back({places_[at], step});
       next = behind(bit(step));
     }

@@ -241,7 +241,14 @@ class Labels {
       }
     }
     std::ranges::fill(rule_of_, no_rule);
-    for (const uint32_t rule : rules) label_by(rule);
+    Sweep sweep(block_, sequence_);
+    for (const uint32_t rule : rules) {
+      if (block_.rules[rule].chain) {
+        sweep.label(rule, rule_of_, on_match_);
+      } else {
+        label_by_letter(rule);
+      }
+    }
   }
 
  private:
@@ -265,11 +272,7 @@ class Labels {
     return inside != 0 && (required & ~taken) == 0;
   }
 
-  void label_by(uint32_t rule) const {
-    if (block_.rules[rule].chain) {
-      sweep(block_, rule, sequence_, rule_of_, on_match_);
-      return;
-    }
+  void label_by_letter(uint32_t rule) const {
     const std::vector<uint8_t>& letters = block_.rules[rule].letters;
     for (size_t i = 0; i < sequence_.size(); ++i) {
       if (letters[sequence_[i]] != 0 && rule_of_[i] == no_rule) rule_of_[i] = rule;

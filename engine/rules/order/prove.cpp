@@ -132,8 +132,9 @@ class RuleProver {
     if (!any) return;
     meetings_.each([&](const RoleSet& met, const AllMeetings::Place&) {
       each_role(met, [&](size_t i) {
-        const auto [rule, role] = meetings_.roles()[i];
-        if (proofs[rule].verdict != Verdict::covered || role != deciding[rule]) return;
+        const uint32_t rule = meetings_.roles()[i].rule;
+        if (proofs[rule].verdict != Verdict::covered) return;
+        if (meetings_.roles()[i].role != deciding[rule]) return;
         RoleSet earlier(met.size());
         each_role(met, [&](size_t by) {
           if (by < i && meetings_.roles()[by].role == Role::sure &&
