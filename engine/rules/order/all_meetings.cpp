@@ -20,7 +20,7 @@ constexpr uint32_t no_edge = UINT32_MAX - 1;
 
 AllMeetings::AllMeetings(const Block& block, const ProofBudget& budget)
     : block_(block),
-      max_meetings_(budget.meetings),
+      budget_(budget),
       rules_(block, all_rules(block), std::vector<uint8_t>(block.letters, 1), budget.states) {
   const auto add = [&](uint32_t rule, Role role, uint32_t member, Steps step) {
     roles_.push_back({rule, role});
@@ -85,7 +85,7 @@ AllMeetings::AllMeetings(const Block& block, const ProofBudget& budget)
       return (set[member.through] & steps_[i]) != 0;
     });
   });
-  if (before_.size() * operations_.size() * behind_.size() > max_meetings_) is_complete_ = false;
+  if (before_.size() * operations_.size() * behind_.size() > budget.meetings) is_complete_ = false;
 }
 
 template <class HasRole>
@@ -124,7 +124,7 @@ std::vector<AllMeetings::Row> AllMeetings::explore(Joint& joint, Letter end, Cam
     }
   };
   reach(joint.next(joint.initial(), rules_.class_of(end)), no_edge, 0);
-  for (size_t i = 0; i < open.size(); ++i) {
+  for (size_t i = 0; i < open.size() && !budget_.is_stopped(); ++i) {
     const auto [state, length] = open[i];
     for (const Class read : reads) {
       reach(joint.next(state, read), joint.edge(state, read), length + 1);

@@ -58,7 +58,7 @@ class AllMeetings {
 
   /// Whether everything was found that can be before an operation and behind it, and `each` calls
   /// for all meetings.
-  bool is_complete() const { return is_complete_; }
+  bool is_complete() const { return is_complete_ && !budget_.is_stopped(); }
 
   /// Calls `each(roles, place)` for each meeting at which a rule has a role. What differs in no
   /// role is one; it is represented by the shortest.
@@ -67,10 +67,11 @@ class AllMeetings {
     const size_t words = of_role_[0].size();
     RoleSet with_operation(words);
     RoleSet met(words);
-    size_t left = max_meetings_;
+    size_t left = budget_.meetings;
     for (uint32_t b = 0; b < before_.size(); ++b) {
       for (uint32_t o = 0; o < operations_.size(); ++o) {
         if (!meet(before_[b].roles, operations_[o].roles, with_operation)) continue;
+        if (budget_.is_stopped()) return;
         for (uint32_t a = 0; a < behind_.size() && left > 0; ++a, --left) {
           if (meet(with_operation, behind_[a].roles, met)) each(met, Place{b, o, a});
         }
@@ -106,7 +107,7 @@ class AllMeetings {
   std::vector<Letter> letters(const Joint& joint, const CameBy& came_by, uint32_t state) const;
 
   const Block& block_;
-  size_t max_meetings_;
+  ProofBudget budget_;
   Compiled rules_;
   std::vector<RuleRole> roles_;
   std::vector<uint32_t> members_;  // by role: of chains, the member

@@ -8,6 +8,8 @@
 // them only what is true in any case, and what the matcher confirms on a sequence.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,14 +46,18 @@ struct RuleProof {
   std::vector<uint32_t> covered_by;
 };
 
-/// Counted, not timed: every machine proves the same.
+/// Counted, not timed: every machine proves the same. The tables of parts need a tenth of it.
 struct ProofBudget {
   /// The maximum number of sets of steps before an operation, and of those behind it.
-  size_t states = 60'000;
+  size_t states = 20'000;
   /// The maximum number of meetings.
   size_t meetings = 20'000'000;
   /// The maximum number of sequences that are labelled, per rule.
   size_t checks = 200;
+  /// May be null; any thread may set it. Then what is not yet proved is not decided.
+  const std::atomic<bool>* stop = nullptr;
+
+  bool is_stopped() const { return stop != nullptr && *stop; }
 };
 
 /// By rule.

@@ -43,6 +43,12 @@ std::vector<uint32_t> labelled(const Block& block, const std::vector<uint32_t>& 
   return rules;
 }
 
+bool continues(const Block& block) {
+  return std::ranges::any_of(block.scopes, [](const Scope& scope) {
+    return std::ranges::any_of(scope.continues, [](uint8_t is) { return is != 0; });
+  });
+}
+
 void check_rule(const Block& block, uint32_t rule, const RuleProof& proof, size_t most) {
   test::SlowMatcher slow(block);
   slow.continues = false;
@@ -162,17 +168,25 @@ TEST_CASE("blocks are compared as all short sequences compare them") {
     ProofBudget budget;
     if (round % 2 == 0) budget.checks = 0;
     const BlockComparison comparison = compare(a, labels_a, b, labels_b, budget);
+    const size_t most = a.letters < 3 ? 6 : 4;
     if (comparison.result == Equality::different) {
-      const auto& [sequence, operation] = *comparison.witness;
       ++decided;
+      const std::vector<Letter>& sequence = comparison.witness->sequence;
+      const uint32_t operation = comparison.witness->operation;
       REQUIRE(labelled(a, labels_a, sequence)[operation] !=
               labelled(b, labels_b, sequence)[operation]);
+      // Nothing shorter differs.
+      if (!blocks.one_step_brackets || continues(a) || continues(b)) continue;
+      test::each_sequence(a.letters, std::min(sequence.size() - 1, most), [&](const auto& shorter) {
+        REQUIRE(labelled(a, labels_a, shorter) == labelled(b, labels_b, shorter));
+        return true;
+      });
       continue;
     }
     if (comparison.result == Equality::not_decided) continue;
     ++equal;
     ++decided;
-    test::each_sequence(a.letters, a.letters < 3 ? 6 : 4, [&](const auto& sequence) {
+    test::each_sequence(a.letters, most, [&](const auto& sequence) {
       REQUIRE(labelled(a, labels_a, sequence) == labelled(b, labels_b, sequence));
       return true;
     });

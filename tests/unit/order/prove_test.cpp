@@ -110,6 +110,18 @@ TEST_CASE("the budget") {
         "covered ngr@1 by 2");
 }
 
+TEST_CASE("a proof that is stopped claims nothing") {
+  const std::atomic<bool> stop = true;
+  ProofBudget budget;
+  budget.stop = &stop;
+  const Block block = test::block("n > ^ > [g], [g] > r, n > [g] > r");
+  for (const RuleProof& proof : prove(block, budget)) {
+    CHECK(proof.verdict == Verdict::not_decided);
+  }
+  const std::vector<uint32_t> labels = own_labels(block);
+  CHECK(compare(block, labels, block, labels, budget).result == Equality::not_decided);
+}
+
 TEST_CASE("tables of parts") {
   for (const std::string& rules :
        {std::string(test::dense_chains),
