@@ -96,8 +96,8 @@ TEST_CASE("all chains of up to three steps on all short sequences") {
 TEST_CASE("random rules on random sequences") {
   std::mt19937 random(1);
   const test::RandomBlocks blocks{random};
-  // Without `i >= behind`: 1.
-  const uint64_t count = test::rounds(3000, 100);
+  // With operations in a stretch that have labels (JointLabels::label_long): 44.
+  const uint64_t count = test::rounds(3000, 44);
   for (uint64_t round = 0; round < count; ++round) {
     CAPTURE(round);
     const Block block = blocks.make();
@@ -115,7 +115,8 @@ TEST_CASE("chains of up to 64 steps") {
   blocks.letters = 2;
   blocks.steps = 64;
   blocks.rules = 2;
-  const uint64_t count = test::rounds(200, 10);
+  // Without `i >= behind` (Sweep::label): 117.
+  const uint64_t count = test::rounds(1200, 117);
   for (uint64_t round = 0; round < count; ++round) {
     CAPTURE(round);
     Block block = blocks.make();
