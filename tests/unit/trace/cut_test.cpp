@@ -28,7 +28,7 @@ std::string kernel(int number) {
 std::string text_of_kernels() {
   std::string text = R"({"schemaVersion":1,"traceEvents":[)";
   for (int i = 0; i < 1000; ++i) text += kernel(i) + ",\n";
-  return text + std::string(name_of_thread) + "\n],\"traceName\":\"t\"}";
+  return text + std::string(name_of_thread) + "],\"traceName\":\"t\"}";
 }
 
 struct Opened {
