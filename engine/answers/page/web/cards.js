@@ -133,7 +133,7 @@ const CARDS = {
         {
           id: "kernels_by_device",
           table: "kernels_by_device",
-          title: "Kernels and copies",
+          title: "Kernels by device",
           note: "one row per name and device",
           sort: "-total_ns",
           folds: LARGE,
