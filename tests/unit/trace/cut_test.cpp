@@ -86,9 +86,10 @@ TEST_CASE("places of a source are pieces of whole events, with their times") {
 TEST_CASE("a part of a source is the same text, packed or not, and with metadata at its end") {
   const Folder folder;
   const std::string text = text_of_kernels();
-  const std::string expected =
-      fmt::format("{{\"schemaVersion\":1,\"traceEvents\":[\n{},\n{},\n{}\n],\"traceName\":\"t\"}}",
-                  kernel(500), kernel(501), name_of_thread);
+  const std::string expected = fmt::format(
+      "{{\"madeBy\":\"kr "
+      "cut\",\n\"schemaVersion\":1,\"traceEvents\":[\n{},\n{},\n{}\n],\"traceName\":\"t\"}}",
+      kernel(500), kernel(501), name_of_thread);
   CHECK(cut_of(folder, folder.write("t.json", text)) == expected);
   CHECK(cut_of(folder, folder.write("t.json.gz", gzip(text))) == expected);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/own_output.hpp"
 #include "trace/cut_plan.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
@@ -70,13 +71,18 @@ class KinetoCut {
   }
 
  private:
+  /// With what says that kr wrote it, if the text is an object.
   void copy_head() {
     std::string block;
+    bool begun = places_.levels == 1;
     while (input_.offset() < places_.begin) {
       block.resize(
           static_cast<size_t>(std::min<uint64_t>(places_.begin - input_.offset(), block_size)));
       block.resize(input_.read(block.data(), block.size()));
       if (block.empty()) return;
+      if (!std::exchange(begun, true) && !block.starts_with(own_cut)) {
+        block.replace(0, block.find('{') + 1, std::string(own_cut) + '\n');
+      }
       out_(block);
     }
     out_("\n");

@@ -17,6 +17,7 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
+#include "base/own_output.hpp"
 #include "base/sqlite.hpp"
 #include "trace/cut_plan.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
@@ -73,7 +74,9 @@ class NsysCut {
       : from_(from), plan_(plan), cut_steps_(std::move(cut_steps)), to_(to), tables_(from) {}
 
   void run() {
-    to_.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    to_.execute(fmt::format(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = {}; BEGIN",
+        own_cut_database));
     for (const RowChoice last : {RowChoice::all, RowChoice::chains, RowChoice::strings}) {
       for (const std::string_view name : tables_.names(true)) {
         if (name.starts_with("sqlite_") || name == nsys_cut_steps) continue;
