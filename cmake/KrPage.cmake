@@ -1,4 +1,4 @@
-# The pages of reports, trees, analyses and differences as bytes in kr_page: engine/answers/page/web/* and ECharts, whose
+# The pages of reports, trees and differences as bytes in kr_page: engine/answers/page/web/* and ECharts, whose
 # version the lock file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
 set(page ${PROJECT_SOURCE_DIR}/engine/answers/page/web)
 set(page_build ${PROJECT_BINARY_DIR}/page)
@@ -28,23 +28,20 @@ endif()
 
 # In the order in which they need each other. All pages have the shell; each has scripts and styles of its own.
 set(shell_scripts numbers dom colors look shell table chart results cards devices steps roofline efficiency heat)
-set(report_scripts model pivot bars kernels timeline ranks facts page)
+set(report_scripts model pivot bars kernels timeline ranks launches facts page)
 set(tree_scripts model state bars icicle table page)
-set(analysis_scripts stacks page)
 set(diff_scripts model page)
 set(tables_scripts page)
 list(TRANSFORM shell_scripts REPLACE "(.+)" "${page}/\\1.js")
-foreach(name report tree analysis diff tables)
+foreach(name report tree diff tables)
   list(TRANSFORM ${name}_scripts REPLACE "(.+)" "${page}/${name}/\\1.js")
 endforeach()
 set(shell_styles ${page}/page.css ${page}/roofline.css ${page}/efficiency.css ${page}/heat.css)
 set(report_styles ${page}/report/timeline.css)
 set(tree_styles ${page}/tree/tree.css)
-set(analysis_styles ${page}/analysis/analysis.css)
 set(diff_styles ${page}/diff/diff.css)
 set(parts ${page}/shell.html ${shell_styles} ${shell_scripts} ${report_scripts} ${tree_scripts}
-          ${analysis_scripts} ${diff_scripts} ${tables_scripts} ${report_styles} ${tree_styles} ${analysis_styles}
-          ${diff_styles} ${echarts})
+          ${diff_scripts} ${tables_scripts} ${report_styles} ${tree_styles} ${diff_styles} ${echarts})
 add_custom_command(
   OUTPUT ${page_build}/page_parts.cpp
   COMMAND ${CMAKE_COMMAND}
@@ -52,7 +49,6 @@ add_custom_command(
           "-DSHELL_STYLES=${shell_styles}"
           "-DREPORT_SCRIPTS=${report_scripts}" "-DREPORT_STYLES=${report_styles}"
           "-DTREE_SCRIPTS=${tree_scripts}" "-DTREE_STYLES=${tree_styles}"
-          "-DANALYSIS_SCRIPTS=${analysis_scripts}" "-DANALYSIS_STYLES=${analysis_styles}"
           "-DDIFF_SCRIPTS=${diff_scripts}" "-DDIFF_STYLES=${diff_styles}"
           "-DTABLES_SCRIPTS=${tables_scripts}" "-DTABLES_STYLES="
           -DECHARTS=${echarts} -DFOLDER=${page_build} -DOUT=${page_build}/page_parts.cpp

@@ -1,4 +1,4 @@
-# cmake -DSHELL_HTML=<file> -D<PART>_SCRIPTS=<files> -D<PART>_STYLES=<files>, for SHELL, REPORT, TREE, ANALYSIS, DIFF and TABLES,
+# cmake -DSHELL_HTML=<file> -D<PART>_SCRIPTS=<files> -D<PART>_STYLES=<files>, for SHELL, REPORT, TREE, DIFF and TABLES,
 #       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
 # Joins scripts and styles in FOLDER and writes a source file that takes them in as they are, by the assembler,
 # and contains the hashes by which a page's policy knows its scripts from any other.
@@ -55,7 +55,7 @@ endfunction()
 part(echarts ${ECHARTS})
 hash_of(${ECHARTS} echarts_hash)
 part(html ${SHELL_HTML})
-foreach(name shell report tree analysis diff tables)
+foreach(name shell report tree diff tables)
   string(TOUPPER ${name} given)
   set(script ${FOLDER}/${name}.js)
   set(style ${FOLDER}/${name}.css)

@@ -251,22 +251,16 @@ class Analysis {
   void write() const {
     const kr::tables::Source& source = session_.source();
     const std::vector<kr::Table> tables = tables_of(source);
-    kr::write_file(folder_ / (name_ + ".html"), kr::page::analysis_html(source, tables, name_));
+    kr::overview::Report report;
+    report.title = name_;
+    report.runs = source.summaries();
+    report.styles = kr::picture::label_styles(source.rules->program(), report.runs);
+    kr::write_file(folder_ / (name_ + ".html"), kr::page::report_html(source, tables, report));
     kr::write_file(folder_ / ("tables-" + name_ + ".html"),
                    kr::page::tables_html(tables, "<b>kr</b> " + name_, 1000));
     std::string json;
     kr::render::json(tables, [&](std::string_view piece) { json += piece; });
     kr::write_file(folder_ / (name_ + ".json"), json);
-  }
-
-  /// The page of a report of the same tables.
-  void write_report(const std::string& name) const {
-    const kr::tables::Source& source = session_.source();
-    kr::overview::Report report;
-    report.runs = source.summaries();
-    report.styles = kr::picture::label_styles(source.rules->program(), report.runs);
-    kr::write_file(folder_ / (name + ".html"),
-                   kr::page::report_html(source, tables_of(source), report));
   }
 
  private:
@@ -339,9 +333,7 @@ void make(const std::filesystem::path& folder) {
     return Analysis(compiled, folder, name, traces);
   };
   analysis("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")}).write();
-  Analysis one = analysis("analysis-one", {decode_trace(40, 2, "k")});
-  one.write();
-  one.write_report("report-steps");
+  analysis("analysis-one", {decode_trace(40, 2, "k")}).write();
   Analysis(compiled, folder, "analysis-gpu", write_sampled).write();
   analysis("analysis-wide", {wide_trace()}).write();
   analysis("analysis-empty", {R"({"traceEvents":[]})"}).write();

@@ -26,7 +26,7 @@ async function saved(page, card) {
   return rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
 }
 
-pageTest("the slow rank is first in every map, and each cell is exact", "analysis-ranks", async (page) => {
+pageTest("the slow rank is first in every map, and each cell is exact", "report-ranks", async (page) => {
   for (const card of Object.values(MAPS)) assert.equal((await ranksOf(page, card))[0], 5, card);
   assert.deepEqual((await ranksOf(page, MAPS.steps)).length, 8);
   const steps = await saved(page, MAPS.steps);
@@ -46,7 +46,7 @@ pageTest("the slow rank is first in every map, and each cell is exact", "analysi
   await picture(page, "heat-8.png");
 });
 
-pageTest("orders: by number, by sum, by deviation; the table follows", "analysis-ranks", async (page) => {
+pageTest("orders: by number, by sum, by deviation; the table follows", "report-ranks", async (page) => {
   const order = page.locator(`#${MAPS.steps} select`);
   await order.selectOption("rank");
   assert.deepEqual(await ranksOf(page, MAPS.steps), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -58,7 +58,7 @@ pageTest("orders: by number, by sum, by deviation; the table follows", "analysis
   assert.deepEqual(await colorAt(page, MAPS.steps, 0, 1), slow);
 });
 
-pageTest("a tooltip has exact values, by pointer and by keyboard", "analysis-ranks", async (page) => {
+pageTest("a tooltip has exact values, by pointer and by keyboard", "report-ranks", async (page) => {
   const at = await page.evaluate((card) => {
     const view = heatViews.get(card);
     return { x: view.left + 0.5 * view.step, y: view.topOf(0) + 0.5 * view.height };
@@ -88,21 +88,19 @@ pageTest("a report has the maps that need no steps, by the chosen dimension", "r
   assert.match(await page.textContent(`#${MAPS.labels}-title`), /kind/);
 });
 
-for (const kind of ["report", "analysis"]) {
-  pageTest(`many ranks: what each has by itself is left out of the ${kind}, maps have all`, `${kind}-many-ranks`, async (page) => {
-    for (const card of [MAPS.labels, MAPS.collectives]) {
-      assert.equal((await ranksOf(page, card))[0], 33, card);
-      assert.equal(await page.evaluate((card) => heatViews.get(card).rows.length, card), 80);
-    }
-    assert.equal(await page.evaluate(() => rowsOf("labels").length + rowsOf("kernels").length + rowsOf("rank_steps").length), 0);
-    assert.equal(await page.evaluate(() => rowsOf("ranks").length), 80);
-    if (kind === "analysis") assert.equal((await ranksOf(page, MAPS.steps))[0], 33);
-    if (kind === "report") assert.match(await page.textContent("#label_balance, #ranks"), /gemm/);
-    await picture(page, `heat-many-${kind}.png`);
-  });
-}
+pageTest("many ranks: what each has by itself is left out of the page, maps have all", "report-many-ranks", async (page) => {
+  for (const card of [MAPS.labels, MAPS.collectives]) {
+    assert.equal((await ranksOf(page, card))[0], 33, card);
+    assert.equal(await page.evaluate((card) => heatViews.get(card).rows.length, card), 80);
+  }
+  assert.equal(await page.evaluate(() => rowsOf("labels").length + rowsOf("kernels").length + rowsOf("rank_steps").length), 0);
+  assert.equal(await page.evaluate(() => rowsOf("ranks").length), 80);
+  assert.equal((await ranksOf(page, MAPS.steps))[0], 33);
+  assert.match(await page.textContent("#label_balance, #ranks"), /gemm/);
+  await picture(page, "heat-many.png");
+});
 
-pageTest("dark, narrow and on paper, the maps are drawn anew", "analysis-ranks", async (page) => {
+pageTest("dark, narrow and on paper, the maps are drawn anew", "report-ranks", async (page) => {
   const light = await colorAt(page, MAPS.collectives, 0, 0);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.ok(light[0] > 150, `${light}`);

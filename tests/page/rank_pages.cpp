@@ -92,8 +92,6 @@ void write_pages(const kr::match::CompiledRules& rules, const std::filesystem::p
   report.styles = kr::picture::label_styles(rules.program(), report.runs);
   kr::write_file(folder / ("report-" + name + ".html"),
                  kr::page::report_html(source, tables, report));
-  kr::write_file(folder / ("analysis-" + name + ".html"),
-                 kr::page::analysis_html(source, tables, name));
 }
 
 }  // namespace

@@ -582,9 +582,9 @@ pageTest("runs that are compared are not added up", "two", async (page) => {
   assert.ok(await page.isHidden("#tiles"));
 });
 
-const SECTIONS = ["Devices", "Timeline", "Steps", "Labels", "Kernels", "Idle", "Ranks", "Roofline", "Sources"];
+const SECTIONS = ["Devices", "Timeline", "Steps", "Labels", "Kernels", "Idle", "Ranks", "GPU metrics", "Roofline", "Modules", "Sources"];
 for (const [file, there] of [
-  ["report-steps", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Sources"]],
+  ["analysis-one", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Modules", "Sources"]],
   ["report-ranks", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Ranks", "Sources"]],
   ["one", ["Devices", "Labels", "Kernels", "Ranks", "Sources"]],
 ]) {
@@ -600,7 +600,7 @@ for (const [file, there] of [
 
 const markedLink = (page) => page.$$eval("#contents a[aria-current]", (all) => all.map((one) => one.textContent));
 for (const width of [1440, 390]) {
-  pageTest(`navigation follows the place in the page, ${width} wide`, "report-steps", async (page) => {
+  pageTest(`navigation follows the place in the page, ${width} wide`, "analysis-one", async (page) => {
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     assert.deepEqual(await markedLink(page), ["Devices"]);
     for (const title of ["Labels", "Idle", "Steps"]) {
@@ -623,7 +623,7 @@ for (const width of [1440, 390]) {
   }, { size: { width, height: 900 } });
 }
 
-pageTest("verdicts stand above all else, and lead to what they are about", "report-steps", async (page) => {
+pageTest("verdicts stand above all else, and lead to what they are about", "analysis-one", async (page) => {
   assert.ok(await page.isVisible("#verdicts"));
   const run = await page.evaluate(() => runs[0].run);
   await page.evaluate((run) => {
@@ -649,7 +649,7 @@ pageTest("verdicts stand above all else, and lead to what they are about", "repo
   assert.ok(await page.isHidden("#verdicts"));
 });
 
-pageTest("a large table below the first screen is made when it is opened, and is whole on paper", "report-steps", async (page) => {
+pageTest("a large table below the first screen is made when it is opened, and is whole on paper", "analysis-one", async (page) => {
   const steps = await page.evaluate(() => rowsOf("steps").length);
   assert.ok(steps > 24);
   assert.equal(await page.locator("#steps table").count(), 0);
@@ -670,7 +670,7 @@ pageTest("a large table below the first screen is made when it is opened, and is
   assert.equal(await page.locator("#steps table").count(), 0);
 });
 
-pageTest("texts say HIP where all devices are AMD's", "report-steps", async (page) => {
+pageTest("texts say HIP where all devices are AMD's", "analysis-one", async (page) => {
   const words = (name) =>
     page.evaluate((name) => {
       results.tables.devices.forEach((row) => (row.device_name = name));

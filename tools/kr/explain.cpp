@@ -7,6 +7,8 @@
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "base/printable.hpp"
+#include "tables/verdicts.hpp"
+#include "text/text_grid.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -31,6 +33,29 @@ const diag::CodeInfo& code_of(const std::string& word) {
               near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` lists all codes");
 }
 
+const tables::VerdictCode* verdict_of(const std::string& word) {
+  const std::vector<tables::VerdictCode>& codes = tables::verdict_codes();
+  const auto at = std::ranges::find(codes, word, &tables::VerdictCode::code);
+  return at == codes.end() ? nullptr : &*at;
+}
+
+std::string verdict_text(const tables::VerdictCode& verdict, size_t width) {
+  return fmt::format(
+      "{}\n\n{}", verdict.code,
+      text::wrapped(fmt::format("verdict of `kr report`: {}. The table `verdicts` "
+                                "has its numbers, and names the table that shows them.",
+                                verdict.doc),
+                    width, 0));
+}
+
+std::string verdicts_list(bool color) {
+  std::string text = color ? "\n\x1b[1mVerdicts\x1b[0m\n" : "\nVerdicts\n";
+  for (const tables::VerdictCode& one : tables::verdict_codes()) {
+    text += fmt::format("{:<21}  {}\n", one.code, one.doc);
+  }
+  return text;
+}
+
 std::string page_text(const diag::CodeInfo& info, explain::PageStyle style) {
   if (info.severity == diag::Severity::retired) {
     return fmt::format("{} {}\n\nkr no longer reports this code.\n", info.id, info.name);
@@ -47,29 +72,33 @@ Exit explain(const ExplainOptions& options, Streams& streams) {
     return Exit::done;
   }
   if (options.codes.empty()) {
-    streams.out(explain::codes_text(streams.color_out()));
+    streams.out(explain::codes_text(streams.color_out()) + verdicts_list(streams.color_out()));
     return Exit::done;
   }
   const auto width = static_cast<size_t>(std::clamp(streams.out_width(), 0, 100));
   std::string text;
   for (const std::string& word : options.codes) {
     if (!text.empty()) text += '\n';
-    text += page_text(code_of(word), {.color = streams.color_out(), .width = width});
+    const tables::VerdictCode* const verdict = verdict_of(word);
+    text += verdict != nullptr
+                ? verdict_text(*verdict, width)
+                : page_text(code_of(word), {.color = streams.color_out(), .width = width});
   }
   streams.out(text);
   return Exit::done;
 }
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
-  app.add_option("CODE", options.codes, "Codes (KR204) or names (unknown-label); default: list all")
+  app.add_option(
+         "CODE", options.codes,
+         "Codes (KR204) or names (unknown-label), or verdicts (host-bound); default: list all")
       ->delimiter(',');
   app.add_flag("--index", options.index, "Print the list of all codes as Markdown");
 }
 
 }  // namespace
 
-const Verb explain_verb{"explain", "explain a finding, with an example and its fix",
-                        "kr explain unknown-label",
+const Verb explain_verb{"explain", "explain a finding or verdict", "kr explain unknown-label",
                         setup<ExplainOptions, add_explain_options, explain>, "Rules"};
 
 }  // namespace kr::cli

@@ -316,6 +316,17 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   return std::move(chosen.tables);
 }
 
+/// A terminal does not show tables without rows. Not of tables that may be long: it counts.
+void Outputs::name_empty(const std::vector<Table>& tables, Streams& streams) {
+  for (const Table& table : tables) {
+    if (table.info().many_rows) continue;
+    bool any = false;
+    table::RowsTo count([&any](std::span<const Cell>) { any = true; });
+    table.write(count);
+    if (!any) streams.note(fmt::format("table `{}` has no rows", table.id()));
+  }
+}
+
 void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
@@ -326,6 +337,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
       continue;
     }
     const std::vector<Table> tables = present(source, target, streams);
+    if (tables_named_ && target.format.name == "table") name_empty(tables, streams);
     const auto writer = own.find(target.format.name);
     if (writer == own.end() || target.one_table || tables_named_) {
       write_tables(target, tables, streams);

@@ -134,6 +134,7 @@ class Outputs {
  private:
   struct Target;
   void write_tables(Target& target, const std::vector<Table>& tables, Streams& streams);
+  static void name_empty(const std::vector<Table>& tables, Streams& streams);
   void appear(Streams& streams);
   /// `begin`: how a CSV file begins.
   Target& open(const render::Renderer& format, const std::filesystem::path& path,

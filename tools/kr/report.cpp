@@ -37,8 +37,8 @@ OutputRules report_outputs(Sections sections) {
                     .more_tables = exports::run_tables(),
                     .operations = true,
                     .found_phases = true};
-  if (all) return rules;
   rules.timeline = true;
+  if (all) return rules;
   rules.own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,";
   rules.without = {"table", "csv", "html"};
   rules.files_without = true;
@@ -56,6 +56,18 @@ void write_roofline(RooflineFile& file, const tables::Source& source,
   }
   const table::Table roofs = tables::make(*tables::find("roofline_roofs"), source);
   file.write(tables::make(points, source), &roofs, report.styles, report.by, streams);
+}
+
+/// The upper levels of the run's module trees, if operations are in modules.
+void add_module_tree(session::Session& session, const std::string& dimension,
+                     std::vector<Table>& tables) {
+  const tables::Source& source = session.source();
+  if (source.runs.size() != 1 || !session.has_modules()) return;
+  trees::ViewOptions how = trees::view_for_people();
+  how.level = trees::named_level("2");
+  how.dimension = dimension;
+  session.show_tree(how);
+  tables.push_back(tables::make(*tables::find("tree"), source));
 }
 
 /// Runs of which none has its rank are mostly not a job, and need no message.
@@ -252,7 +264,10 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   OutputRules made = report_outputs(options.sections);
   if (!options.nccl_inspector.empty()) made.tables.emplace_back("nccl_inspector");
   const bool all_sections = options.sections == Sections::all || options.outputs.all;
-  if (all_sections) made.tables = exports::view_named("analyze").tables;
+  if (all_sections) {
+    made.tables = exports::view_named("analyze").tables;
+    made.page = exports::view_named("analyze").page_tables;
+  }
   if (!options.changes.empty()) made.tables.insert(made.tables.begin(), "what_if");
   Outputs outputs(options.outputs, made, specs);
   if (!options.save.empty()) outputs.save(options.save, false);
@@ -276,6 +291,9 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   if (outputs.demand().facts != facts::Set::of<analyze::RunSummary>()) {
     session.add_demand(facts::Set::of<job::RankMembers>());
   }
+  const bool with_modules =
+      all_sections && specs.size() == 1 && outputs.makes("html") && !outputs.tables_named();
+  if (with_modules) session.add_demand(facts::Set::of<trees::LabelledModules>());
   if (before) before(rules, session, outputs.demand());
   read_runs(session, specs, outputs, options.by, streams, Infos::hidden, add_timeline);
   const std::vector<size_t> places = session.source().sort_by_rank();
@@ -307,9 +325,9 @@ Exit write_report(const ReportOptions& options, const std::vector<classify::RunS
   const tables::Source& source = session.source();
   Outputs::OwnFormats own{{"html",
                            [&](const auto& out, auto tables) {
-                             const bool answer = options.sections == Sections::answer;
-                             out(answer ? page::report_html(source, tables, report, timelines)
-                                        : exports::analysis_page(source, tables, report.title));
+                             std::vector<Table> all(tables.begin(), tables.end());
+                             if (with_modules) add_module_tree(session, options.by, all);
+                             out(page::report_html(source, all, report, timelines));
                            }},
                           {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
                           {"markdown", [&](const auto& out, auto tables) {

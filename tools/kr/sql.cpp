@@ -10,9 +10,12 @@
 #include "analyze/run.hpp"
 #include "base/ascii.hpp"
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "outputs.hpp"
 #include "sema/load.hpp"
 #include "session.hpp"
+#include "tables/registry.hpp"
+#include "text/text_grid.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -25,6 +28,20 @@ OutputRules sql_outputs() {
 /// Without a query: the tables that one can be about.
 OutputRules sql_lists() {
   return {.stem = "tables", .tables = {"list_tables"}, .whole_lists = true};
+}
+
+/// The tables that a query can be about, with their columns.
+std::string tables_and_columns(bool color, int width) {
+  std::string out;
+  for (const tables::Definition* one : tables::all()) {
+    if (!tables::is_about_runs(*one)) continue;
+    std::vector<std::string> ids;
+    for (const table::Column& column : tables::columns_with(*one, {})) ids.push_back(column.id);
+    out += fmt::format("{}  {}\n{}", text::inked(one->info.id, text::Ink::bold, color),
+                       one->info.title,
+                       text::wrapped(join(ids, ", "), static_cast<size_t>(std::max(width, 0)), 2));
+  }
+  return out;
 }
 
 struct SqlOptions : RunVerbOptions {
@@ -67,6 +84,13 @@ Exit sql(const SqlOptions& options, Streams& streams) {
                 "a query begins with SELECT or WITH");
   }
   if (runs.empty() || !is_query(runs.back(), runs.size() > 1)) {
+    const OutputOptions& to = options.outputs;
+    const bool for_people = to.formats.empty() && to.file.empty() && to.out_dir.empty();
+    if (!runs.empty() && for_people) {
+      streams.out(tables_and_columns(streams.color_out(), streams.out_width()));
+      streams.note("no query given: listing the tables and their columns");
+      return Exit::done;
+    }
     Outputs outputs(options.outputs, sql_lists());
     tables::Source source;
     source.only_about_runs = true;

@@ -97,7 +97,8 @@ const View& view_named(std::string_view verb) {
             "activity_ratios",
             "attribution",
             "names_only_in",
-            "trace_health"}},
+            "trace_health"},
+           {"coverage", "labels", "label_balance", "kernels", "kernel_balance"}},
       View{"tree",
            "tree",
            {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution", "tree_context",
@@ -137,16 +138,6 @@ std::string all_sections_text(const tables::Source& source, const overview::Repo
                               overview::TableOptions look) {
   return overview::answer_text(source, report, look) + '\n' +
          overview::efficiency_text(source, look);
-}
-
-std::string analysis_page(const tables::Source& source, std::span<const Table> tables,
-                          std::string title) {
-  const std::vector<const analyze::RunSummary*> runs = source.summaries();
-  if (title.empty()) {
-    title = runs.size() == 1 ? "Analysis of " + source.run_name(runs[0]->id)
-                             : fmt::format("Analysis of {} runs", runs.size());
-  }
-  return page::analysis_html(source, tables, title);
 }
 
 std::string tree_page(const tables::Source& source, const trees::TreeView& view,

@@ -31,9 +31,6 @@ void report_markdown(const tables::Source& source, const overview::Report& repor
 /// Before all tables: the answer, and how parallel a job is.
 std::string all_sections_text(const tables::Source& source, const overview::Report& report,
                               overview::TableOptions look);
-/// An empty title is made from the runs.
-std::string analysis_page(const tables::Source& source, std::span<const Table> tables,
-                          std::string title = {});
 
 /// Of the tree of `source`, as `view` shows it.
 std::string tree_page(const tables::Source& source, const trees::TreeView& view,

@@ -22,6 +22,7 @@
 #include "overview/phases_text.hpp"
 #include "overview/pivot.hpp"
 #include "overview/shown_runs.hpp"
+#include "tables/device_word.hpp"
 #include "tables/run_names.hpp"
 #include "tables/verdicts.hpp"
 #include "text/numbers.hpp"
@@ -111,12 +112,12 @@ class Answer {
     std::string text;
     for (const analyze::RunSummary* run : report_.runs) {
       if (run->wall_from != analyze::WallFrom::user) continue;
-      text +=
-          line(fmt::format("{}wall time {}; a GPU is busy in {} of it, none in {}",
-                           several() ? source_.run_name(run->id) + ": " : "",
-                           text::human_time(run->wall_ns), text::human_time(run->gpu_elapsed_ns),
-                           text::human_time(run->non_gpu_ns)),
-               text::Ink::none);
+      text += line(
+          fmt::format("{}wall time {}; a {} is busy in {} of it, none in {}",
+                      several() ? source_.run_name(run->id) + ": " : "",
+                      text::human_time(run->wall_ns), tables::device_word(source_),
+                      text::human_time(run->gpu_elapsed_ns), text::human_time(run->non_gpu_ns)),
+          text::Ink::none);
     }
     return text;
   }

@@ -74,7 +74,5 @@ void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timel
 /// What all devices of a run or of one job did, and how much is explained; of one run its wall
 /// time, too. Runs that are compared are not added up: they have no tiles.
 std::vector<Tile> report_tiles(const tables::Source& source);
-/// Sums over all devices of a run or of one job.
-std::vector<Tile> analysis_tiles(const tables::Source& source);
 
 }  // namespace kr::page

@@ -29,7 +29,6 @@ struct PageParts {
 
 extern const PageParts report_page;
 extern const PageParts tree_page;
-extern const PageParts analysis_page;
 extern const PageParts diff_page;
 extern const PageParts tables_page;
 

@@ -15,18 +15,15 @@
 
 namespace kr::page {
 
-/// `kr report`: the tables of a report made from `source`, and labels by run. Without a title, one
-/// is made from the runs. `timelines`: one per run, with timeline_limits; or none.
+/// `kr report` and `kr analyze`: tables made from `source`, in sections that are there if their
+/// tables are, and labels by run. Without a title, one is made from the runs. `timelines`: one per
+/// run, with timeline_limits; or none.
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
                         const overview::Report& report,
                         std::span<const timeline::Timeline> timelines = {});
 
 /// What a run may have of the page's timelines, which take 3 MB in all at most.
 timeline::Limits timeline_limits(size_t runs);
-
-/// `kr analyze`: tables made from `source`, and charts of their labels.
-std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,
-                          std::string_view title);
 
 /// `kr diff` of two runs, for a pull request: what was compared, the verdict, the change by label
 /// of the dimension `by` and of others, evidence, and the tables. Without a title, one is made from

@@ -5,6 +5,7 @@
 #include "overview/pivot.hpp"
 #include "page/page_data.hpp"
 #include "page/pages.hpp"
+#include "tables/device_word.hpp"
 #include "tables/registry.hpp"
 
 namespace kr::page {
@@ -113,10 +114,11 @@ void write_next_step(JsonWriter& json, const overview::Report& report) {
 }
 
 std::string default_title(const tables::Source& source) {
-  if (source.runs.size() == 1) {
-    return "GPU time of " + source.run_name(source.runs[0].summary.id);
-  }
-  return fmt::format("GPU time of {} runs", source.runs.size());
+  std::string title(tables::device_word(source));
+  if (title == "device") title = "Device";
+  title += " time of ";
+  return title + (source.runs.size() == 1 ? source.run_name(source.runs[0].summary.id)
+                                          : fmt::format("{} runs", source.runs.size()));
 }
 
 }  // namespace
@@ -128,6 +130,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
   return make_page(report_page,
                    {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
                       json.key("by").text(report.by);
+                      json.key("device").text(tables::device_word(source));
                       json.key("measure").text(overview::to_string(report.measure));
                       write_dimensions(json, source);
                       write_styles(json, report.styles);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "analyze/idle.hpp"
 #include "analyze/ranks.hpp"
 #include "base/plural.hpp"
 #include "overview/overview.hpp"
 #include "page/page_data.hpp"
+#include "tables/device_word.hpp"
 #include "tables/registry.hpp"
 #include "text/numbers.hpp"
 
@@ -78,20 +78,13 @@ analyze::DeviceSum sum_of_devices(const tables::Source& source) {
 
 /// In how much of the wall time no device worked. Of one device, and its own span, this is its idle
 /// time.
-void add_wall_time(std::vector<Tile>& tiles, const analyze::RunSummary& run) {
+void add_wall_time(std::vector<Tile>& tiles, const analyze::RunSummary& run,
+                   std::string_view device) {
   const bool given = run.wall_from == analyze::WallFrom::user;
   if (!given && run.devices.size() < 2) return;
   tiles.push_back(time_tile(
-      "No GPU busy", run.non_gpu_ns,
+      fmt::format("No {} busy", device), run.non_gpu_ns,
       share_text(run.non_gpu_ns, run.wall_ns) + " of the " + (given ? "wall time" : "trace")));
-}
-
-void add_counts(std::vector<Tile>& tiles, const tables::Source& source) {
-  int64_t operations = 0;
-  for (const tables::Run& run : source.runs) operations += run.summary.operations;
-  tiles.push_back(
-      {"Operations", text::grouped(operations),
-       plural(devices_of(source), "device") + ", " + plural(source.runs.size(), "run")});
 }
 
 /// Sums mean something of one run, and of the ranks of a job.
@@ -110,32 +103,10 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
   }
   std::vector<Tile> tiles;
   add_device_times(tiles, all, devices_of(source));
-  if (source.runs.size() == 1) add_wall_time(tiles, source.runs[0].summary);
+  if (source.runs.size() == 1) {
+    add_wall_time(tiles, source.runs[0].summary, tables::device_word(source));
+  }
   add_explained(tiles, source);
-  return tiles;
-}
-
-std::vector<Tile> analysis_tiles(const tables::Source& source) {
-  if (!can_be_added(source)) return {};
-  const analyze::DeviceSum all = sum_of_devices(source);
-  if (all.span_ns == 0) return {};
-  std::vector<Tile> tiles;
-  add_device_times(tiles, all, devices_of(source));
-  int64_t host_bound_ns = 0;
-  bool launches = false;
-  for (const tables::Run& run : source.runs) {
-    if (run.find<analyze::Idle>() == nullptr) continue;
-    launches = true;
-    for (const analyze::DeviceIdle& device : run.get<analyze::Idle>().devices) {
-      host_bound_ns += device.host_bound_ns();
-    }
-  }
-  if (launches) {
-    tiles.push_back({"Host-bound", share_text(host_bound_ns, all.idle_ns),
-                     text::human_time(host_bound_ns) + " of the idle time",
-                     exact_ns(host_bound_ns)});
-  }
-  add_counts(tiles, source);
   return tiles;
 }
 

@@ -29,7 +29,7 @@ bool is_own_database(std::string_view head) {
   if (!head.starts_with("SQLite format 3") || head.size() < id_at + 4) return false;
   uint32_t id = 0;
   for (size_t i = 0; i < 4; ++i) id = id << 8U | static_cast<unsigned char>(head[id_at + i]);
-  return id == static_cast<uint32_t>(sqlite_application_id);
+  return id == static_cast<uint32_t>(sqlite_application_id) || id == own_cut_database;
 }
 
 bool is_own_page(std::string_view head) {
@@ -49,11 +49,11 @@ bool is_own_paraver(std::string_view head) {
   return head.starts_with("LEVEL WORKLOAD SIZE 1\nkr ");
 }
 
-/// SVG, PNG and `.krdb`.
+/// SVG, PNG, `.krdb` and parts of traces.
 bool is_other_output(std::string_view head) {
   if (head.starts_with("\x89PNG")) return head.find(own_png_text) != head.npos;
   if (head.starts_with("<?xml")) return head.find(own_comment) != head.npos;
-  return head.starts_with("\x8bkrdb\r\n\n");
+  return head.starts_with(own_cut) || head.starts_with("\x8bkrdb\r\n\n");
 }
 
 bool has_own_mark(std::string_view head) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "render/columns.hpp"
@@ -11,12 +12,20 @@
 namespace kr::render {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::string_view run_column = "run";
 constexpr size_t gap = 2;  // columns of the screen, as all widths here
-/// A text goes last where it is longer than this, and has at least as much of the line.
+/// The text that goes last has at least this much of the line.
 constexpr size_t short_text = 24;
 /// What other texts are cut to in a table that does not fit.
 constexpr size_t cut_text = 40;
+/// Columns of long texts: the first of these that a table has goes last.
+constexpr std::array long_names{"b_name"sv, "name"sv, "kernel"sv};  // of kernels
+constexpr std::array long_keys{"shapes"sv, "name"sv};
+constexpr std::array sentences{"expression"sv, "detect"sv,    "doc"sv,  "effect"sv,
+                               "reason"sv,     "note"sv,      "text"sv, "source"sv,
+                               "witness"sv,    "rule_text"sv, "name"sv};
 
 /// One table. A long text goes last. Where it is a key, it is cut in the middle to what is left of
 /// the line; otherwise it is a sentence, and goes on in the lines below.
@@ -99,23 +108,32 @@ class TerminalTable {
            });
   }
 
-  /// The widest text but the run's, if longer than `limit`.
-  std::optional<size_t> widest(size_t limit, bool of_keys) const {
-    std::optional<size_t> found;
-    for (size_t i = 0; i < places_.size(); ++i) {
-      const Column& one = column(places_[i]);
-      if (!is_text(one.unit) || one.id == run_column) continue;
-      if (of_keys && one.role != Role::key) continue;
-      if (places_[i].width() <= limit) continue;
-      if (!found || places_[i].width() > places_[*found].width()) found = i;
-    }
-    return found;
+  /// The column that goes last, by what the table is and not by its data: columns keep their places
+  /// between runs. A name of a kernel comes before a sentence, which would only take more lines.
+  std::optional<size_t> long_text() const {
+    const auto find = [&](std::span<const std::string_view> ids,
+                          const auto& fits) -> std::optional<size_t> {
+      for (const std::string_view id : ids) {
+        for (size_t i = 0; i < places_.size(); ++i) {
+          if (column(places_[i]).id == id && fits(column(places_[i]))) return i;
+        }
+      }
+      return std::nullopt;
+    };
+    const auto is_name = [](const Column& one) { return one.unit == Unit::name; };
+    const auto is_key = [](const Column& one) {
+      return is_text(one.unit) && one.role == Role::key;
+    };
+    const auto is_sentence = [](const Column& one) {
+      return is_text(one.unit) && one.role != Role::key;
+    };
+    if (const auto name = find(long_names, is_name)) return name;
+    if (const auto sentence = find(sentences, is_sentence)) return sentence;
+    return find(long_keys, is_key);
   }
 
-  /// A key that would be cut elsewhere comes before a sentence, which would only take more lines.
   void put_long_text_last() {
-    std::optional<size_t> chosen = widest(cut_text, true);
-    if (!chosen) chosen = widest(short_text, false);
+    const std::optional<size_t> chosen = long_text();
     if (!chosen) return;
     const auto at = places_.begin() + static_cast<std::ptrdiff_t>(*chosen);
     std::rotate(at, at + 1, places_.end());

@@ -16,6 +16,7 @@
 #include "ncu/joined.hpp"
 #include "tables/columns.hpp"
 #include "tables/definition.hpp"
+#include "tables/device_word.hpp"
 #include "text/names.hpp"
 #include "text/numbers.hpp"
 
@@ -28,6 +29,9 @@ using analyze::IdleCause;
 constexpr int64_t min_percent = 10;
 /// Fewer operations say nothing about a program.
 constexpr int64_t min_operations = 10;
+
+/// Labels of operations that no rule explains.
+constexpr std::array<std::string_view, 2> unexplained_labels{"unknown", "unclassified"};
 
 /// `45 %`.
 std::string share(int64_t part, int64_t whole) {
@@ -77,7 +81,7 @@ class Judge {
 
   void judge() {
     if (operations_ == 0)
-      return add("no-gpu-work", "The trace has no GPU operations", "trace_health");
+      return add("no-gpu-work", "The trace has no kernels, copies or sets", "trace_health");
     incomplete();
     if (operations_ < min_operations) {
       return add("too-little-data",
@@ -114,7 +118,11 @@ class Judge {
         {code, as_job_ ? nullptr : runs_[0], std::move(text), {}, time_ns, span_ns_, table});
   }
 
-  std::string_view gpus() const { return devices_ > 1 ? "GPUs are" : "GPU is"; }
+  /// `GPUs`.
+  std::string devices() const {
+    return std::string(device_word(runs_)) + (devices_ > 1 ? "s" : "");
+  }
+  std::string devices_are() const { return devices() + (devices_ > 1 ? " are" : " is"); }
 
   /// Sums are of a part of the run.
   void incomplete() {
@@ -132,9 +140,9 @@ class Judge {
   void idle() {
     if (!limits(idle_ns_, span_ns_)) return;
     const std::string idle =
-        fmt::format("The {} idle for {} of the span", gpus(), share(idle_ns_, span_ns_));
+        fmt::format("The {} idle for {} of the span", devices_are(), share(idle_ns_, span_ns_));
     const std::string shown = fmt::format("The trace shows the {} idle for {} of the span",
-                                          devices_ > 1 ? "GPUs" : "GPU", share(idle_ns_, span_ns_));
+                                          devices(), share(idle_ns_, span_ns_));
     const auto* const lost = find(analyze::FindingCode::launches_without_kernels);
     if (lost != nullptr && lost->count.value_or(0) >= operations_ / 100) {
       add("lost-kernels", fmt::format("{}, but {}", shown, lost->effect), "trace_health", idle_ns_);
@@ -197,8 +205,8 @@ class Judge {
                    "idle", *most);
       case IdleReason::synchronization:
         return add("synchronization-bound",
-                   fmt::format("{}; {} of that is after calls that waited for the GPU{}", idle,
-                               part, in_call),
+                   fmt::format("{}; {} of that is after calls that waited for the {}{}", idle, part,
+                               device_word(runs_), in_call),
                    "idle_calls", *most);
       case IdleReason::copy:
         return add("copy-bound",
@@ -294,7 +302,19 @@ class Judge {
     const auto largest =
         std::max_element(labels.begin(), labels.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    std::string text = fmt::format("The {} busy with compute for {} of the span", gpus(),
+    int64_t unlabelled_ns = 0;
+    for (const std::string_view label : unexplained_labels) {
+      if (const auto at = labels.find(label); at != labels.end()) unlabelled_ns += at->second;
+    }
+    if (unlabelled_ns > busy_ns / 2) {
+      return add("unknown-kernels",
+                 fmt::format("The {} busy for {} of the span, and the names of what takes {} of "
+                             "that do not say what it does",
+                             devices_are(), share(span_ns_ - idle_ns_, span_ns_),
+                             share(unlabelled_ns, busy_ns)),
+                 "kernels", unlabelled_ns);
+    }
+    std::string text = fmt::format("The {} busy with compute for {} of the span", devices_are(),
                                    share(compute_ns_, span_ns_));
     if (largest != labels.end()) {
       text += fmt::format("; {} takes {} of the busy time", printable(largest->first),
@@ -344,11 +364,12 @@ const std::vector<VerdictCode>& verdict_codes() {
       {"incomplete-trace", "a part of the run is missing, or counts twice"},
       {"too-little-data", "there are too few operations"},
       {"host-bound", "devices are idle, mostly while the host prepares work or waits for requests"},
-      {"synchronization-bound", "mostly after a call that waited for the GPU"},
-      {"copy-bound", "mostly in a call that copies"},
+      {"synchronization-bound", "devices are idle, mostly after a call that waited for them"},
+      {"copy-bound", "devices are idle, mostly in a call that copies"},
       {"launch-bound",
-       "mostly for launch latency and the gaps between operations that were launched in time"},
-      {"untraced-work", "mostly for what is not in the trace"},
+       "devices are idle, mostly for launch latency and the gaps between operations that were "
+       "launched in time"},
+      {"untraced-work", "devices are idle, mostly for what is not in the trace"},
       {"idle", "devices are idle, and why is not known"},
       {"lost-kernels", "devices are idle, but kernels are missing in the trace"},
       {"far-apart", "devices are idle, but in one gap, or for a record with a wrong time"},
@@ -358,6 +379,9 @@ const std::vector<VerdictCode>& verdict_codes() {
       {"transfer-bound", "most of the time of collectives is transfer"},
       {"memory-copies", "copies and sets with nothing beside them take long"},
       {"far-from-roof", "one kernel that ncu measured would save a tenth of the span at its roof"},
+      {"unknown-kernels",
+       "nothing of the above is found, but the names of most of the work do not "
+       "say what it does"},
       {"compute-bound", "nothing of the above takes a tenth of the span"},
       {"warm-up", "the first steps take longer than those that follow"}};
   return codes;

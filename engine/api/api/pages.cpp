@@ -111,7 +111,6 @@ struct Shown {
     }
     if (is_text()) return out(overview::answer_text(source(), report, text_look()));
     if (!is_page()) return exports::report_markdown(source(), report, tables, out);
-    if (view.verb == "analyze") return out(exports::analysis_page(source(), tables, title));
     std::vector<timeline::Timeline> timelines = results.timelines;
     timelines.resize(source().runs.size());  // saved runs have none
     out(page::report_html(source(), tables, report, timelines));
@@ -150,7 +149,7 @@ std::string Session::Impl::show(const View& view, const render::Renderer& format
   session::Demand more = session::Demand::of(of_page);
   more.if_saved = more.facts;
   also.add(more);
-  if (view.verb == "report" && page && runs.size() <= tables::max_ranks_in_full) {
+  if (report && page && runs.size() <= tables::max_ranks_in_full) {
     also.reads = facts::Reads::host;
     timeline_of = [this](const analyze::LabelledTrace& run, const analyze::RunSummary& summary) {
       return timeline::make(*rules, run, summary, page::timeline_limits(runs.size()));

@@ -17,6 +17,8 @@ void Session::cut(const classify::RunSpec& spec, PendingFile& to) {
   // Which calls and ranges belong to operations is known only with all of them.
   trace::OpenOptions options = state_->open;
   options.host = trace::HostDetail::all;
+  trace::SourcePlaces places;
+  options.places = &places;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(*state_->source.rules, spec, as, {});

@@ -72,6 +72,17 @@ size_t Session::runs_read() const noexcept {
   return state_->source.runs.size() + state_->source.other_runs.size();
 }
 
+bool Session::has_modules() const {
+  using classify::PlaceEvidence;
+  if (state_->modules.empty() || state_->modules[0] == nullptr) return false;
+  const std::optional<classify::AttributionSums>& sums = state_->modules[0]->attribution;
+  if (!sums) return false;
+  return (*sums)[PlaceEvidence::launch].operations > 0 ||
+         (*sums)[PlaceEvidence::creation].operations > 0 ||
+         (*sums)[PlaceEvidence::annotation].operations > 0 ||
+         (*sums)[PlaceEvidence::instance].operations > 0;
+}
+
 const trees::LabelledModules& Session::modules(size_t run) const {
   return *state_->modules[run];
 }

@@ -150,6 +150,8 @@ class Session {
   const coverage::TimeCoverage& cover(size_t most);
   /// The module trees of a run, in the order of reading.
   const trees::LabelledModules& modules(size_t run) const;
+  /// Whether module trees of the first run were read, and some of its operations are in modules.
+  bool has_modules() const;
   /// Makes the tables of module trees, of the first run.
   void show_tree(const trees::ViewOptions& options);
   /// Whether two files contain module trees. Throws Error if only one of them does.

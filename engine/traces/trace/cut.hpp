@@ -14,8 +14,8 @@ namespace kr::trace {
 void check_cut(const std::string& path, const OpenOptions& options, const PendingFile& to);
 
 /// Reads `path` again and writes what belongs to `reduced` (trace/reduce.hpp), which were read of
-/// it with the same options and a whole host trace. Reading the result gives the reduced traces.
-/// A text is compressed if the name of the file ends in `.gz`. Throws Error.
+/// it with the same options, OpenOptions::places and a whole host trace. Reading the result gives
+/// the reduced traces. A text is compressed if the name of the file ends in `.gz`. Throws Error.
 void cut(const std::string& path, const OpenOptions& options, std::span<const Trace* const> reduced,
          PendingFile& to);
 

@@ -58,12 +58,18 @@ bool CutPlan::Keys::has(uint64_t key) const noexcept {
 CutPlan::CutPlan(std::span<const Trace* const> reduced, Names names)
     : names_(names == Names::compared) {
   for (const Trace* trace : reduced) add(*trace);
+  join_times();
   for (Keys* keys : {&operations_, &untimed_, &calls_, &ranges_, &correlations_}) keys->finish();
 }
 
 void CutPlan::add(const Trace& trace) {
   const std::string& member = trace.distributed.member;
-  members_[member] = work_time(trace);
+  const WorkTime time = work_time(trace);
+  members_[member] = time;
+  times_.push_back(time);
+  const auto add_time = [&](int64_t start_ns, int64_t end_ns) {
+    if (!time.overlaps(start_ns, end_ns)) times_.push_back({start_ns, end_ns});
+  };
   size_t untimed = 0;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const Operation& operation = trace.operations[i];
@@ -93,11 +99,13 @@ void CutPlan::add(const Trace& trace) {
   if (!trace.host) return;
   const HostTrace& host = *trace.host;
   for (const Launch& launch : host.launches) {
+    add_time(launch.start_ns, launch.end_ns());
     const HostThread& thread = host.threads[launch.thread];
     calls_.add(key_of(Call{member, thread.process, thread.thread, launch.start_ns,
                            launch.duration_ns, launch.correlation}));
   }
   for (const HostRange& range : host.ranges) {
+    add_time(range.start_ns, range.end_ns);
     const HostThread& thread = host.threads[range.thread];
     const bool module = range.kind == HostRange::Kind::module;
     ranges_.add(key_of(Range{member, thread.process, thread.thread, range.start_ns, range.end_ns,
@@ -153,6 +161,30 @@ bool CutPlan::has(const Range& one) const {
 
 bool CutPlan::launches(std::string_view member, int64_t correlation) const {
   return correlations_.has(ContentKey().text(member).number(low_bits(correlation)));
+}
+
+void CutPlan::join_times() {
+  std::ranges::sort(times_, {}, &WorkTime::begin_ns);
+  std::vector<WorkTime> joined;
+  for (const WorkTime& one : times_) {
+    if (joined.empty() || one.begin_ns > joined.back().end_ns) {
+      joined.push_back(one);
+    } else {
+      joined.back().end_ns = std::max(joined.back().end_ns, one.end_ns);
+    }
+  }
+  times_ = std::move(joined);
+}
+
+bool CutPlan::any_between(int64_t start_ns, int64_t end_ns) const {
+  if (any_untimed_) return true;
+  const auto at = std::ranges::lower_bound(times_, start_ns, {}, &WorkTime::end_ns);
+  return at != times_.end() && at->overlaps(start_ns, end_ns);
+}
+
+std::optional<WorkTime> CutPlan::whole_time() const {
+  if (any_untimed_ || times_.empty()) return std::nullopt;
+  return WorkTime{times_.front().begin_ns, times_.back().end_ns};
 }
 
 bool CutPlan::overlaps(std::string_view member, int64_t start_ns, int64_t end_ns) const {

@@ -52,6 +52,10 @@ class CutPlan {
   bool has(const Range& one) const;
   /// Whether a call with this correlation launched an operation that belongs.
   bool launches(std::string_view member, int64_t correlation) const;
+  /// Whether anything that belongs may overlap this time, of any member.
+  bool any_between(int64_t start_ns, int64_t end_ns) const;
+  /// From the first start to the last end of what belongs; nothing if some of it has no time.
+  std::optional<WorkTime> whole_time() const;
   /// Whether it overlaps the work time of what belongs.
   bool overlaps(std::string_view member, int64_t start_ns, int64_t end_ns) const;
 
@@ -70,6 +74,7 @@ class CutPlan {
   };
 
   void add(const Trace& trace);
+  void join_times();
   uint64_t key_of(const Work& one, std::optional<int64_t> correlation, bool timed) const;
   static uint64_t key_of(const Call& one);
   uint64_t key_of(const Range& one) const;
@@ -78,6 +83,7 @@ class CutPlan {
   std::map<std::string, WorkTime, std::less<>> members_;
   Keys operations_, untimed_, calls_, ranges_, correlations_;
   bool any_untimed_ = false;
+  std::vector<WorkTime> times_;  // in which something belongs; rising, none overlaps another
 };
 
 }  // namespace kr::trace

@@ -222,6 +222,17 @@ void RawSource::wait() const {
   while (::poll(&one, 1, 100) == 0);
 }
 
+void RawSource::skip(uint64_t bytes) {
+  const uint64_t held = std::min<uint64_t>(bytes, memory_.size());
+  memory_.remove_prefix(static_cast<size_t>(held));
+  const uint64_t left = bytes - held;
+  if (left == 0) return;
+  if (::lseek(descriptor_, static_cast<off_t>(left), SEEK_CUR) < 0) {
+    throw Error(shown_, std::string("cannot be read: ") + std::strerror(errno));
+  }
+  if (progress_ != nullptr) progress_->done.fetch_add(left, std::memory_order_relaxed);
+}
+
 size_t RawSource::read(char* to, size_t room) {
   if (!memory_.empty()) {
     const size_t size = std::min(room, memory_.size());

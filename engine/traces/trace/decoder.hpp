@@ -26,6 +26,8 @@ class RawSource {
   std::string_view head(size_t size);
   /// Up to `room` bytes; 0 at the end, and only there. Throws Error.
   size_t read(char* to, size_t room);
+  /// Of a regular file: passes over bytes behind `head`.
+  void skip(uint64_t bytes);
   const std::string& shown() const noexcept { return shown_; }
   /// A file in the file system, not a pipe.
   bool regular() const noexcept { return regular_; }

@@ -75,4 +75,18 @@ size_t Input::read(char* to, size_t room) {
   return size;
 }
 
+void Input::skip(uint64_t bytes) {
+  const uint64_t end = offset_ + bytes;
+  std::string passed(size_t{64} << 10, '\0');
+  while (offset_ < end) {
+    if (plain_file() && offset_ >= head_.size()) {
+      source_.skip(end - offset_);
+      offset_ = end;
+      return;
+    }
+    const auto room = static_cast<size_t>(std::min<uint64_t>(end - offset_, passed.size()));
+    if (read(passed.data(), room) == 0) return;
+  }
+}
+
 }  // namespace kr::trace

@@ -48,6 +48,8 @@ class Input {
   /// Fills `to`; less than `room` only at the end. Throws Error: unreadable, damaged, and, unless
   /// truncated files are allowed, cut off.
   size_t read(char* to, size_t room);
+  /// Passes over text; of a file that is not packed, without reading it.
+  void skip(uint64_t bytes);
   /// Bytes of decompressed text read so far.
   uint64_t offset() const noexcept { return offset_; }
   /// The end was reached, and the compressed stream was cut off there.

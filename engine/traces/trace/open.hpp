@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/module_trace.hpp"
+#include "trace/source_places.hpp"
 #include "trace/trace.hpp"
 #include "trace/window.hpp"
 
@@ -61,6 +62,8 @@ struct OpenOptions {
   std::string annotations = {};
   /// What is looked at of the run. Readers read all of it: analyze::label_run reduces it.
   Window window = {};
+  /// For `cut`, which reads again: where the reader says what is where, if its format is a text.
+  SourcePlaces* places = nullptr;
   size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
   unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;

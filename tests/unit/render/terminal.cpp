@@ -37,10 +37,10 @@ Table kernels_table(const std::string& second_run) {
 TEST_CASE("terminal: units by column, the only run left out, tables without rows not shown") {
   CHECK(terminal_of({units_table(), empty_table(), runs_table()}) ==
         R"(all units
-name           device         calls    total µs  mean ns  share %                             speedup  seen  in short
-=1+1             1000  1,234,567     12,346           11     12.3                               1.25   yes   short 1
-say "hi", a|b       0          0         -0.500               0.0                               0.500        short 2
-\xff\x00x\x0a       2          2.50   1,000            0    100.0  10,000,000,000,000,000,000,000            short 3
+device         calls    total µs  mean ns  share %                             speedup  seen  in short  name
+  1000  1,234,567     12,346           11     12.3                               1.25   yes   short 1   =1+1
+     0          0         -0.500               0.0                               0.500        short 2   say "hi", a|b
+     2          2.50   1,000            0    100.0  10,000,000,000,000,000,000,000            short 3   \xff\x00x\x0a
 
 runs
 run
@@ -52,8 +52,8 @@ TEST_CASE("terminal and Markdown: a share is right of the column of the part") {
   const kr::TableInfo info{
       "parts",
       "parts",
-      "One row per name.",
-      {{"name", Unit::text, Role::key, "The name."},
+      "One row per part.",
+      {{"part", Unit::text, Role::key, "The part."},
        {"share", Unit::ratio, Role::measure, "Part of the time.", false, false, "busy_ns"},
        {"busy_ns", Unit::ns, Role::measure, "Its time."},
        {"calls", Unit::count, Role::measure, "Its calls."},
@@ -62,22 +62,22 @@ TEST_CASE("terminal and Markdown: a share is right of the column of the part") {
                       sink.row({"a", 0.25, int64_t{50'000'000}, int64_t{3}, 0.125});
                     }};
   CHECK(terminal_of({table}) == R"(parts
-name  busy ms  share %  half %  calls
+part  busy ms  share %  half %  calls
 a        50.0     25.0    12.5      3
 )");
   Collected markdown;
   kr::render::markdown(std::vector{table}, markdown.sink());
-  CHECK(markdown.bytes.find("| name | busy ms | share % | half % | calls |") != std::string::npos);
+  CHECK(markdown.bytes.find("| part | busy ms | share % | half % | calls |") != std::string::npos);
   Collected csv;
   kr::render::csv(table, csv.sink());
-  CHECK(csv.bytes.starts_with("name,share,busy_ns,calls,half\n"));
+  CHECK(csv.bytes.starts_with("part,share,busy_ns,calls,half\n"));
 }
 
 TEST_CASE("terminal: a time that is not shown does not decide the unit of the others") {
   const kr::TableInfo info{"parts",
                            "parts",
-                           "One row per name.",
-                           {{"name", Unit::text, Role::key, "The name."},
+                           "One row per part.",
+                           {{"part", Unit::text, Role::key, "The part."},
                             {"busy_ns", Unit::ns, Role::measure, "Its time."},
                             {"idle_ns", Unit::ns, Role::measure, "The rest."},
                             {"start_ns", Unit::ns, Role::detail, "When it began."}}};
@@ -85,7 +85,7 @@ TEST_CASE("terminal: a time that is not shown does not decide the unit of the ot
                       sink.row({"a", int64_t{50'000'000}, int64_t{0}, int64_t{90'000'000'000}});
                     }};
   CHECK(terminal_of({table}) == R"(parts
-name  busy ms  idle ms
+part  busy ms  idle ms
 a        50.0        0
 )");
 }
@@ -117,6 +117,24 @@ kind       total ms  name
 gemm       20.0      void first<x…::last(int)
 attention   0.00100  short
 )");
+}
+
+TEST_CASE("terminal: what goes last does not depend on the data") {
+  const Table table(kernels_info, kernels_info.columns, [](RowSink& sink) {
+    sink.row({"a", "short", std::string_view(long_name), int64_t{20'000'000}, Cell(), "f:1"});
+  });
+  CHECK(terminal_of({table}) == "kernels\nkind" + std::string(long_name.size() - 2, ' ') +
+                                    "total ms  name\n" + long_name + "      20.0  short\n");
+  // A sentence does not go behind numbers where it says which row this is.
+  const kr::TableInfo info{"found",
+                           "found",
+                           "One row per kind of evidence.",
+                           {{"evidence", Unit::text, Role::key, "What shows it."},
+                            {"count", Unit::count, Role::measure, "How many."}}};
+  const Table keyed(info, info.columns, [](RowSink& sink) {
+    sink.row({std::string_view(long_name), int64_t{3}});
+  });
+  CHECK(terminal_of({keyed}).starts_with("found\nevidence "));
 }
 
 TEST_CASE("terminal: a sentence goes on in the lines below; another long text is cut") {

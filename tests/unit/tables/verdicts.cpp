@@ -27,11 +27,12 @@ struct DeviceTimes {
 
 using Causes = std::vector<std::pair<IdleCause, int64_t>>;
 
-kr::tables::Run run_of(const DeviceTimes& times, int64_t instances = 100) {
+kr::tables::Run run_of(const DeviceTimes& times, int64_t instances = 100,
+                       const std::string& label = "gemm", const std::string& device = "GPU") {
   kr::test::SummaryBuilder builder("run_0", {"substage", "kind"});
   const int64_t busy_ns = times.compute_ns + times.communication_ns + times.memory_ns;
-  builder.add({"gemm", {"gemm", "compute"}, busy_ns, busy_ns, instances});
-  builder.device(0, "GPU", times.compute_ns, times.communication_ns, times.memory_ns,
+  builder.add({"gemm", {label, "compute"}, busy_ns, busy_ns, instances});
+  builder.device(0, device, times.compute_ns, times.communication_ns, times.memory_ns,
                  times.idle_ns);
   return {std::move(builder).finish(0), {}};
 }
@@ -85,6 +86,25 @@ TEST_CASE("verdicts: a part of less than a tenth limits nothing") {
   CHECK(kr::tables::limits(INT64_MAX / 10 + 1, INT64_MAX));
   CHECK(!kr::tables::limits(INT64_MAX / 10 - 1, INT64_MAX));
   CHECK(kr::tables::limits(0, 0));
+}
+
+TEST_CASE("verdicts: what names do not say is not compute-bound") {
+  const DeviceTimes busy{.compute_ns = 1000};
+  CHECK(codes_of(verdicts_of(run_of(busy, 100, "unknown"))) == "unknown-kernels 1000");
+  CHECK(codes_of(verdicts_of(run_of(busy, 100, "unclassified"))) == "unknown-kernels 1000");
+  CHECK(codes_of(verdicts_of(run_of(busy))) == "compute-bound 1000");
+}
+
+TEST_CASE("verdicts: devices are called by what they are") {
+  const auto begins = [](const std::string& device, std::string_view text) {
+    const DeviceTimes times{.compute_ns = 70, .idle_ns = 30};
+    return verdicts_of(run_of(times, 100, "gemm", device)).at(0).text.starts_with(text);
+  };
+  CHECK(begins("NVIDIA H100", "The GPU is idle"));
+  CHECK(begins("", "The GPU is idle"));
+  CHECK(begins("TPU v6 lite", "The TPU is idle"));
+  CHECK(begins("Ascend910B", "The NPU is idle"));
+  CHECK(begins("ARTEMIS", "The device is idle"));
 }
 
 TEST_CASE("verdicts: the causes that one remedy helps against are one reason") {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
+#include "base/own_output.hpp"
 #include "trace/cut_plan.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
-#include "trace/readers/event_windows.hpp"
-#include "trace/readers/json_pull.hpp"
 #include "trace/readers/kineto_events.hpp"
 
 namespace kr::trace {
@@ -26,24 +26,6 @@ struct CutJob {
   bool first = false;
   EventRows rows;
 };
-
-/// Where the list of events begins, behind its bracket, and how deep that is.
-struct ListPlace {
-  uint64_t offset = 0;
-  size_t levels = 0;
-};
-
-ListPlace find_list(const std::string& path, const OpenOptions& options) {
-  Input input(path, options);
-  JsonPull json(input);
-  if (json.value() == JsonKind::object) {
-    json.enter();
-    while (json.next() && json.key() != "traceEvents") json.pass();
-    json.value();
-  }
-  json.enter();
-  return {json.rest_offset(), json.depth()};
-}
 
 std::string cut_steps_of(std::span<const Trace* const> reduced) {
   std::string events;
@@ -62,57 +44,78 @@ class KinetoCut {
  public:
   /// `cut_steps`: the events that say which steps were cut.
   KinetoCut(Input& input, const CutPlan& plan, std::string cut_steps, const ByteSink& out)
-      : input_(input), plan_(plan), cut_steps_(std::move(cut_steps)), out_(out) {}
+      : input_(input),
+        places_(*input.options().places),
+        plan_(plan),
+        cut_steps_(std::move(cut_steps)),
+        out_(out) {}
 
   void run() {
-    const ListPlace list = find_list(input_.path(), input_.options());
-    copy_head(list.offset);
-    EventWindows windows(input_, {}, list.offset);
+    copy_head();
     BlockReader<CutJob> reader(
         worker_threads(input_.options().threads, input_.compression() != Compression::none), [&] {
-          auto parser = std::make_shared<EventParser>(input_.options(), list.levels, &plan_);
+          auto parser = std::make_shared<EventParser>(input_.options(), places_.levels, &plan_);
           return [parser](CutJob& job) { parser->parse(job.window, job.first, job.rows); };
         });
-    bool first = true;
-    reader.read(
-        [&](CutJob& job) {
-          job.first = std::exchange(first, false);
-          return windows.next(job.window);
-        },
-        [&](CutJob& job) {
-          write(job.rows.kept);
-          for (EventRows::Arrow& arrow : job.rows.arrows) join(arrow);
-          return !job.rows.broken;
-        });
+    size_t next = 0;
+    reader.read([&](CutJob& job) { return read_next(job, next); },
+                [&](CutJob& job) {
+                  write(job.rows.kept);
+                  for (EventRows::Arrow& arrow : job.rows.arrows) join(arrow);
+                  return !job.rows.broken;
+                });
     write(cut_steps_);
     out_("\n");
-    if (windows.rest().starts_with(']')) {
-      out_(windows.rest());
-      copy_rest();
-    } else {
-      // It was cut off.
-      out_(list.levels == 1 ? "]\n" : "]}\n");
-    }
+    input_.skip(places_.end - input_.offset());
+    copy_rest();
   }
 
  private:
-  void copy_head(uint64_t bytes) {
+  /// With what says that kr wrote it, if the text is an object.
+  void copy_head() {
     std::string block;
-    while (bytes > 0) {
-      block.resize(static_cast<size_t>(std::min<uint64_t>(bytes, block_size)));
+    bool begun = places_.levels == 1;
+    while (input_.offset() < places_.begin) {
+      block.resize(
+          static_cast<size_t>(std::min<uint64_t>(places_.begin - input_.offset(), block_size)));
       block.resize(input_.read(block.data(), block.size()));
       if (block.empty()) return;
-      bytes -= block.size();
+      if (!std::exchange(begun, true) && !block.starts_with(own_cut)) {
+        block.replace(0, block.find('{') + 1, std::string(own_cut) + '\n');
+      }
       out_(block);
     }
     out_("\n");
   }
 
+  /// The next piece that may have something of the plan. False behind the last.
+  bool read_next(CutJob& job, size_t& next) {
+    for (; next < places_.pieces.size(); ++next) {
+      const SourcePlaces::Piece& piece = places_.pieces[next];
+      if (!piece.any_time && !plan_.any_between(piece.begin_ns, piece.end_ns)) continue;
+      job.first = next++ == 0;
+      input_.skip(piece.offset - input_.offset());
+      job.window.offset = piece.offset;
+      job.window.assign({});
+      job.window.fill(input_, static_cast<size_t>(piece.size));
+      return true;
+    }
+    return false;
+  }
+
+  /// The end of the list and what follows it.
   void copy_rest() {
     std::string block(block_size, '\0');
+    bool begun = false;
     while (const size_t size = input_.read(block.data(), block.size())) {
-      out_(std::string_view(block).substr(0, size));
+      const std::string_view rest = std::string_view(block).substr(0, size);
+      if (!std::exchange(begun, true) && rest.front() != ']') {
+        begun = false;
+        break;
+      }
+      out_(rest);
     }
+    if (!begun) out_(places_.levels == 1 ? "]\n" : "]}\n");  // it was cut off
   }
 
   void write(std::string_view events) {
@@ -140,6 +143,7 @@ class KinetoCut {
 
   static constexpr size_t block_size = size_t{1} << 20;
   Input& input_;
+  const SourcePlaces& places_;
   const CutPlan& plan_;
   std::string cut_steps_;
   const ByteSink& out_;
@@ -150,6 +154,7 @@ class KinetoCut {
 }  // namespace
 
 void cut_kineto(Input& input, std::span<const Trace* const> reduced, const ByteSink& out) {
+  KR_CHECK(input.options().places != nullptr);
   const CutPlan plan(reduced, CutPlan::Names::compared);
   KinetoCut(input, plan, cut_steps_of(reduced), out).run();
 }

@@ -158,6 +158,9 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   out.phases = out.broken = false;
   out.fault.reset();
   out.found = {};
+  out.begin_ns = std::numeric_limits<int64_t>::max();
+  out.end_ns = std::numeric_limits<int64_t>::min();
+  out.any_time = false;
   out.kept.clear();
   out.arrows.clear();
   out.new_places.clear();
@@ -198,6 +201,7 @@ void EventParser::items(std::string_view text, bool first) {
     kept_.reset();
     if (!take(json, begin)) return;
     if (is_sample()) take_sample(json, mark);
+    if (places_known_) note_time(json);
     if (plan_ != nullptr) {
       keep(json, (written_.empty() ? text : written_).substr(begin, json.since(begin).size()));
     }
@@ -675,15 +679,28 @@ MergedProcess EventParser::plain_process(const JsonWalk& json) {
   return merged_process(written).value_or(MergedProcess{{}, written});
 }
 
+std::string_view EventParser::phase(const JsonWalk& json) {
+  return event_.phase.kind == JsonRaw::Kind::string ? json.plain(event_.phase.text, phase_)
+                                                    : std::string_view();
+}
+
+void EventParser::note_time(const JsonWalk& json) {
+  const std::string_view is = phase(json);
+  out_->any_time = out_->any_time || is == "M";
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  if (!find_times(json, is, start_ns, end_ns)) return;
+  out_->begin_ns = std::min(out_->begin_ns, start_ns);
+  out_->end_ns = std::max(out_->end_ns, end_ns);
+}
+
 void EventParser::keep(const JsonWalk& json, std::string_view text) {
   if (!kept_) {
-    const std::string_view phase = event_.phase.kind == JsonRaw::Kind::string
-                                       ? json.plain(event_.phase.text, phase_)
-                                       : std::string_view();
-    if (phase == "s" || phase == "t" || phase == "f") {
-      kept_ = keep_arrow(json, phase, text);
+    const std::string_view is = phase(json);
+    if (is == "s" || is == "t" || is == "f") {
+      kept_ = keep_arrow(json, is, text);
     } else {
-      kept_ = belongs(json, phase);
+      kept_ = belongs(json, is);
     }
   }
   if (!*kept_) return;
@@ -695,12 +712,20 @@ void EventParser::keep(const JsonWalk& json, std::string_view text) {
 bool EventParser::belongs(const JsonWalk& json, std::string_view phase) {
   if (phase == "M") return true;
   int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  if (!find_times(json, phase, start_ns, end_ns)) return false;
+  const MergedProcess member = plain_process(json);
+  return plan_->overlaps(member.member, start_ns, end_ns);
+}
+
+bool EventParser::find_times(const JsonWalk& json, std::string_view phase, int64_t& start_ns,
+                             int64_t& end_ns) {
   int64_t duration_ns = 0;
   if (phase.empty() || time(json, event_.start, start_ns) != DecimalFault::none) return false;
   if (phase == "X" && time(json, event_.duration, duration_ns) != DecimalFault::none) return false;
   if (start_ns > std::numeric_limits<int64_t>::max() - duration_ns) return false;
-  const MergedProcess member = plain_process(json);
-  return plan_->overlaps(member.member, start_ns, start_ns + duration_ns);
+  end_ns = start_ns + duration_ns;
+  return true;
 }
 
 /// From calls to operations, by their correlation; of others, both ends have to overlap the time.

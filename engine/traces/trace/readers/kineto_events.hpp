@@ -57,6 +57,11 @@ struct EventRows : BlockRows {
   std::vector<int64_t> cut_steps;  // HostTrace::cut_steps
   KinetoSamples samples;
 
+  // With OpenOptions::places, as in SourcePlaces::Piece:
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  bool any_time = false;
+
   /// What nodes of CUDA graphs are annotated with.
   struct NewPlace {
     std::string member;  // of a merged trace
@@ -99,6 +104,7 @@ class EventParser {
         memory_(options.memory),
         counters_(options.gpu_metrics),
         strict_(options.strict),
+        places_known_(options.places != nullptr),
         levels_(levels),
         plan_(plan) {}
 
@@ -169,8 +175,11 @@ class EventParser {
   void take_host(const JsonWalk& json, EventRows::HostKind kind);
   DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   Track track(const JsonWalk& json);
+  void note_time(const JsonWalk& json);
   void keep(const JsonWalk& json, std::string_view text);
   bool belongs(const JsonWalk& json, std::string_view phase);
+  bool find_times(const JsonWalk& json, std::string_view phase, int64_t& start_ns, int64_t& end_ns);
+  std::string_view phase(const JsonWalk& json);
   bool keep_arrow(const JsonWalk& json, std::string_view phase, std::string_view text);
   std::string_view process(const JsonWalk& json);
   /// Without the member of a merged trace.
@@ -188,6 +197,7 @@ class EventParser {
   bool memory_;
   bool counters_;
   bool strict_;
+  bool places_known_;
   size_t levels_;
   const CutPlan* plan_;
   std::optional<bool> kept_;  // whether the event belongs to the plan; nothing: kr does not read it

@@ -260,6 +260,10 @@ class KinetoReader {
   void events() {
     json_.enter();
     levels_ = json_.depth();
+    SourcePlaces* const places = input_->options().places;
+    if (places != nullptr) {
+      *places = {json_.rest_offset(), 0, levels_, {}};
+    }
     EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
       auto parser = std::make_shared<EventParser>(input_->options(), levels_);
@@ -274,6 +278,7 @@ class KinetoReader {
         },
         [&](const WindowJob& job) { return merge(job); });
     if (!broken.empty()) hand_back(broken, windows);
+    if (places != nullptr) places->end = windows.rest_offset();
     json_.resume(events_, windows.rest(), windows.rest_offset(), windows.input_ended());
     // The list's end; or what is wrong there, or cut off.
     while (json_.next()) {
@@ -292,6 +297,10 @@ class KinetoReader {
                   JsonPull::usual_remedy());
     }
     if (job.rows.broken) return false;
+    if (SourcePlaces* const places = input_->options().places) {
+      places->pieces.push_back({job.window.offset, job.window.text().size(), job.rows.begin_ns,
+                                job.rows.end_ns, job.rows.any_time});
+    }
     const size_t before = out_->operations();
     add_block(job.rows, *out_);
     add_places(job.rows, before);

@@ -17,6 +17,7 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/join.hpp"
+#include "base/own_output.hpp"
 #include "base/sqlite.hpp"
 #include "trace/cut_plan.hpp"
 #include "trace/readers/nsys_host_rows.hpp"
@@ -31,6 +32,7 @@ namespace {
 using Type = sqlite::Statement::Type;
 
 constexpr std::string_view strings_table = "StringIds";
+constexpr int64_t nvtx_mark = 34;  // an eventType
 
 /// Of a row, by the names of its columns.
 class NsysRow {
@@ -72,7 +74,9 @@ class NsysCut {
       : from_(from), plan_(plan), cut_steps_(std::move(cut_steps)), to_(to), tables_(from) {}
 
   void run() {
-    to_.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    to_.execute(fmt::format(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = {}; BEGIN",
+        own_cut_database));
     for (const RowChoice last : {RowChoice::all, RowChoice::chains, RowChoice::strings}) {
       for (const std::string_view name : tables_.names(true)) {
         if (name.starts_with("sqlite_") || name == nsys_cut_steps) continue;
@@ -200,7 +204,8 @@ class NsysCut {
       columns += (i == 0 ? "" : ", ") + sqlite::quoted(table.columns[i]);
       values += i == 0 ? "?" : ", ?";
     }
-    auto rows = from_.prepare(fmt::format("SELECT {} FROM {}", columns, sqlite_table(table.name)));
+    auto rows = from_.prepare(fmt::format("SELECT {} FROM {}{}", columns, sqlite_table(table.name),
+                                          time_condition(table)));
     auto insert = to_.prepare(fmt::format("INSERT INTO {} ({}) VALUES ({})",
                                           sqlite::quoted(table.name), columns, values));
     const NsysRow row(rows, table.columns);
@@ -218,6 +223,29 @@ class NsysCut {
       insert.step();
       insert.reset();
     }
+  }
+
+  /// Leaves out, in SQLite, most rows that do not belong: those whose times are integers, and
+  /// before or after all that does. Events without times name domains and threads.
+  std::string time_condition(const Table& table) const {
+    const std::optional<WorkTime> time = plan_.whole_time();
+    std::optional<size_t> start = table.start, end = table.end;
+    if (table.choice == RowChoice::moments) start = end = table.time;
+    const bool timed = table.choice == RowChoice::work || table.choice == RowChoice::calls ||
+                       table.choice == RowChoice::ranges || table.choice == RowChoice::times ||
+                       table.choice == RowChoice::moments;
+    if (!time || !timed) return {};
+    const std::string begins = sqlite::quoted(table.columns[*start]);
+    const std::string ends = sqlite::quoted(table.columns[*end]);
+    // Texts come behind all numbers.
+    std::string condition = fmt::format(
+        " WHERE ({0} IS NULL OR {0} <= {3} OR {0} >= '') AND ({1} IS NULL OR {1} >= {2})", begins,
+        ends, time->begin_ns, time->end_ns);
+    if (table.choice == RowChoice::ranges) {
+      condition += fmt::format(" OR {} NOT IN (59, 60, 70, 71, {})",
+                               sqlite::quoted(table.columns[*table.event]), nvtx_mark);
+    }
+    return condition;
   }
 
   static void bind(const sqlite::Statement& from, int column, sqlite::Statement& to) {
@@ -324,11 +352,10 @@ class NsysCut {
 
   /// Ranges; marks at their time; and what names domains, categories and threads.
   bool has_event(const Table& table, const NsysRow& row) const {
-    constexpr int64_t mark = 34;
-    const int64_t type = row.number(table.event).value_or(mark);
+    const int64_t type = row.number(table.event).value_or(nvtx_mark);
     const bool pushed = is_pushed_range(type);
     if (!pushed && !is_started_range(type)) {
-      if (type != mark) return true;
+      if (type != nvtx_mark) return true;
       const int64_t at = row.number(table.start).value_or(-1);
       return plan_.overlaps({}, at, at);
     }

@@ -154,7 +154,7 @@ const saveChart = quietButton("SVG", {
   onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml"),
 });
 const chartNote = element("span", { className: "faint" });
-const chartCard = card("chart-card", "GPU time", "", [chartNote, element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
+const chartCard = card("chart-card", "Time", "", [chartNote, element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
 SHOWS.chart = () => (someGpuWork && !compact ? chartCard : null);
 
 function drawChart() {

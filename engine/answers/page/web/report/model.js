@@ -1,6 +1,8 @@
 // What the page of a report is about: sums of runs, labels by run, and rows of the table `kernels`.
 
-const NON_GPU = "no GPU busy";
+/** What the devices are called. */
+const DEVICE = page.device ?? "GPU";
+const NON_GPU = `no ${DEVICE} busy`;
 const UNCLASSIFIED = "unclassified";
 
 const devicesByRun = groupBy(rowsOf("devices"), (row) => row.run);
@@ -18,7 +20,7 @@ const MEASURES = [
   },
   {
     name: "elapsed", title: "Elapsed", long: "Elapsed time", time: true, sum: "elapsed", rest: NON_GPU, whole: "wall time or span",
-    meaning: "the same over all devices together; adds up to the time in which any GPU was busy",
+    meaning: `the same over all devices together; adds up to the time in which any ${DEVICE} was busy`,
   },
   { name: "total", title: "Total", long: "Total time", time: true, sum: "total", meaning: "the sum of durations; operations at the same time add up" },
   { name: "share", title: "Share", long: "Share of busy time", meaning: "busy: the part of an operation that no earlier one on its device covers" },

@@ -33,3 +33,12 @@ SHOWS.balance = (entry) => {
   const note = missing(world) ? "" : `${runs.length} of ${world} ranks of the job`;
   return card(entry.id, entry.title, note, [labels.count, labels.tools], labels.box, balance.box);
 };
+
+/** With the collectives that could not be compared. */
+SHOWS.rank_times = (entry) => {
+  const made = runs.length > 1 ? SHOWS.table(entry) : null;
+  if (made === null) return null;
+  const uneven = new Set(rowsOf("collectives").filter((row) => row.matched === 0).map((row) => printable(row.kind)));
+  if (uneven.size > 0) made.append(element("p", { className: "part-note" }, `Not compared between ranks: ${[...uneven].join(", ")}`));
+  return made;
+};
