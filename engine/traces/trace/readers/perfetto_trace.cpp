@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/csv_stream.hpp"
 #include "trace/readers/pftrace_events.hpp"
@@ -84,7 +85,8 @@ struct PacketFields {
   uint64_t flags = 0;
   bool cleared = false;
   bool lost = false;
-  std::string_view defaults, interned, snapshot, event, descriptor, stage, counter, zlib, zstd;
+  std::string_view defaults, interned, snapshot, event, descriptor, stage, counter, zlib, zstd,
+      attributes;
   bool has_defaults = false;
 
   /// False: it is no message.
@@ -141,6 +143,9 @@ struct PacketFields {
           case 60:
             descriptor = field.bytes;
             break;
+          case 126:
+            attributes = field.bytes;
+            break;
           case 133:
             zstd = field.bytes;
             break;
@@ -151,6 +156,55 @@ struct PacketFields {
     }
     return !message.broken();
   }
+};
+
+/// What kr says of a trace that it wrote.
+class OwnAttributes {
+ public:
+  /// False: kr did not write them.
+  bool take(std::string_view bytes) {
+    const int before = traces_;
+    WireReader message(bytes);
+    for (WireField field; message.next(field);) {
+      if (field.number == 1 && field.type == WireType::bytes) attribute(field.bytes);
+    }
+    return traces_ > before;
+  }
+
+  void finish(TraceBuilder& out) const {
+    for (Track& track : out.tracks()) {
+      const auto name = devices_.find(track.device);
+      if (name != devices_.end()) track.device_name = name->second;
+    }
+    if (!lost_streams_.empty()) out.lost_streams(lost_streams_);
+    // Of traces one after the other each says where it belongs.
+    if (traces_ == 1) out.distributed() = distributed_;
+  }
+
+ private:
+  void attribute(std::string_view bytes) {
+    std::string_view key, text;
+    std::optional<int64_t> number;
+    WireReader message(bytes);
+    for (WireField field; message.next(field);) {
+      if (field.number == 1 && field.type == WireType::bytes) key = field.bytes;
+      if (field.number == 2 && field.type == WireType::varint) number = field.integer();
+      if (field.number == 3 && field.type == WireType::bytes) text = field.bytes;
+    }
+    constexpr std::string_view device = "kr.device.";
+    if (key == "kr.version") ++traces_;
+    if (key == "kr.rank" && number && *number >= 0) distributed_.rank = number;
+    if (key == "kr.world_size" && number && *number > 0) distributed_.world_size = number;
+    if (key == "kr.backend") distributed_.backend = text;
+    if (key == "kr.lost_streams") lost_streams_ = text;
+    if (!key.starts_with(device)) return;
+    if (const auto id = integer_from<int32_t>(key.substr(device.size()))) devices_[*id] = text;
+  }
+
+  int traces_ = 0;
+  Distributed distributed_;
+  std::string lost_streams_;
+  std::map<int32_t, std::string> devices_;
 };
 
 class PerfettoReader {
@@ -167,6 +221,7 @@ class PerfettoReader {
                                          input_.shown(), stream_.offset()));
     }
     events_.finish(sequences_);
+    attributes_.finish(out_);
     out_.clock({utc_ns()});
     if (out_.operations() == 0) {
       out_.warn("no-gpu-work",
@@ -221,6 +276,7 @@ class PerfettoReader {
       one.time_ns = sequence.time(clocks_, fields.clock, *fields.timestamp);
       if (one.time_ns) last_time_ns_ = *one.time_ns;
     }
+    if (!fields.attributes.empty() && attributes_.take(fields.attributes)) last_->run.nested = true;
     if (!fields.descriptor.empty()) events_.descriptor(fields.descriptor);
     if (!fields.event.empty()) events_.track_event(one, fields.event);
     if (!fields.stage.empty()) events_.render_stage(one, fields.stage);
@@ -239,6 +295,7 @@ class PerfettoReader {
   WireStream stream_;
   PftraceEvents events_;
   PftraceClocks clocks_;
+  OwnAttributes attributes_;
   std::map<uint64_t, PftraceEvents::Sequence> sequences_;
   PftraceEvents::Sequence* last_ = nullptr;
   uint64_t last_id_ = 0;

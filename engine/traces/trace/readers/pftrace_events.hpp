@@ -28,6 +28,9 @@ enum class SliceClass : uint8_t {
   kernel,
   copy,
   set,
+  own_kernel,  // of a trace that kr wrote: the name is that of the source
+  own_copy,
+  own_set,
   runtime,
   driver,
   annotation,
@@ -78,6 +81,7 @@ class PftraceEvents {
     What what = What::range;
     bool as_range = true;  // of an op: whether it is wanted as a range, too
     HostRange::Kind kind = HostRange::Kind::annotation;
+    HostRange::Form form = HostRange::Form::call;
   };
   /// A TrackEvent as it stands there.
   struct Event {
