@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,44 +35,61 @@ constexpr size_t max_unpacked = size_t{64} << 20;
 /// Of which each has tables of its own. A sequence is a thread that writes.
 constexpr size_t max_sequences = size_t{1} << 16;
 
+/// Unpacked bytes, whose room is used again.
+class Unpacked {
+ public:
+  std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
+  void clear() noexcept { size_ = 0; }
+  /// Where more can be written.
+  std::span<char> room() {
+    if (size_ == capacity_) {
+      const size_t capacity = std::max(size_t{1} << 18, 2 * capacity_);
+      auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+      std::copy_n(bytes_.get(), size_, bytes.get());
+      bytes_ = std::move(bytes);
+      capacity_ = capacity;
+    }
+    return {bytes_.get() + size_, capacity_ - size_};
+  }
+  void wrote(size_t bytes) noexcept { size_ += bytes; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  size_t size_ = 0, capacity_ = 0;
+};
+
 /// False: it is damaged, or too large.
-bool unpack_zlib(std::string_view packed, std::vector<char>& out) {
-  const auto state = std::make_unique<inflate_state>();
+bool unpack_zlib(std::string_view packed, Unpacked& out) {
+  const auto state = std::make_unique_for_overwrite<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_ZLIB;
   state->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(packed.data()));
   if (packed.size() > UINT32_MAX) return false;
   state->avail_in = static_cast<uint32_t>(packed.size());
-  out.clear();
-  constexpr size_t step = size_t{1} << 18;
   while (state->block_state != ISAL_BLOCK_FINISH) {
-    const size_t before = out.size();
-    if (before >= max_unpacked) return false;
-    out.resize(before + step);
-    state->next_out = reinterpret_cast<uint8_t*>(out.data() + before);
-    state->avail_out = step;
+    if (out.bytes().size() >= max_unpacked) return false;
+    const std::span<char> room = out.room();
+    state->next_out = reinterpret_cast<uint8_t*>(room.data());
+    state->avail_out = static_cast<uint32_t>(room.size());
     const int code = isal_inflate(state.get());
-    const size_t got = step - state->avail_out;
-    out.resize(before + got);
+    const size_t got = room.size() - state->avail_out;
+    out.wrote(got);
     if (code < 0 || (got == 0 && state->block_state != ISAL_BLOCK_FINISH)) return false;
   }
   return true;
 }
 
-bool unpack_zstd(std::string_view packed, std::vector<char>& out) {
+bool unpack_zstd(std::string_view packed, Unpacked& out) {
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
                                                                         ZSTD_freeDStream);
   if (!stream) return false;
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-  out.clear();
-  const size_t step = ZSTD_DStreamOutSize();
   while (true) {
-    const size_t before = out.size();
-    if (before >= max_unpacked) return false;
-    out.resize(before + step);
-    ZSTD_outBuffer to{out.data() + before, step, 0};
+    if (out.bytes().size() >= max_unpacked) return false;
+    const std::span<char> room = out.room();
+    ZSTD_outBuffer to{room.data(), room.size(), 0};
     const size_t code = ZSTD_decompressStream(stream.get(), &to, &in);
-    out.resize(before + to.pos);
+    out.wrote(to.pos);
     if (ZSTD_isError(code) != 0) return false;
     if (code == 0 && in.pos == in.size) return true;
     if (to.pos == 0 && in.pos == in.size) return false;  // cut off
@@ -234,10 +252,10 @@ class PerfettoReader {
  private:
   void drop(std::string_view what) { out_.add_dropped(what, stream_.offset()); }
 
-  void unpack(std::string_view packed, bool (*how)(std::string_view, std::vector<char>&)) {
-    std::vector<char> bytes;
-    if (!how(packed, bytes)) return drop("compressed packets that are damaged or too large");
-    WireReader message(std::string_view(bytes.data(), bytes.size()));
+  void unpack(std::string_view packed, bool (*how)(std::string_view, Unpacked&)) {
+    unpacked_.clear();
+    if (!how(packed, unpacked_)) return drop("compressed packets that are damaged or too large");
+    WireReader message(unpacked_.bytes());
     for (WireField field; message.next(field);) {
       if (field.number == 1 && field.type == WireType::bytes) packet(field.bytes, true);
     }
@@ -293,6 +311,7 @@ class PerfettoReader {
   Input& input_;
   TraceBuilder& out_;
   WireStream stream_;
+  Unpacked unpacked_;
   PftraceEvents events_;
   PftraceClocks clocks_;
   OwnAttributes attributes_;

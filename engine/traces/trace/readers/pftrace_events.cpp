@@ -503,6 +503,8 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
   work.track =
       work_.track(device, stream_of_slice(slice.track), work_.process_of(packet.sequence->state));
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
+  slice.dispatch = what == SliceClass::kernel && notes_.has(NoteKey::agent) &&
+                   notes_.has(NoteKey::stream) && notes_.has(NoteKey::end_ns);
   OperationDetail detail;
   work_.take_notes(notes_, packet.sequence->state, detail, work);
   slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
@@ -610,6 +612,7 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
                        : *duration < 0 ? no_duration(TimeFault::backwards)
                                        : *duration;
     if (slice.start_ns < 0) work.start_ns = no_start(TimeFault::negative);
+    if (slice.dispatch && duration && *duration >= 0) see_dispatch(work);
     work_.add(work);
     return;
   }
@@ -630,6 +633,14 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
     work_.add(HostRange{slice.start_ns, *end_ns, slice.name, slice.track, HostRange::none,
                         slice.kind, slice.form});
   }
+}
+
+void PftraceEvents::see_dispatch(const PftraceWork::Work& work) {
+  if (work.track >= ends_of_dispatches_.size()) ends_of_dispatches_.resize(work.track + 1, no_time);
+  int64_t& end_ns = ends_of_dispatches_[work.track];
+  ++dispatches_;
+  touching_ += end_ns == work.start_ns ? 1 : 0;
+  end_ns = work.start_ns + work.duration_ns;
 }
 
 // What GPU drivers write.
@@ -927,6 +938,16 @@ void PftraceEvents::finish(std::map<uint64_t, Sequence>& sequences) {
               "Operations are drawn on lanes of a display, not on their streams. The writer ends "
               "each where the next one of its lane begins, so some durations are cut, down to 0: "
               "durations and their sums are lower bounds.");
+  }
+  if (touching_ > 0) {
+    out_.warn(
+        "moved-boundaries",
+        fmt::format("{} of {} kernels begin exactly where the one before on their stream "
+                    "ends. Where two overlapped, rocprofv3 has moved that boundary to the "
+                    "middle of both, and the trace does not say where: the durations of "
+                    "these are lower bounds. Its CSV, JSON and rocpd have the measured times.",
+                    touching_, dispatches_),
+        "info");
   }
   work_.finish();
 }
