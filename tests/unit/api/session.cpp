@@ -420,6 +420,6 @@ TEST_CASE("write: every format, by the ending of its file") {
                  "no table `steps`"));
   CHECK(!fs::exists(files.at("x.csv")));
   session.add({.path = files.at("b.csv")});
-  CHECK(contains(message([&] { session.write(files.at("two.trace.json.gz")); }), "one run"));
+  CHECK(contains(message([&] { session.write(files.at("two.pftrace")); }), "one run"));
   CHECK(written("x.prv").starts_with("#Paraver "));
 }
