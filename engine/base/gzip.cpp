@@ -63,4 +63,16 @@ void GzipWriter::finish() {
   pack(Z_FINISH);
 }
 
+void append_zlib(std::string& to, std::string_view bytes) {
+  const size_t before = to.size();
+  uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+  to.resize(before + size);
+  const int code = compress2(reinterpret_cast<Bytef*>(to.data() + before), &size,
+                             reinterpret_cast<const Bytef*>(bytes.data()),
+                             static_cast<uLong>(bytes.size()), level);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
+  KR_CHECK(code == Z_OK);
+  to.resize(before + size);
+}
+
 }  // namespace kr

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace kr {
@@ -29,5 +30,8 @@ class GzipWriter {
   ByteSink to_;
   std::unique_ptr<Stream> stream_;
 };
+
+/// Appends the bytes as a stream of zlib (RFC 1950).
+void append_zlib(std::string& to, std::string_view bytes);
 
 }  // namespace kr

@@ -10,15 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/wire_writer.hpp"
 #include "trace/format.hpp"
 #include "trace/open.hpp"
 #include "trace/readers/wire.hpp"
-#include "trace/readers/wire_writer.hpp"
 
 namespace {
 
-using kr::trace::append_bytes;
-using kr::trace::append_number;
+using kr::append_bytes;
+using kr::append_number;
 
 constexpr int64_t launches = 1'000'000;
 

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 import read_back
 import run as sessions
@@ -34,6 +35,7 @@ import run as sessions
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import ncu_pages  # noqa: E402
 import nsys_export  # noqa: E402
+import perfetto  # noqa: E402
 
 try:
     from jsonschema import Draft202012Validator
@@ -191,7 +193,12 @@ def is_whole(name, data):
         return data.startswith(b"SQLite format 3") and len(data) % 4096 == 0
     if name.startswith("compile"):
         return data.startswith(b"\x8bkrdb")
-    if "perfetto" in name or name == "analyze" or name == "report packed" or name == "export":
+    if "perfetto" in name:
+        try:
+            return len(perfetto.Trace(data).slices) == 4
+        except (AssertionError, ValueError, IndexError, KeyError, zlib.error):
+            return False
+    if name == "analyze" or name == "report packed" or name == "export":
         try:
             json.loads(data)
         except ValueError:
@@ -528,7 +535,7 @@ def signals():
             (folder / f"t{i}.csv").write_text(TRACE)
             many.append(f"t{i}.csv")
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU):
-            for words, count in ((ONE, 1), (["report", "FIFO", *many, *BY_FILE, "--format", "perfetto", "--out-dir", "out"], 41)):
+            for words, count in ((ONE, 1), (["report", "FIFO", *many, *BY_FILE, "--format", "perfetto", "--out-dir", "out"], 42)):
                 run = Waiting(folder, words, count, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
                 check(len(run.parts) == count, f"{count} part files are written: {run.parts}")
                 run.process.send_signal(number)

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/input_files.hpp"
-#include "export/chrome_trace.hpp"
+#include "export/perfetto_trace.hpp"
 #include "export/result_file.hpp"
 #include "render/renderers.hpp"
 #include "session.hpp"
@@ -35,7 +35,7 @@ void write_perfetto(const CutOptions& options, session::Session& session,
                   "choose one with --rank");
     }
     file.write([&](const render::Bytes& out) {
-      exports::write_chrome_trace(*session.source().rules, run, summary, options.by, out);
+      exports::write_perfetto_trace(*session.source().rules, run, summary, options.by, out);
     });
   };
   const session::Demand demand{

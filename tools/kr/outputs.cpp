@@ -8,8 +8,9 @@
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "export/chosen_tables.hpp"
-#include "export/chrome_trace.hpp"
 #include "export/paraver_files.hpp"
+#include "export/perfetto_manifest.hpp"
+#include "export/perfetto_trace.hpp"
 #include "export/result_file.hpp"
 #include "render/renderers.hpp"
 #include "saved/codec.hpp"
@@ -175,6 +176,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
         const std::string stem = trace::trace_stem(runs[i].path) + number;
         open(format, folder / fmt::format("{}.{}", stem, format.ending)).run = i;
       }
+      if (runs.size() > 1) {
+        manifest_ = std::make_unique<PendingFile>(folder / exports::perfetto_manifest_name);
+        if (!force_) render::check_own(*manifest_);
+      }
     } else if (per_table) {
       const std::vector<const tables::Definition*> all = with_description(wanted);
       for (const tables::Definition* whole : wholes_of(all)) {
@@ -262,8 +267,8 @@ session::Demand Outputs::demand() const {
   const auto of_run = [](const Target& target) { return target.format.content == Content::run; };
   demand.each_operation = paraver_ || std::any_of(targets_.begin(), targets_.end(), of_run);
   if (demand.each_operation || makes_timeline()) demand.reads = demand.reads | Reads::host;
+  if (paraver_ || manifest_) demand.facts |= facts::Set::of<job::Members>();
   if (paraver_) {
-    demand.facts |= facts::Set::of<job::Members>();
     demand.reads = demand.reads | Reads::details | Reads::gpu_metrics;
   }
   if (found_phases_ && (makes("table") || makes("markdown") || makes("html"))) {
@@ -279,7 +284,7 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
   for (Target& target : targets_) {
     if (target.format.content != Content::run || target.run.value_or(index) != index) continue;
     target.write(
-        [&](const Bytes& out) { exports::write_chrome_trace(rules, run, summary, by, out); },
+        [&](const Bytes& out) { exports::write_perfetto_trace(rules, run, summary, by, out); },
         streams);
   }
 }
@@ -349,6 +354,13 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
     if (const std::string warning = paraver_->warning(); !warning.empty()) streams.warning(warning);
     paraver_->write(source);
   }
+  if (manifest_) {
+    std::vector<std::string> names(source.runs.size());
+    for (const Target& target : targets_) {
+      if (target.run) names[*target.run] = target.file->file().path().filename().string();
+    }
+    manifest_->write(exports::perfetto_manifest(source, names));
+  }
   appear(streams);
 }
 
@@ -391,11 +403,13 @@ void Outputs::appear(Streams& streams) {
   if (paraver_) {
     for (PendingFile* file : paraver_->files()) files.push_back(file);
   }
+  if (manifest_) files.push_back(manifest_.get());
   commit_all(files);
   for (const Target& target : targets_) {
     if (!target.file || target.printed || target.empty) continue;
     streams.note(fmt::format("wrote {}", target.file->file().path().string()));
   }
+  if (manifest_) streams.note(fmt::format("wrote {}", manifest_->path().string()));
   if (!paraver_) return;
   for (const PendingFile* file : paraver_->files()) {
     streams.note(fmt::format("wrote {}", file->path().string()));

@@ -155,6 +155,7 @@ class Outputs {
   std::set<std::string> named_parts_;      // of tables, that the user named
   std::vector<Target> targets_;
   std::unique_ptr<exports::ParaverFiles> paraver_;  // null: not wanted
+  std::unique_ptr<PendingFile> manifest_;           // of the traces for Perfetto, if several
 };
 
 }  // namespace kr::cli

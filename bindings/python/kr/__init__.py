@@ -220,7 +220,7 @@ class Session:
     def write(self, path: PathLike, format: str = "", *, view: str = "report",
               tables: Sequence[str] = (), title: str = "", force: bool = False) -> None:
         """Writes results to a file, in the format that its ending means: tables as `csv`, `json`,
-        `jsonl`, `markdown`, `sqlite` or `html`; every operation as `perfetto` (x.trace.json.gz) or
+        `jsonl`, `markdown`, `sqlite` or `html`; every operation as `perfetto` (x.pftrace) or
         `paraver` (x.prv). Without tables, what the view shows. `force`: replaces a file that kr did
         not write."""
         _kr.session_write(self._handle, os.fspath(path), {

@@ -38,7 +38,13 @@ bool is_own_page(std::string_view head) {
 }
 
 bool is_own_perfetto(std::string_view head) {
-  return head.starts_with("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"kr\":");
+  if (head.starts_with("{\"perfetto_manifest\":{\"version\":1,\"attributes\":{\"kr.version\":")) {
+    return true;
+  }
+  // The first packet has attributes of the trace.
+  constexpr size_t max_before = 16;
+  const size_t at = head.find("kr.version");
+  return head.starts_with('\n') && at != head.npos && at < max_before;
 }
 
 /// The three files: a comment, a type of events, the label of all of it.

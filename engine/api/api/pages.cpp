@@ -13,8 +13,8 @@
 #include "base/nearest.hpp"
 #include "coverage/suggest.hpp"
 #include "export/chosen_tables.hpp"
-#include "export/chrome_trace.hpp"
 #include "export/paraver_files.hpp"
+#include "export/perfetto_trace.hpp"
 #include "export/result_file.hpp"
 #include "export/views.hpp"
 #include "job/job.hpp"
@@ -227,8 +227,8 @@ void Session::write(const std::string& path, const WriteOptions& options) {
     impl_->read_operations({}, {});
     const tables::Run& run = impl_->source().runs.at(0);
     file.write([&](const render::Bytes& out) {
-      exports::write_chrome_trace(*impl_->rules, run.get<analyze::LabelledTrace>(), run.summary,
-                                  impl_->options.tables.by, out);
+      exports::write_perfetto_trace(*impl_->rules, run.get<analyze::LabelledTrace>(), run.summary,
+                                    impl_->options.tables.by, out);
     });
     return file.file().commit();
   }

@@ -114,12 +114,36 @@ const TraceFormat* named(const Input& input) {
   return nullptr;
 }
 
+/// A folder of these files, and nothing else.
+bool has_only_inspector(const Input& folder) {
+  bool any = false;
+  for (const Input::Entry& entry : folder.entries()) {
+    if (entry.name.starts_with('.')) continue;
+    if (entry.type != std::filesystem::file_type::regular) return false;
+    try {
+      if (!nccl_inspector(Input(entry.path, OpenOptions()).head())) return false;
+    } catch (const Error&) {
+      return false;
+    }
+    any = true;
+  }
+  return any;
+}
+
+[[noreturn]] void refuse_inspector(const Input& input, std::string_view what, const char* where) {
+  throw Error(
+      input.shown(), fmt::format("is {} of NCCL Inspector, not a trace", what),
+      fmt::format("give it beside a trace of the run: `kr report TRACE --nccl-inspector {}`",
+                  where));
+}
+
 const TraceFormat& format_of_folder(const Input& input) {
   const TraceFormat* any = nullptr;
   for (const TraceFormat* format : all_formats) {
     if (format->sniff_folder != nullptr && format->sniff_folder(input)) return *format;
     if (format->folders && format->sniff_folder == nullptr) any = format;
   }
+  if (has_only_inspector(input)) refuse_inspector(input, "a folder", "FOLDER");
   return *any;
 }
 
@@ -130,8 +154,7 @@ const TraceFormat& format_of(const Input& input) {
                 "copy it again");
   }
   if (nccl_inspector(input.head())) {
-    throw Error(input.shown(), "is an output of NCCL Inspector, not a trace",
-                "give it beside a trace of the run: `kr report TRACE --nccl-inspector FILE`");
+    refuse_inspector(input, "an output", "FILE");
   }
   if (const TraceFormat* format = sniffed(input, false)) return *format;
   std::optional<Refusal> refusal = refusal_of(input.head());

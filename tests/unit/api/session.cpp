@@ -403,8 +403,9 @@ TEST_CASE("write: every format, by the ending of its file") {
   CHECK(written("x.prv").starts_with("#Paraver "));
   CHECK(fs::exists(files.at("x.pcf")));
   CHECK(fs::exists(files.at("x.row")));
-  CHECK(written("x.trace.json.gz").starts_with("\x1f\x8b"));
-  CHECK(written("trace.json", {.format = "perfetto"}).starts_with("{\"displayTimeUnit\":\"ns\""));
+  CHECK(written("x.pftrace").starts_with("\n"));
+  CHECK(written("x.pftrace.gz").starts_with("\x1f\x8b"));
+  CHECK(contains(written("trace.bin", {.format = "perfetto"}).substr(0, 30), "kr.version"));
   // Again: it replaces what kr wrote, and nothing else.
   CHECK(written("x.json").starts_with("{\"kr\":"));
   CHECK(contains(message([&] { session.write(files.at("a.csv"), {.tables = {"labels"}}); }),
@@ -419,6 +420,6 @@ TEST_CASE("write: every format, by the ending of its file") {
                  "no table `steps`"));
   CHECK(!fs::exists(files.at("x.csv")));
   session.add({.path = files.at("b.csv")});
-  CHECK(contains(message([&] { session.write(files.at("two.trace.json.gz")); }), "one run"));
+  CHECK(contains(message([&] { session.write(files.at("two.pftrace")); }), "one run"));
   CHECK(written("x.prv").starts_with("#Paraver "));
 }

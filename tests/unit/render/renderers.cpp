@@ -34,10 +34,9 @@ TEST_CASE("the ending of a file means its format") {
     const std::string file = "x." + std::string(one.ending);
     CHECK(endings.insert(file).second);
     CHECK(format_of(file, true) == name);
-    if (one.content != render::Content::run) CHECK(format_of(file + ".gz", true) == name);
+    CHECK(format_of(file + ".gz", true) == name);
   }
-  CHECK(format_of("x.trace.json.gz", false) == "json");
-  CHECK(format_of("x.trace.json", true) == "json");
+  CHECK(format_of("x.pftrace", false).empty());
   CHECK(format_of("x.prv", false).empty());
   CHECK(format_of("x.txt", true).empty());
   CHECK(format_of("json", true).empty());
@@ -80,7 +79,10 @@ TEST_CASE("only what kr wrote is its own") {
   CHECK(!is_own(database));
   database.replace(68, 4, "krtr");
   CHECK(is_own(database));
-  CHECK(is_own("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"kr\":\"0.1.0\""));
+  CHECK(is_own("\n\x80\x01\xf2\x07{\n\x13\n\nkr.version\x1a\x05"));
+  CHECK(!is_own("\n\x80\x01\xf2\x07{\n\x13\n\nhk.version\x1a\x05"));
+  CHECK(is_own("{\"perfetto_manifest\":{\"version\":1,\"attributes\":{\"kr.version\":\"0.1.0\""));
+  CHECK(!is_own("{\"perfetto_manifest\":{\"version\":1,\"files\":[]}}"));
   CHECK(is_own("#Paraver (27/11/2026 at 05:00):1_ns\n# kr 0.1.0\n"));
   CHECK(!is_own("#Paraver (27/11/2026 at 05:00):1_ns\n1:1\n# kr 0.1.0\n"));
   std::string packed;

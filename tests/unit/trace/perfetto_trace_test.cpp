@@ -245,6 +245,69 @@ TEST_CASE("rocprofv3: crossing slices, and the times that it measured") {
         "50 10 memcpy  (2) 4 MEMORY_COPY_DEVICE_TO_HOST\n");
 }
 
+TEST_CASE("rocprofv3 moves the boundary of kernels that overlap") {
+  const auto dispatch = [](uint64_t from, uint64_t to, std::string_view stream_key) {
+    return begin(from, 3, "kernel_dispatch", "k",
+                 {note("begin_ns", from), note("end_ns", to),
+                  P().text(10, "agent").text(6, "GPU-2"), note(stream_key, 4)}) +
+           end(to, 3);
+  };
+  const auto noted = [](const trace::Trace& trace) {
+    return trace.warnings.empty()
+               ? ""
+               : trace.warnings[0].code + ' ' + trace.warnings[0].text.substr(0, 15);
+  };
+  const auto all = [&](std::string_view key) {
+    return dispatch(10, 20, key) + dispatch(20, 25, key) + dispatch(26, 30, key);
+  };
+  CHECK(noted(read(all("stream_ID"))) == "moved-boundaries 1 of 3 kernels ");
+  CHECK(noted(read(dispatch(10, 20, "stream_ID") + dispatch(26, 30, "stream_ID"))).empty());
+  // Of 2024: slices cross instead.
+  CHECK(!noted(read(all("queue"))).starts_with("moved"));
+}
+
+TEST_CASE("what kr wrote: slices nest as they stand, and say of themselves what they are") {
+  const auto attribute = [](std::string_view key, std::string_view text) {
+    return P().text(1, key).text(3, text);
+  };
+  const auto own = [&](uint64_t rank) {
+    P all;
+    all.message(1, attribute("kr.version", "1")).message(1, attribute("kr.device.-1", "GPU A"));
+    all.message(1, P().text(1, "kr.rank").number(2, rank))
+        .message(1, attribute("kr.backend", "nccl"));
+    return packet(P().message(126, all));
+  };
+  const auto list = [](std::string_view key, const std::vector<std::string_view>& texts) {
+    P made = P().text(10, key);
+    for (const std::string_view text : texts) made.message(12, P().text(6, text));
+    return made;
+  };
+  P device = P().text(10, "device").number(4, static_cast<uint64_t>(-1));
+  // A thread, and a track below it for what crosses; an empty slice within another.
+  const std::string below = packet(P().message(60, P().number(1, 4).number(5, 2).text(2, "more")));
+  const std::string slices =
+      process(1, 50, "rank 3") + thread(2, 1, 50, 51) + below +
+      begin(10, 2, "user_annotation", "a", {P().text(10, "kr.form").text(6, "push_pop")}) +
+      begin(12, 2, "cuda_runtime", "call", {note("correlation", 9)}) + end(12, 2) +
+      begin(11, 4, "user_annotation", "b") + end(30, 4) + end(20, 2) +
+      begin(40, 7, "label", "gemm") +
+      begin(40, 7, "gpu_operation.kernel", "Memcpy k.kd",
+            {device, note("stream", 5), note("correlation", 9), list("module_path", {"m", "m.x"}),
+             list("annotations", {"phase=1"})}) +
+      end(50, 7) + end(50, 7);
+  const trace::Trace trace = read(own(3) + slices);
+  CHECK(dump(trace) == "40 10 kernel GPU A (-1) 5 Memcpy k.kd\n");
+  CHECK(calls_of(trace) == "call 12 0 50:51\n");
+  CHECK(ranges_of(trace) ==
+        "10 20 annotation a\n11 30 annotation b\n" +
+            std::string("1 6 module m\n2 5 module m.x\n3 4 annotation phase=1\n"));
+  CHECK(trace.host->ranges[0].form == trace::HostRange::Form::push_pop);
+  CHECK(trace.distributed.rank == 3);
+  CHECK(trace.distributed.backend == "nccl");
+  // Of two one after the other none is the rank of both.
+  CHECK(!read(own(3) + own(4) + slices).distributed.rank);
+}
+
 TEST_CASE("what a sequence says is its own, until it is cleared or lost") {
   P named = P().number(9, 1).number(10, 1).number(11, 3).number(3, 1);
   const auto kernel = [&](uint64_t time, uint64_t sequence) {

@@ -248,6 +248,19 @@ TEST_CASE("one run in all formats is one trace") {
   CHECK(read(csvs.path("")) == one_run);
 }
 
+TEST_CASE("names of ranges alone, without a host trace") {
+  const Folder folder;
+  trace::OpenOptions options;
+  options.host = trace::HostDetail::range_names;
+  for (const std::string& path : {database(folder, rpd_tables + rpd_rows, "a.rpd"),
+                                  database(folder, rocpd("_1", false), "b.db"),
+                                  folder.write("d.json", json(process_json()))}) {
+    const trace::Trace trace = trace::open_trace(path, options);
+    CHECK(trace.host == nullptr);
+    CHECK(trace.range_names == std::vector<std::string>{"step"});
+  }
+}
+
 TEST_CASE("formats are known by their tables, packed or not") {
   const Folder folder;
   const auto format = [](const std::string& path) { return trace::open_trace(path).format; };

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/wire_writer.hpp"
 #include "support.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/wire_writer.hpp"
 #include "trace/readers/xla_core.hpp"
 #include "trace/readers/xla_details.hpp"
 #include "trace/readers/xla_path.hpp"
@@ -22,12 +22,12 @@ namespace {
 
 std::string number_field(uint32_t number, int64_t value) {
   std::string out;
-  trace::append_number(out, number, value);
+  append_number(out, number, value);
   return out;
 }
 std::string bytes_field(uint32_t number, std::string_view bytes) {
   std::string out;
-  trace::append_bytes(out, number, bytes);
+  append_bytes(out, number, bytes);
   return out;
 }
 

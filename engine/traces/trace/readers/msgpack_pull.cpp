@@ -55,7 +55,7 @@ uint64_t MsgpackPull::big_endian(size_t bytes) {
   return value;
 }
 
-MsgpackPull::Type MsgpackPull::type_of(uint8_t byte) noexcept {
+constexpr MsgpackPull::Type MsgpackPull::make_type(uint8_t byte) noexcept {
   if (byte <= 0x7f || byte >= 0xe0) return {.kind = JsonKind::number};
   if (byte <= 0x8f) return {.kind = JsonKind::object, .size = byte & 0x0fU};
   if (byte <= 0x9f) return {.kind = JsonKind::array, .size = byte & 0x0fU};
@@ -73,6 +73,16 @@ MsgpackPull::Type MsgpackPull::type_of(uint8_t byte) noexcept {
   if (byte <= 0xdb) return {.kind = JsonKind::string, .size_bytes = bytes(byte - 0xd9)};
   const JsonKind kind = byte <= 0xdd ? JsonKind::array : JsonKind::object;
   return {.kind = kind, .size_bytes = static_cast<uint8_t>(byte % 2 == 0 ? 2 : 4)};
+}
+
+inline const MsgpackPull::Type& MsgpackPull::type() const noexcept {
+  static constexpr auto types = [] {
+    std::array<Type, 256> all{};
+    for (size_t byte = 0; byte < all.size(); ++byte)
+      all[byte] = make_type(static_cast<uint8_t>(byte));
+    return all;
+  }();
+  return types[static_cast<uint8_t>(*at_)];
 }
 
 // Over what begins a value, and the size that follows.

@@ -65,8 +65,8 @@ class MsgpackPull {
     uint64_t size = 0;        // where no length follows: items, members, or bytes
   };
 
-  static Type type_of(uint8_t byte) noexcept;
-  Type type() const noexcept { return type_of(static_cast<uint8_t>(*at_)); }
+  static constexpr Type make_type(uint8_t byte) noexcept;
+  const Type& type() const noexcept;
   uint64_t place(const char* at) const noexcept {
     return base_ + static_cast<uint64_t>(at - bytes_.get());
   }

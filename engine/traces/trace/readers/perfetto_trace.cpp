@@ -15,10 +15,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/csv_stream.hpp"
 #include "trace/readers/pftrace_events.hpp"
@@ -33,44 +35,61 @@ constexpr size_t max_unpacked = size_t{64} << 20;
 /// Of which each has tables of its own. A sequence is a thread that writes.
 constexpr size_t max_sequences = size_t{1} << 16;
 
+/// Unpacked bytes, whose room is used again.
+class Unpacked {
+ public:
+  std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
+  void clear() noexcept { size_ = 0; }
+  /// Where more can be written.
+  std::span<char> room() {
+    if (size_ == capacity_) {
+      const size_t capacity = std::max(size_t{1} << 18, 2 * capacity_);
+      auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+      std::copy_n(bytes_.get(), size_, bytes.get());
+      bytes_ = std::move(bytes);
+      capacity_ = capacity;
+    }
+    return {bytes_.get() + size_, capacity_ - size_};
+  }
+  void wrote(size_t bytes) noexcept { size_ += bytes; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  size_t size_ = 0, capacity_ = 0;
+};
+
 /// False: it is damaged, or too large.
-bool unpack_zlib(std::string_view packed, std::vector<char>& out) {
-  const auto state = std::make_unique<inflate_state>();
+bool unpack_zlib(std::string_view packed, Unpacked& out) {
+  const auto state = std::make_unique_for_overwrite<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_ZLIB;
   state->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(packed.data()));
   if (packed.size() > UINT32_MAX) return false;
   state->avail_in = static_cast<uint32_t>(packed.size());
-  out.clear();
-  constexpr size_t step = size_t{1} << 18;
   while (state->block_state != ISAL_BLOCK_FINISH) {
-    const size_t before = out.size();
-    if (before >= max_unpacked) return false;
-    out.resize(before + step);
-    state->next_out = reinterpret_cast<uint8_t*>(out.data() + before);
-    state->avail_out = step;
+    if (out.bytes().size() >= max_unpacked) return false;
+    const std::span<char> room = out.room();
+    state->next_out = reinterpret_cast<uint8_t*>(room.data());
+    state->avail_out = static_cast<uint32_t>(room.size());
     const int code = isal_inflate(state.get());
-    const size_t got = step - state->avail_out;
-    out.resize(before + got);
+    const size_t got = room.size() - state->avail_out;
+    out.wrote(got);
     if (code < 0 || (got == 0 && state->block_state != ISAL_BLOCK_FINISH)) return false;
   }
   return true;
 }
 
-bool unpack_zstd(std::string_view packed, std::vector<char>& out) {
+bool unpack_zstd(std::string_view packed, Unpacked& out) {
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
                                                                         ZSTD_freeDStream);
   if (!stream) return false;
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-  out.clear();
-  const size_t step = ZSTD_DStreamOutSize();
   while (true) {
-    const size_t before = out.size();
-    if (before >= max_unpacked) return false;
-    out.resize(before + step);
-    ZSTD_outBuffer to{out.data() + before, step, 0};
+    if (out.bytes().size() >= max_unpacked) return false;
+    const std::span<char> room = out.room();
+    ZSTD_outBuffer to{room.data(), room.size(), 0};
     const size_t code = ZSTD_decompressStream(stream.get(), &to, &in);
-    out.resize(before + to.pos);
+    out.wrote(to.pos);
     if (ZSTD_isError(code) != 0) return false;
     if (code == 0 && in.pos == in.size) return true;
     if (to.pos == 0 && in.pos == in.size) return false;  // cut off
@@ -84,7 +103,8 @@ struct PacketFields {
   uint64_t flags = 0;
   bool cleared = false;
   bool lost = false;
-  std::string_view defaults, interned, snapshot, event, descriptor, stage, counter, zlib, zstd;
+  std::string_view defaults, interned, snapshot, event, descriptor, stage, counter, zlib, zstd,
+      attributes;
   bool has_defaults = false;
 
   /// False: it is no message.
@@ -141,6 +161,9 @@ struct PacketFields {
           case 60:
             descriptor = field.bytes;
             break;
+          case 126:
+            attributes = field.bytes;
+            break;
           case 133:
             zstd = field.bytes;
             break;
@@ -151,6 +174,55 @@ struct PacketFields {
     }
     return !message.broken();
   }
+};
+
+/// What kr says of a trace that it wrote.
+class OwnAttributes {
+ public:
+  /// False: kr did not write them.
+  bool take(std::string_view bytes) {
+    const int before = traces_;
+    WireReader message(bytes);
+    for (WireField field; message.next(field);) {
+      if (field.number == 1 && field.type == WireType::bytes) attribute(field.bytes);
+    }
+    return traces_ > before;
+  }
+
+  void finish(TraceBuilder& out) const {
+    for (Track& track : out.tracks()) {
+      const auto name = devices_.find(track.device);
+      if (name != devices_.end()) track.device_name = name->second;
+    }
+    if (!lost_streams_.empty()) out.lost_streams(lost_streams_);
+    // Of traces one after the other each says where it belongs.
+    if (traces_ == 1) out.distributed() = distributed_;
+  }
+
+ private:
+  void attribute(std::string_view bytes) {
+    std::string_view key, text;
+    std::optional<int64_t> number;
+    WireReader message(bytes);
+    for (WireField field; message.next(field);) {
+      if (field.number == 1 && field.type == WireType::bytes) key = field.bytes;
+      if (field.number == 2 && field.type == WireType::varint) number = field.integer();
+      if (field.number == 3 && field.type == WireType::bytes) text = field.bytes;
+    }
+    constexpr std::string_view device = "kr.device.";
+    if (key == "kr.version") ++traces_;
+    if (key == "kr.rank" && number && *number >= 0) distributed_.rank = number;
+    if (key == "kr.world_size" && number && *number > 0) distributed_.world_size = number;
+    if (key == "kr.backend") distributed_.backend = text;
+    if (key == "kr.lost_streams") lost_streams_ = text;
+    if (!key.starts_with(device)) return;
+    if (const auto id = integer_from<int32_t>(key.substr(device.size()))) devices_[*id] = text;
+  }
+
+  int traces_ = 0;
+  Distributed distributed_;
+  std::string lost_streams_;
+  std::map<int32_t, std::string> devices_;
 };
 
 class PerfettoReader {
@@ -167,6 +239,7 @@ class PerfettoReader {
                                          input_.shown(), stream_.offset()));
     }
     events_.finish(sequences_);
+    attributes_.finish(out_);
     out_.clock({utc_ns()});
     if (out_.operations() == 0) {
       out_.warn("no-gpu-work",
@@ -179,10 +252,10 @@ class PerfettoReader {
  private:
   void drop(std::string_view what) { out_.add_dropped(what, stream_.offset()); }
 
-  void unpack(std::string_view packed, bool (*how)(std::string_view, std::vector<char>&)) {
-    std::vector<char> bytes;
-    if (!how(packed, bytes)) return drop("compressed packets that are damaged or too large");
-    WireReader message(std::string_view(bytes.data(), bytes.size()));
+  void unpack(std::string_view packed, bool (*how)(std::string_view, Unpacked&)) {
+    unpacked_.clear();
+    if (!how(packed, unpacked_)) return drop("compressed packets that are damaged or too large");
+    WireReader message(unpacked_.bytes());
     for (WireField field; message.next(field);) {
       if (field.number == 1 && field.type == WireType::bytes) packet(field.bytes, true);
     }
@@ -221,6 +294,7 @@ class PerfettoReader {
       one.time_ns = sequence.time(clocks_, fields.clock, *fields.timestamp);
       if (one.time_ns) last_time_ns_ = *one.time_ns;
     }
+    if (!fields.attributes.empty() && attributes_.take(fields.attributes)) last_->run.nested = true;
     if (!fields.descriptor.empty()) events_.descriptor(fields.descriptor);
     if (!fields.event.empty()) events_.track_event(one, fields.event);
     if (!fields.stage.empty()) events_.render_stage(one, fields.stage);
@@ -237,8 +311,10 @@ class PerfettoReader {
   Input& input_;
   TraceBuilder& out_;
   WireStream stream_;
+  Unpacked unpacked_;
   PftraceEvents events_;
   PftraceClocks clocks_;
+  OwnAttributes attributes_;
   std::map<uint64_t, PftraceEvents::Sequence> sequences_;
   PftraceEvents::Sequence* last_ = nullptr;
   uint64_t last_id_ = 0;

@@ -48,6 +48,9 @@ constexpr SliceCategory slice_categories[] = {
     {"marker_api", SliceClass::annotation},
     {"rccl_api", SliceClass::annotation},
     {"python_function", SliceClass::frame},
+    {"gpu_operation.kernel", SliceClass::own_kernel},
+    {"gpu_operation.memcpy", SliceClass::own_copy},
+    {"gpu_operation.memset", SliceClass::own_set},
     {"cpu_op", SliceClass::op},
     {"operator", SliceClass::op},
 };
@@ -106,6 +109,17 @@ InternedEntry interned_entry(std::string_view bytes, uint32_t better = 0) {
     }
   }
   return found;
+}
+
+bool is_own(SliceClass what) {
+  return what == SliceClass::own_kernel || what == SliceClass::own_copy ||
+         what == SliceClass::own_set;
+}
+
+OperationKind kind_of_class(SliceClass what) {
+  if (what == SliceClass::copy || what == SliceClass::own_copy) return OperationKind::memcpy;
+  const bool set = what == SliceClass::set || what == SliceClass::own_set;
+  return set ? OperationKind::memset : OperationKind::kernel;
 }
 
 /// A new one, in the place of one that is no more where there is any.
@@ -383,8 +397,8 @@ bool PftraceEvents::read_slice(const Packet& packet, uint32_t track, Slice& slic
   if (call && (what == SliceClass::unknown || what == SliceClass::ignored))
     what = SliceClass::runtime;
   if (what == SliceClass::ignored) return false;
-  const bool gpu =
-      what == SliceClass::kernel || what == SliceClass::copy || what == SliceClass::set;
+  const bool gpu = what == SliceClass::kernel || what == SliceClass::copy ||
+                   what == SliceClass::set || is_own(what);
   const bool asked = options_.host != HostDetail::none;
   if (!gpu && what != SliceClass::unknown) {
     work_.host_slice(packet.sequence->state, track);
@@ -468,17 +482,18 @@ int64_t PftraceEvents::stream_of_slice(uint32_t track) {
 
 bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice& slice) {
   slice.what = Slice::What::operation;
-  const OperationKind kind = what == SliceClass::copy  ? OperationKind::memcpy
-                             : what == SliceClass::set ? OperationKind::memset
-                                                       : OperationKind::kernel;
+  const OperationKind kind = kind_of_class(what);
   if (event_.missing_name) drop("operation whose name is not in the trace", packet.offset);
   const uint32_t name =
       event_.name != InternedIds::none ? event_.name : texts_.add("(unnamed operation)");
   slice.work = take_place(works_, free_works_);
   PftraceWork::Work& work = works_[slice.work];
-  work.name = work_.name(texts_, name, kind);
-  int32_t device = device_of_slice();
-  if (device < 0) {
+  work.name = is_own(what) ? out_.name(texts_.text(name), kind) : work_.name(texts_, name, kind);
+  const auto own_device = notes_.number(NoteKey::device);
+  int32_t device = is_own(what) && own_device && std::in_range<int32_t>(*own_device)
+                       ? static_cast<int32_t>(*own_device)
+                       : device_of_slice();
+  if (device < 0 && !is_own(what)) {
     // Rows of Proton name no device while there is one.
     if (notes_.call_stack().empty()) {
       drop("operation without a device number: assigned to device 0", packet.offset);
@@ -488,8 +503,10 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
   work.track =
       work_.track(device, stream_of_slice(slice.track), work_.process_of(packet.sequence->state));
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
+  slice.dispatch = what == SliceClass::kernel && notes_.has(NoteKey::agent) &&
+                   notes_.has(NoteKey::stream) && notes_.has(NoteKey::end_ns);
   OperationDetail detail;
-  work_.take_notes(notes_, detail, work);
+  work_.take_notes(notes_, packet.sequence->state, detail, work);
   slice.begin_ns = notes_.number(NoteKey::begin_ns).value_or(no_time);
   slice.end_ns = notes_.number(NoteKey::end_ns).value_or(no_time);
   return true;
@@ -547,7 +564,14 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
                         : HostRange::Kind::annotation;
   slice.as_range = !op || options_.reference;
   if (op && options_.ops) add_op(slice);
-  if (slice.as_range) {
+  if (slice.as_range && notes_.has(NoteKey::range_form)) {
+    slice.form = notes_[NoteKey::range_form].text == "push_pop" ? HostRange::Form::push_pop
+                                                                : HostRange::Form::start_end;
+  }
+  if (slice.as_range && (notes_.has(NoteKey::range_domain) || notes_.has(NoteKey::range_text))) {
+    slice.name = out_.range_name(name, {std::string(notes_[NoteKey::range_text].text),
+                                        std::string(notes_[NoteKey::range_domain].text)});
+  } else if (slice.as_range) {
     make_room(range_names_, event_.name, texts_.size());
     uint32_t& known = range_names_[event_.name];
     if (known == InternedIds::none) known = out_.range_name(name);
@@ -588,6 +612,7 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
                        : *duration < 0 ? no_duration(TimeFault::backwards)
                                        : *duration;
     if (slice.start_ns < 0) work.start_ns = no_start(TimeFault::negative);
+    if (slice.dispatch && duration && *duration >= 0) see_dispatch(work);
     work_.add(work);
     return;
   }
@@ -605,9 +630,17 @@ void PftraceEvents::emit(Slice& slice, std::optional<int64_t> end_ns, uint64_t o
     work_.add(OpCall{slice.start_ns, *end_ns, slice.op, slice.track});
   }
   if (slice.as_range) {
-    work_.add(
-        HostRange{slice.start_ns, *end_ns, slice.name, slice.track, HostRange::none, slice.kind});
+    work_.add(HostRange{slice.start_ns, *end_ns, slice.name, slice.track, HostRange::none,
+                        slice.kind, slice.form});
   }
+}
+
+void PftraceEvents::see_dispatch(const PftraceWork::Work& work) {
+  if (work.track >= ends_of_dispatches_.size()) ends_of_dispatches_.resize(work.track + 1, no_time);
+  int64_t& end_ns = ends_of_dispatches_[work.track];
+  ++dispatches_;
+  touching_ += end_ns == work.start_ns ? 1 : 0;
+  end_ns = work.start_ns + work.duration_ns;
 }
 
 // What GPU drivers write.
@@ -725,7 +758,7 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
   if (work.correlation == Launch::no_correlation) work.event = event;
   if (options_.operation_details) take_launch(sequence, launch, detail);
-  work_.take_notes(notes_, detail, work);
+  work_.take_notes(notes_, sequence, detail, work);
   work_.add(work);
 }
 
@@ -905,6 +938,16 @@ void PftraceEvents::finish(std::map<uint64_t, Sequence>& sequences) {
               "Operations are drawn on lanes of a display, not on their streams. The writer ends "
               "each where the next one of its lane begins, so some durations are cut, down to 0: "
               "durations and their sums are lower bounds.");
+  }
+  if (touching_ > 0) {
+    out_.warn(
+        "moved-boundaries",
+        fmt::format("{} of {} kernels begin exactly where the one before on their stream "
+                    "ends. Where two overlapped, rocprofv3 has moved that boundary to the "
+                    "middle of both, and the trace does not say where: the durations of "
+                    "these are lower bounds. Its CSV, JSON and rocpd have the measured times.",
+                    touching_, dispatches_),
+        "info");
   }
   work_.finish();
 }

@@ -28,6 +28,9 @@ enum class SliceClass : uint8_t {
   kernel,
   copy,
   set,
+  own_kernel,  // of a trace that kr wrote: the name is that of the source
+  own_copy,
+  own_set,
   runtime,
   driver,
   annotation,
@@ -76,8 +79,10 @@ class PftraceEvents {
     uint32_t op = PftraceWork::none;    // of an op, or a call site
     uint32_t work = PftraceWork::none;  // of an operation, in `works_`
     What what = What::range;
-    bool as_range = true;  // of an op: whether it is wanted as a range, too
+    bool dispatch = false;  // a kernel of rocprofv3
+    bool as_range = true;   // of an op: whether it is wanted as a range, too
     HostRange::Kind kind = HostRange::Kind::annotation;
+    HostRange::Form form = HostRange::Form::call;
   };
   /// A TrackEvent as it stands there.
   struct Event {
@@ -114,6 +119,7 @@ class PftraceEvents {
   int64_t lane_number(uint32_t queue);
   void drop(std::string_view what, uint64_t offset) { out_.add_dropped(what, offset); }
   void add_op(Slice& slice);
+  void see_dispatch(const PftraceWork::Work& work);
 
   const OpenOptions& options_;
   TraceBuilder& out_;
@@ -138,6 +144,9 @@ class PftraceEvents {
   bool real_streams_ = false;  // some annotation says where the real stream is
   bool lanes_for_streams_ = false;
   bool drawn_on_lanes_ = false;
+  // Kernels of rocprofv3, which names streams since 2025, and the end of the last by track.
+  std::vector<int64_t> ends_of_dispatches_;
+  uint64_t dispatches_ = 0, touching_ = 0;
   uint64_t last_queue_ = 0;
 };
 

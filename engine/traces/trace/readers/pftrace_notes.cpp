@@ -41,6 +41,8 @@ constexpr KnownNote known_keys[] = {
     {"Ev Idx", NoteKey::ignored},
     {"end_ns", NoteKey::end_ns},
     {"corr_id", NoteKey::correlation},
+    {"kr.form", NoteKey::range_form},
+    {"kr.text", NoteKey::range_text},
     {"context", NoteKey::context},
     {"channel", NoteKey::ignored},
     {"graph id", NoteKey::graph},
@@ -53,6 +55,7 @@ constexpr KnownNote known_keys[] = {
     {"Dst Rank", note_after(NoteKey::collective, 9)},
     {"stream id", NoteKey::stream},
     {"device id", NoteKey::device},
+    {"kr.domain", NoteKey::range_domain},
     {"stream_ID", NoteKey::stream},
     {"src_agent", NoteKey::source_agent},
     {"dst_agent", NoteKey::destination_agent},
@@ -74,6 +77,8 @@ constexpr KnownNote known_keys[] = {
     {"SGPR_Count", NoteKey::ignored},
     {"agent_type", NoteKey::ignored},
     {"ancestor_id", NoteKey::ignored},
+    {"module_path", NoteKey::module_path},
+    {"annotations", NoteKey::annotations},
     {"Scratch_Size", NoteKey::ignored},
     {"channel_type", NoteKey::ignored},
     {"process_name", NoteKey::ignored},
@@ -368,6 +373,21 @@ void PftraceNotes::take_shape(OperationDetail& detail) const {
     }
     detail[DetailField::graph_node] = *node;
   }
+}
+
+std::vector<std::string_view> PftraceNotes::list(NoteKey key,
+                                                 const PftraceSequence& sequence) const {
+  std::vector<std::string_view> texts;
+  if ((*this)[key].kind != NoteKind::list) return texts;
+  WireReader message((*this)[key].text);
+  for (WireField field; message.next(field);) {
+    if (field.number != 12 || field.type != WireType::bytes) continue;
+    NoteValue value;
+    WireReader item(field.bytes);
+    for (WireField part; item.next(part);) take_value(part, *texts_, sequence, value);
+    if (value.kind == NoteKind::text) texts.push_back(value.text);
+  }
+  return texts;
 }
 
 bool PftraceNotes::is_collective() const noexcept {

@@ -47,6 +47,11 @@ enum class NoteKey : uint8_t {
   queue,
   process,
   call_stack,
+  module_path,  // of a trace that kr wrote: lists of what is around an operation
+  annotations,
+  range_form,  // likewise, of NVTX
+  range_domain,
+  range_text,
   inputs,                   // and the next three
   collective = inputs + 4,  // and the next eleven: see collective_of
   count = collective + 12,
@@ -91,6 +96,8 @@ class PftraceNotes {
   }
   /// Outermost first.
   const std::vector<std::string_view>& call_stack() const noexcept { return call_stack_; }
+  /// The texts of a list, in its order; empty: it is none.
+  std::vector<std::string_view> list(NoteKey key, const PftraceSequence& sequence) const;
   /// Of a key whose id has no entry; cleared by the call.
   uint64_t missing() noexcept { return std::exchange(missing_, 0); }
 

@@ -104,6 +104,7 @@ void PftraceSequence::clear() {
   default_clock.reset();
   default_track = 0;
   clocks.clear();
+  last_clock = nullptr;
   valid = true;
 }
 
@@ -126,9 +127,13 @@ std::optional<int64_t> PftraceSequence::time(const PftraceClocks& shared,
   if (!clock) clock = default_clock;
   const uint64_t id = clock.value_or(PftraceClocks::boottime);
   if (!PftraceClocks::of_sequence(id)) return shared.time(id, timestamp);
-  const auto known = clocks.find(id);
-  if (known == clocks.end()) return std::nullopt;
-  SequenceClock& own = known->second;
+  if (last_clock == nullptr || last_id != id) {
+    const auto known = clocks.find(id);
+    if (known == clocks.end()) return std::nullopt;
+    last_clock = &known->second;
+    last_id = id;
+  }
+  SequenceClock& own = *last_clock;
   auto ns = in_units(timestamp, own.unit_ns);
   if (ns && own.incremental) {
     ns = checked_sum(own.last_ns, *ns);

@@ -106,6 +106,9 @@ struct PftraceSequence {
   // Names of older traces, by place.
   std::vector<uint32_t> old_queues, old_stages;
   uint32_t epoch = InternedIds::none;  // the process of the calls: PftraceWork::process_of
+  // The clock that was asked for last.
+  uint64_t last_id = 0;
+  SequenceClock* last_clock = nullptr;
 
   void clear();
   void take_defaults(std::string_view defaults);

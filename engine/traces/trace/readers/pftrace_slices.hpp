@@ -1,6 +1,7 @@
 // Which end belongs to which beginning. Writers of dumps put the beginnings of a group first, and
 // then its ends in the same order, or each end behind its beginning; slices of one track may cross.
-// Writers that write while the program runs nest them, in the order of time.
+// Writers that write while the program runs nest them, in the order of time; kr nests them in the
+// order of the file, too.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +30,22 @@ class PftraceSlices {
   /// One for each sequence of packets.
   struct Run {
     std::vector<Mark> begins, ends;
+    /// kr wrote it: an end belongs to what began last. Only `begins` has what is not ended.
+    bool nested = false;
   };
 
   /// Calls `whole(slice, end)` for what is known to be whole.
   template <class Whole>
   void begin(Run& run, const Mark& mark, const Whole& whole) {
-    if (!run.ends.empty()) close(run, whole);
+    if (!run.nested && !run.ends.empty()) close(run, whole);
     run.begins.push_back(mark);
   }
   template <class Whole>
   void end(Run& run, const Mark& mark, const Whole& whole) {
+    if (run.nested && !run.begins.empty() && run.begins.back().track == mark.track) {
+      if (run.begins.back().slice != none) whole(run.begins.back().slice, mark);
+      return run.begins.pop_back();
+    }
     run.ends.push_back(mark);
     if (run.ends.size() >= run.begins.size()) close(run, whole);
   }

@@ -119,10 +119,12 @@ std::string PftraceTracks::process_text(uint32_t track) const {
 }
 
 std::string PftraceTracks::thread_text(uint32_t track) const {
-  const Track& one = tracks_[track];
-  if (one.tid) return fmt::format("{}", *one.tid);
-  if (const auto tid = number_behind(one.name, "thread ")) return fmt::format("{}", *tid);
-  return one.name;
+  std::optional<int64_t> tid;
+  above(track, [&](const Track& one) {
+    tid = one.tid ? one.tid : number_behind(one.name, "thread ");
+    return tid.has_value();
+  });
+  return tid ? fmt::format("{}", *tid) : tracks_[track].name;
 }
 
 std::string_view PftraceTracks::process_name(int64_t pid) const {

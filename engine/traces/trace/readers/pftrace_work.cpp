@@ -71,7 +71,8 @@ uint32_t PftraceWork::track(int32_t device, int64_t stream, uint32_t process) {
   return last_own_;
 }
 
-void PftraceWork::take_notes(const PftraceNotes& notes, OperationDetail& detail, Work& work) {
+void PftraceWork::take_notes(const PftraceNotes& notes, const PftraceSequence& sequence,
+                             OperationDetail& detail, Work& work) {
   if (options_.operation_details) {
     notes.take_shape(detail);
     work.detail = out_.details().distinct.add(detail);
@@ -80,14 +81,17 @@ void PftraceWork::take_notes(const PftraceNotes& notes, OperationDetail& detail,
     work.collective = out_.collective_call(notes.collective_call());
     work.sequence = notes.collective_sequence().value_or(CollectiveOperation::no_sequence);
   }
-  if (all_of_host()) work.place = place_of(notes);
+  if (all_of_host()) work.place = place_of(notes, sequence);
 }
 
 /// What is said of nodes of graphs, and Proton's call stack of each kernel.
-uint32_t PftraceWork::place_of(const PftraceNotes& notes) {
+uint32_t PftraceWork::place_of(const PftraceNotes& notes, const PftraceSequence& sequence) {
   using Kind = HostRange::Kind;
   const std::vector<std::string_view>& stack = notes.call_stack();
-  if (stack.empty() && notes.others().empty()) return none;
+  if (stack.empty() && notes.others().empty() && !notes.has(NoteKey::module_path) &&
+      !notes.has(NoteKey::annotations)) {
+    return none;
+  }
   std::vector<std::pair<Kind, std::string>> levels;
   if (!stack.empty()) {
     // ROOT is around all, the kernel itself comes last. Where it was captured follows what replays
@@ -97,6 +101,13 @@ uint32_t PftraceWork::place_of(const PftraceNotes& notes) {
     for (auto level = stack.begin() + 1; level < stack.end() - 1; ++level) {
       if (level == captured) continue;
       levels.emplace_back(in_graph && level < captured ? Kind::annotation : Kind::module, *level);
+    }
+  } else if (notes.has(NoteKey::module_path) || notes.has(NoteKey::annotations)) {
+    for (const std::string_view text : notes.list(NoteKey::module_path, sequence)) {
+      levels.emplace_back(Kind::module, text);
+    }
+    for (const std::string_view text : notes.list(NoteKey::annotations, sequence)) {
+      levels.emplace_back(Kind::annotation, text);
     }
   } else if (notes.number(NoteKey::graph_node).value_or(0) > 0) {
     std::string fqn;
@@ -236,8 +247,9 @@ void PftraceWork::finish_threads() {
     if (known == none) {
       const std::string member = member_of(tracks_.process(track));
       const std::string process = tracks_.process_text(track);
+      const bool whole = tracks_.name(track) == "(whole process)";  // as kr writes it
       known = out_.thread({member.empty() ? process : fmt::format("[{}] {}", member, process),
-                           tracks_.thread_text(track)});
+                           whole ? std::string() : tracks_.thread_text(track), whole});
     }
     track = known;
   };

@@ -57,7 +57,8 @@ class PftraceWork {
   NameId name(const DistinctTexts& texts, uint32_t text, OperationKind kind);
   uint32_t track(int32_t device, int64_t stream, uint32_t process);
   /// Of the notes: what is wanted of details, places and collectives.
-  void take_notes(const PftraceNotes& notes, OperationDetail& detail, Work& work);
+  void take_notes(const PftraceNotes& notes, const PftraceSequence& sequence,
+                  OperationDetail& detail, Work& work);
   void add(const Work& work);
   /// Threads are tracks, until the end.
   void add(const Launch& launch) { out_.host().launches.push_back(launch); }
@@ -91,7 +92,7 @@ class PftraceWork {
     bool looks_ahead;
   };
 
-  uint32_t place_of(const PftraceNotes& notes);
+  uint32_t place_of(const PftraceNotes& notes, const PftraceSequence& sequence);
   std::optional<int64_t> pid_of(const Process& process) const;
   void find_members();
   std::string member_of(const std::optional<int64_t>& pid) const;

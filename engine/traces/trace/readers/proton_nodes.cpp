@@ -42,13 +42,7 @@ std::string plain_key(std::string_view key) {
   return plain;
 }
 
-struct Metric {
-  uint32_t bit = 0;  // 0: not known
-  int exponent = 0;  // of a time: 10^exponent ns
-  FlopWidth width = FlopWidth::any;
-};
-
-Metric metric_of(std::string_view key) {
+ProtonMetricName metric_named(std::string_view key) {
   // The viewer of Proton takes the unit from the parentheses.
   constexpr std::array<std::pair<std::string_view, int>, 4> times{
       {{"time (ns)", 0}, {"time (us)", 3}, {"time (ms)", 6}, {"time (s)", 9}}};
@@ -69,6 +63,14 @@ Metric metric_of(std::string_view key) {
   return {};
 }
 
+/// A number that is whole and not negative, as many writers have it.
+std::optional<int64_t> plain_whole(std::string_view number) {
+  int64_t value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, fault] = std::from_chars(number.data(), end, value);
+  return fault == std::errc{} && stop == end && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
 bool is_not_finite(std::string_view number) {
   return number.back() == 'N' || number.back() == 'y';
 }
@@ -79,6 +81,7 @@ template <class Pull>
 int64_t read_whole(Pull& values) {
   values.expect(JsonKind::number);
   const std::string_view number = values.number();
+  if (const auto whole = plain_whole(number)) return *whole;
   if (is_not_finite(number)) throw values.error(fmt::format("is {}, which is not a count", number));
   int64_t count = 0;
   switch (read_json_number(number, 0, count)) {
@@ -164,10 +167,14 @@ void ProtonNodes<Pull>::read_frame() {
   values_->expect(JsonKind::object);
   values_->enter();
   constexpr uint32_t name_bit_of_frame = 1;
+  constexpr uint32_t type_bit_of_frame = 2;
   SeenKeys seen;
   while (values_->next()) {
     const bool is_name = values_->key() == "name";
-    once(is_name ? seen.add(name_bit_of_frame) : seen.add(values_->key()));
+    const bool is_type = values_->key() == "type";
+    once(is_name   ? seen.add(name_bit_of_frame)
+         : is_type ? seen.add(type_bit_of_frame)
+                   : seen.add(values_->key()));
     if (!is_name) {
       values_->pass();
       continue;
@@ -179,6 +186,21 @@ void ProtonNodes<Pull>::read_frame() {
 }
 
 template <class Pull>
+ProtonMetricName ProtonNodes<Pull>::metric_of(std::string_view key) {
+  constexpr size_t max_kept = 32;
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    size_t at = next_metric_ + i;
+    if (at >= metrics_.size()) at -= metrics_.size();
+    if (metrics_[at].first != key) continue;
+    next_metric_ = at + 1 == metrics_.size() ? 0 : at + 1;
+    return metrics_[at].second;
+  }
+  const ProtonMetricName found = metric_named(key);
+  if (metrics_.size() < max_kept) metrics_.emplace_back(key, found);
+  return found;
+}
+
+template <class Pull>
 void ProtonNodes<Pull>::read_metrics() {
   if (is_absent()) return;
   values_->expect(JsonKind::object);
@@ -187,8 +209,7 @@ void ProtonNodes<Pull>::read_metrics() {
   ProtonMetrics read;
   SeenKeys seen;
   while (values_->next()) {
-    const std::string key(values_->key());
-    const Metric metric = metric_of(key);
+    const ProtonMetricName metric = metric_of(values_->key());
     if (metric.bit != 0) {
       once(seen.add(metric.bit));
       const auto of_width = static_cast<size_t>(metric.width);
@@ -209,6 +230,7 @@ void ProtonNodes<Pull>::read_metrics() {
       }
       continue;
     }
+    const std::string key(values_->key());
     once(seen.add(key));
     values_->pass();
     auto& unread = found_->unread;
@@ -257,6 +279,7 @@ std::optional<int64_t> ProtonNodes<Pull>::bytes() {
   values_->expect(JsonKind::number);
   const std::string_view number = values_->number();
   if (!is_usable(number)) return std::nullopt;
+  if (const auto whole = plain_whole(number)) return *whole;
   int64_t value = 0;
   if (read_json_number(number, 0, value) == DecimalFault::too_large) {
     throw values_->error(fmt::format("does not fit in 64 bits: {}", shown_text(number)));
@@ -268,6 +291,7 @@ template <class Pull>
 int64_t ProtonNodes<Pull>::time(int exponent) {
   values_->expect(JsonKind::number);
   const std::string_view number = values_->number();
+  if (const auto whole = plain_whole(number); whole && exponent == 0) return *whole;
   if (is_not_finite(number)) {
     throw values_->error(fmt::format("is {}, which is not a time", number));
   }

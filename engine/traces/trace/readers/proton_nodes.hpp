@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trace/readers/layerwise_forest.hpp"
@@ -26,6 +27,13 @@ struct ProtonFound {
 };
 
 /// `Pull` is JsonPull or MsgpackPull.
+/// What the name of a metric means.
+struct ProtonMetricName {
+  uint32_t bit = 0;  // 0: not known
+  int exponent = 0;  // of a time: 10^exponent ns
+  FlopWidth width = FlopWidth::any;
+};
+
 template <class Pull>
 class ProtonNodes {
  public:
@@ -44,6 +52,7 @@ class ProtonNodes {
   void end_node();
   void read_frame();
   void read_metrics();
+  ProtonMetricName metric_of(std::string_view key);
   std::optional<double> flops();
   std::optional<int64_t> bytes();
   int64_t time(int exponent);
@@ -57,7 +66,9 @@ class ProtonNodes {
   ProtonFound* found_;
   ModuleTraceBuilder* out_;
   bool strict_;
-  std::vector<SeenKeys> seen_;  // of nodes that are open
+  std::vector<SeenKeys> seen_;                                     // of nodes that are open
+  std::vector<std::pair<std::string, ProtonMetricName>> metrics_;  // the first that there were
+  size_t next_metric_ = 0;  // after the last: nodes have them in one order
 };
 
 }  // namespace kr::trace

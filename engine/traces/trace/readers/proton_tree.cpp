@@ -44,7 +44,23 @@ void ProtonTree::metrics(ProtonMetrics metrics) {
   node.own_calls = metrics.calls;
   if (!metrics.cost.has_flops() && !metrics.cost.bytes && metrics.device_id.empty()) return;
   node.work = static_cast<uint32_t>(works_.size());
-  works_.push_back({metrics.cost, std::move(metrics.device_type), std::move(metrics.device_id)});
+  works_.push_back(
+      {metrics.cost, number_of({std::move(metrics.device_type), std::move(metrics.device_id)})});
+}
+
+// Most are the one of the node before; a file that names a device of its own for each node is
+// allowed to be large.
+uint32_t ProtonTree::number_of(NamedDevice device) {
+  constexpr size_t max_searched = 64;
+  if (!works_.empty() && named_devices_[works_.back().device] == device) {
+    return works_.back().device;
+  }
+  const size_t first = named_devices_.size() - std::min(named_devices_.size(), max_searched);
+  for (size_t i = first; i < named_devices_.size(); ++i) {
+    if (named_devices_[i] == device) return static_cast<uint32_t>(i);
+  }
+  named_devices_.push_back(std::move(device));
+  return static_cast<uint32_t>(named_devices_.size() - 1);
 }
 
 bool ProtonTree::end_node() {
@@ -89,11 +105,11 @@ bool ProtonTree::has_nodes() const noexcept {
 }
 
 // In the builder. Unknown where the file has several like it.
-uint32_t ProtonTree::device_of(const Work& work) const {
+uint32_t ProtonTree::device_of(const NamedDevice& named) const {
   uint32_t found = NodeCost::no_device;
   for (size_t i = 0; i < devices_.size(); ++i) {
-    const bool fits = devices_[i].id == work.device_id &&
-                      (work.device_type.empty() || devices_[i].type == work.device_type);
+    const bool fits =
+        devices_[i].id == named.id && (named.type.empty() || devices_[i].type == named.type);
     if (!fits) continue;
     if (found != NodeCost::no_device) return NodeCost::no_device;
     found = numbers_[i];
@@ -173,7 +189,7 @@ void ProtonTree::add_cost(const Node& node) {
   NodeCost cost = works_[node.work].cost;
   cost.step = out_->steps();
   cost.node = out_->open_node();
-  cost.device = device_of(works_[node.work]);
+  cost.device = device_of(named_devices_[works_[node.work].device]);
   costs.has_amounts |= cost.has_flops() || cost.bytes.has_value();
   costs.nodes.push_back(cost);
 }

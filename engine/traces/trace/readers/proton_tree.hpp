@@ -81,8 +81,14 @@ class ProtonTree {
   };
   struct Work {
     NodeCost cost;
-    std::string device_type;
-    std::string device_id;
+    uint32_t device;  // index into named_devices_
+  };
+  /// As nodes name it.
+  struct NamedDevice {
+    std::string type;
+    std::string id;
+
+    friend bool operator==(const NamedDevice&, const NamedDevice&) = default;
   };
   struct Step {
     std::string key;
@@ -91,7 +97,8 @@ class ProtonTree {
 
   std::string_view name_of(const Node& node) const;
   bool is_module(const Node& node) const;
-  uint32_t device_of(const Work& work) const;
+  uint32_t number_of(NamedDevice device);
+  uint32_t device_of(const NamedDevice& named) const;
   std::vector<Step> divide(std::optional<int64_t> part);
   std::string replay_of(uint32_t captured_at) const;
   void check_sums(const std::string& path) const;
@@ -102,6 +109,7 @@ class ProtonTree {
   std::vector<Node> nodes_;  // in preorder
   std::vector<uint32_t> open_;
   std::vector<Work> works_;
+  std::vector<NamedDevice> named_devices_;
   std::vector<ProfiledDevice> devices_;
   std::vector<uint32_t> numbers_;  // of the devices in the builder
   std::string names_;

@@ -211,7 +211,7 @@ class RocprofFolder {
     }
     merge.finish();
     if (!skipped_.empty()) {
-      out_->warn("skipped-files", fmt::format("Not read: {}.", some_of(skipped_)), "note");
+      out_->warn("skipped-files", fmt::format("Not read: {}.", some_of(skipped_)), "info");
     }
     if (out_->operations() == 0) {
       out_->warn("no-gpu-work",

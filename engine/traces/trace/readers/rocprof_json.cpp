@@ -552,7 +552,7 @@ class RocprofJsonReader {
       shown.push_back(fmt::format("{} of {}", plural(records, "record"), shown_text(domain)));
     }
     if (!shown.empty()) {
-      out_->warn("other-records", fmt::format("Not read: {}.", some_of(shown)), "note");
+      out_->warn("other-records", fmt::format("Not read: {}.", some_of(shown)), "info");
     }
     if (whole_host()) note_calls_of_tracer(of_tracer_, *out_);
   }

@@ -190,7 +190,8 @@ RpdRowReader::Call RpdRowReader::call(const Cells& cells) {
   } else if (is_call_of_tracer(text_)) {
     known.kind = Call::Kind::of_tracer;
   } else {
-    known = {ids_.call(text_, is_hsa_call(text_)), Call::Kind::call};
+    // Without a host trace nothing asks for its number.
+    known = {parts_.names_only ? 0 : ids_.call(text_, is_hsa_call(text_)), Call::Kind::call};
   }
   calls_.add(id, known);
   return known;

@@ -137,7 +137,7 @@ class RpdReader {
     out_->warn("gpu-metric-devices",
                "Clocks are of GPUs as the driver numbers them, operations of agents, which count "
                "CPUs, too: it is not known which operations ran on which of these GPUs.",
-               "note");
+               "info");
     out_->gpu_metrics(std::move(all));
   }
 

@@ -36,7 +36,7 @@ class WireReader {
       : at_(message.data()), end_(message.data() + message.size()) {}
 
   /// False at the end, and where what follows is no field: then `broken` says so.
-  bool next(WireField& field) noexcept {
+  [[gnu::always_inline]] bool next(WireField& field) noexcept {
     if (at_ == end_) return false;
     uint64_t tag = 0;
     if (!varint(tag) || tag >> 3 == 0 || tag >> 3 > max_number) return fail();
@@ -71,10 +71,19 @@ class WireReader {
  private:
   static constexpr uint64_t max_number = (uint64_t{1} << 29) - 1;
 
-  // At most ten bytes; bits behind the 64th are lost, as in all decoders.
-  bool varint(uint64_t& value) noexcept {
+  [[gnu::always_inline]] bool varint(uint64_t& value) noexcept {
     if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80) {
       value = static_cast<unsigned char>(*at_++);
+      return true;
+    }
+    return long_varint(value);
+  }
+  // At most ten bytes; bits behind the 64th are lost, as in all decoders.
+  [[gnu::noinline]] bool long_varint(uint64_t& value) noexcept {
+    if (end_ - at_ >= 2 && static_cast<unsigned char>(at_[1]) < 0x80) {
+      value = (static_cast<unsigned char>(at_[0]) & 0x7fU) |
+              uint64_t{static_cast<unsigned char>(at_[1])} << 7;
+      at_ += 2;
       return true;
     }
     value = 0;
@@ -95,7 +104,7 @@ class WireReader {
     value = bits;
     return true;
   }
-  bool fail() noexcept {
+  [[gnu::noinline]] bool fail() noexcept {
     broken_ = true;
     at_ = end_;
     return false;

@@ -21,9 +21,9 @@
 #include "base/decimal.hpp"
 #include "base/distinct_texts.hpp"
 #include "base/integer.hpp"
+#include "base/wire_writer.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/json_pull.hpp"
-#include "trace/readers/wire_writer.hpp"
 #include "trace/readers/xplane_planes.hpp"
 #include "trace/readers/xplane_tables.hpp"
 

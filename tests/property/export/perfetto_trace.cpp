@@ -1,6 +1,6 @@
 // A trace written for viewers is the same trace when it is read, whatever its names and times, and
 // nothing in it overlaps as viewers do not take it.
-#include "export/chrome_trace.hpp"
+#include "export/perfetto_trace.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -13,15 +13,16 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "base/json_read.hpp"
 #include "support/kineto_dump.hpp"
 #include "support/labelled.hpp"
+#include "support/perfetto_slices.hpp"
 #include "support/rounds.hpp"
 #include "support/rules.hpp"
 
 namespace {
 
 using kr::test::dump_kineto;
+using kr::test::PerfettoSlices;
 
 const std::vector<std::string> names = {
     "gemm",
@@ -81,8 +82,8 @@ std::string written(const kr::match::CompiledRules& rules, const kr::analyze::La
   const kr::analyze::RunSummary summary =
       kr::analyze::summarize_run(rules, {"t.json", {}, {}, {}}, 0, run);
   std::string text;
-  kr::exports::write_chrome_trace(rules, run, summary, "substage",
-                                  [&](std::string_view piece) { text += piece; });
+  kr::exports::write_perfetto_trace(rules, run, summary, "substage",
+                                    [&](std::string_view piece) { text += piece; });
   return text;
 }
 
@@ -100,29 +101,27 @@ std::vector<std::string> lines(const std::string& dump) {
   return out;
 }
 
-int64_t ns_of(const kr::JsonValue& event, const char* key) {
-  const kr::JsonValue* value = event.find(key);
-  REQUIRE(value != nullptr);
-  return static_cast<int64_t>(value->number * 1000 + 0.5);
+/// With all that a trace has.
+kr::trace::Trace read(std::string_view bytes) {
+  kr::trace::OpenOptions options;
+  options.host = kr::trace::HostDetail::all;
+  kr::trace::Input input(bytes, "t.pftrace", options);
+  kr::trace::TraceBuilder builder("t.pftrace", "perfetto");
+  kr::trace::perfetto_format.read(input, builder);
+  return std::move(builder).finish();
 }
 
-void check_tracks(const kr::JsonValue& file) {
-  std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<int64_t, int64_t>>> tracks;
-  for (const kr::JsonValue& event : file.find("traceEvents")->items) {
-    if (event.find("ph")->string != "X") continue;
-    const int64_t start = ns_of(event, "ts");
-    tracks[{event.find("pid")->integer, event.find("tid")->integer}].emplace_back(
-        start, -(start + ns_of(event, "dur")));
+/// A line an operation: as Perfetto pairs begins and ends.
+std::vector<std::string> operations_of(const PerfettoSlices& slices) {
+  std::vector<std::string> out;
+  for (const PerfettoSlices::Slice& one : slices.slices) {
+    constexpr std::string_view head = "gpu_operation.";
+    if (!one.category.starts_with(head)) continue;
+    out.push_back(fmt::format("{} {} {} {}", one.start_ns, one.end_ns,
+                              one.category.substr(head.size()), one.name));
   }
-  for (auto& [place, slices] : tracks) {
-    std::stable_sort(slices.begin(), slices.end());
-    std::vector<int64_t> open;
-    for (const auto& [start, end] : slices) {
-      while (!open.empty() && open.back() <= start) open.pop_back();
-      CHECK((open.empty() || -end <= open.back()));
-      open.push_back(-end);
-    }
-  }
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace
@@ -137,23 +136,37 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
     CAPTURE(round);
     const auto run = kr::test::label(rules, random_trace(random));
     const std::string text = written(rules, *run);
-    const kr::JsonValue file = kr::parse_json(text, "t.json");
-    check_tracks(file);
-    const int64_t base_ns = file.find("baseTimeNanoseconds")->integer;
-
-    kr::trace::Trace again = kr::test::read_kineto(text, {}, false, kr::trace::HostDetail::all);
-    for (kr::trace::Operation& operation : again.operations) operation.start_ns += base_ns;
-    for (kr::trace::Launch& launch : again.host->launches) launch.start_ns += base_ns;
+    kr::trace::Trace again = read(text);
+    // Times before 0 are moved.
+    int64_t first_ns = 0;
+    for (const auto& one : run->trace.operations) first_ns = std::min(first_ns, one.start_ns);
+    for (const auto& one : run->trace.host->launches) first_ns = std::min(first_ns, one.start_ns);
+    for (const auto& one : run->trace.host->ranges) first_ns = std::min(first_ns, one.start_ns);
+    for (kr::trace::Operation& operation : again.operations) operation.start_ns += first_ns;
+    for (kr::trace::Launch& launch : again.host->launches) launch.start_ns += first_ns;
     for (kr::trace::HostRange& range : again.host->ranges) {
-      range.start_ns += base_ns;
-      range.end_ns += base_ns;
+      range.start_ns += first_ns;
+      range.end_ns += first_ns;
     }
     CHECK(lines(dump_kineto(again)) == lines(dump_kineto(run->trace)));
     CHECK(kr::test::dump_dropped(again).empty());
+
+    std::vector<std::string> operations;
+    for (const kr::trace::Operation& one : run->trace.operations) {
+      const kr::trace::OperationName& name = run->trace.names.get(one.name);
+      operations.push_back(fmt::format("{} {} {} {}", one.start_ns - first_ns,
+                                       one.end_ns() - first_ns, to_string(name.kind),
+                                       kr::utf8_text(name.text)));
+    }
+    std::ranges::sort(operations);
+    const PerfettoSlices slices(text);
+    CHECK(operations_of(slices) == operations);
+    const size_t host = run->trace.host->ranges.size() + run->trace.host->launches.size();
+    CHECK(slices.slices.size() >= 2 * operations.size() + host);
   }
 }
 
-TEST_CASE("the time of a category is that of its label") {
+TEST_CASE("the time of the slices of a label is that of the label") {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { gemm: \"gemm\"  kernel: otherwise } }");
   std::mt19937_64 random(6);
@@ -161,20 +174,17 @@ TEST_CASE("the time of a category is that of its label") {
   for (uint64_t round = 0; round < kr::test::rounds(50, 2); ++round) {
     CAPTURE(round);
     const auto run = kr::test::label(rules, random_trace(random));
-    std::map<std::string, int64_t> by_category;
-    const kr::JsonValue file = kr::parse_json(written(rules, *run), "t.json");
-    for (const kr::JsonValue& event : file.find("traceEvents")->items) {
-      const kr::JsonValue* args = event.find("args");
-      if (args == nullptr || args->find("gpu_operation") == nullptr) continue;
-      by_category[event.find("cat")->string] += ns_of(event, "dur");
+    std::map<std::string, int64_t> by_label;
+    for (const PerfettoSlices::Slice& one : PerfettoSlices(written(rules, *run)).slices) {
+      if (one.category == "label") by_label[one.name] += one.end_ns - one.start_ns;
     }
     const kr::analyze::RunSummary summary =
         kr::analyze::summarize_run(rules, {"t.json", {}, {}, {}}, 0, *run);
     for (const kr::analyze::LabelSum& sum :
          summary.dimensions[*summary.dimension("substage")].labels) {
-      CHECK(by_category[sum.label] == sum.total_ns);
-      by_category.erase(sum.label);
+      CHECK(by_label[sum.label] == sum.total_ns);
+      by_label.erase(sum.label);
     }
-    CHECK(by_category.empty());
+    CHECK(by_label.empty());
   }
 }
