@@ -121,9 +121,8 @@ struct keep_begin : p::seq<k_otherwise> {};
 struct keep : p::seq<or_misspelled<k_keep>> {};
 struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
 
-struct rule
-    : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, passed_rule, keep_rule,
-             colonless_rule> {};
+struct rule : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, passed_rule, keep_rule,
+                     colonless_rule> {};
 struct rules : p::star<p::sor<guarded<rule>, stray>, gap> {};
 struct rules_open : p::one<'{'> {};
 struct rules_close : p::one<'}'> {};
@@ -338,9 +337,8 @@ struct use
 struct pattern_begin : p::seq<k_pattern> {};
 struct pattern_name : p::seq<name> {};
 struct equals : p::one<'='> {};
-struct pattern
-    : p::seq<pattern_begin, gap, need<pattern_name>, p::opt<gap, over>, gap, need<equals>, gap,
-             expression> {};
+struct pattern : p::seq<pattern_begin, gap, need<pattern_name>, p::opt<gap, over>, gap,
+                        need<equals>, gap, expression> {};
 
 inline constexpr auto may_be_label = [](auto& state, size_t at) { return state.may_be_label(at); };
 struct vocabulary_label : p::seq<when<may_be_label>, label> {};

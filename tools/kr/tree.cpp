@@ -10,6 +10,7 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/input_files.hpp"
 #include "export/views.hpp"
 #include "ncu/gpus.hpp"
 #include "outputs.hpp"
@@ -18,6 +19,7 @@
 #include "render/renderers.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
+#include "trace/readers/proton_parts.hpp"
 #include "trees/for_people.hpp"
 #include "verb.hpp"
 
@@ -27,7 +29,7 @@ namespace {
 constexpr uint64_t default_picture_interval = 4;
 
 struct TreeOptions : RunVerbOptions {
-  std::string run;
+  std::vector<std::string> runs;
   std::string json_trace;  // as vLLM's script calls the run
   std::string level = "module";
   std::string by;
@@ -131,15 +133,46 @@ void write_pictures(const sema::Program& program, const std::filesystem::path& f
   }
 }
 
+/// The run, and its other files, by number: those of one session of Proton are one profile. Throws
+/// Error.
+std::pair<classify::RunSpec, std::vector<std::string>> parse_files(const TreeOptions& options) {
+  std::vector<classify::RunSpec> files;
+  for (const std::string& one : options.runs) files.push_back(parse_run(one));
+  if (!options.json_trace.empty()) files.push_back(parse_run(options.json_trace));
+  if (files.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
+  if (files.size() == 1) return {files[0], {}};
+  const auto part_of = [](const classify::RunSpec& spec) {
+    return trace::proton_part(spec.path.substr(spec.path.rfind('/') + 1));
+  };
+  const auto first = part_of(files[0]);
+  for (const classify::RunSpec& one : files) {
+    const auto part = part_of(one);
+    if (!part || !first || !part->same_profile(*first)) {
+      throw Error(one.path, "is not a part of the profile of the other files",
+                  "kr tree shows one run: name one file, or the files NAME.part_0.hatchet, "
+                  "NAME.part_1.hatchet, … of one session of Proton");
+    }
+  }
+  const auto number = [&](const classify::RunSpec& spec) { return part_of(spec)->number; };
+  std::ranges::stable_sort(files, {}, number);
+  const auto twice = std::ranges::adjacent_find(files, {}, number);
+  if (twice != files.end())
+    throw Error(std::next(twice)->path, "is given twice, or is a part of another session");
+  std::vector<std::string> parts;
+  for (size_t i = 1; i < files.size(); ++i) {
+    InputFiles::note(std::filesystem::path(files[i].path));
+    parts.push_back(files[i].path);
+  }
+  return {files[0], std::move(parts)};
+}
+
 Exit tree(const TreeOptions& options, Streams& streams) {
-  const std::string& argument = options.run.empty() ? options.json_trace : options.run;
-  if (argument.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
+  const auto [spec, parts] = parse_files(options);
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
   if (!options.save.empty()) outputs.save(options.save, true);
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options.metric);
-  const classify::RunSpec spec = parse_run(argument);
   const ncu::GpuPeaks* const gpu =
       options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
   const std::filesystem::path folder = options.outputs.out_dir;
@@ -149,6 +182,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
 
   TraceOptions trace = options.trace;
   trace.open.each_call = parse_each_call(options.table);
+  trace.open.parts = parts;
   session::Session session = open_session(rules, trace, streams);
   session.join_ncu({}, gpu);
   read_runs(session, {spec}, {.facts = facts::Set::of<tables::Tree>()}, streams, Infos::shown);
@@ -200,7 +234,9 @@ Exit tree(const TreeOptions& options, Streams& streams) {
 }
 
 void add_tree_options(CLI::App& app, TreeOptions& options) {
-  auto* run = app.add_option("RUN", options.run, "PATH[,ENGINE,MODEL]; `-` is standard input");
+  auto* run = app.add_option("RUN", options.runs,
+                             "PATH[,ENGINE,MODEL]; `-` is standard input; several: the files of "
+                             "one session of Proton");
   app.add_option("--json-trace", options.json_trace,
                  "Same as RUN, for compatibility with the vLLM script")
       ->type_name("RUN")

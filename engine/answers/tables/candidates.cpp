@@ -96,25 +96,31 @@ void add_candidate_places(const Source& source, Rows<CandidatePlaceRow>& rows) {
                   first.start_ns,
                   trace.operations[place.match.last].end_ns(),
                   step == none ? std::nullopt : std::optional<int64_t>(step),
-                  layer == none ? std::nullopt
-                                : std::optional<int64_t>(
-                                      static_cast<int64_t>(attribution.in_unit(layer)))});
+                  layer == none
+                      ? std::nullopt
+                      : std::optional<int64_t>(static_cast<int64_t>(attribution.in_unit(layer)))});
       }
     }
   }
 }
 
-constexpr table::Head candidates{
-    "candidates", Unit::count, Role::measure,
-    "Places where the entry of the catalogue matches. Order shows neighbours: whether the data, the "
-    "shapes and the version of the engine allow it, is not known."};
+constexpr table::Head candidates{"candidates", Unit::count, Role::measure,
+                                 "Places where the entry of the catalogue matches. Order shows "
+                                 "neighbours: whether the data, the "
+                                 "shapes and the version of the engine allow it, is not known."};
 constexpr table::Head operations{"operations", Unit::count, Role::measure,
                                  "The operations at stake: those in brackets."};
 constexpr table::Head total_ns{"total_ns", Unit::ns, Role::measure,
                                "The time of these operations. Each counts once in the table."};
-constexpr table::Head gap_ns{"gap_ns", Unit::ns, Role::measure,
-                             "The time that the stream is idle between them, and beside them on the "
-                             "sides on which the entry has neighbours."};
+constexpr table::Head gap_ns{
+    "gap_ns", Unit::ns, Role::measure,
+    "The time that the stream is idle between them, and beside them on the "
+    "sides on which the entry has neighbours."};
+constexpr table::Head example_start_ns{
+    "example_start_ns", Unit::ns, Role::detail,
+    "When that place begins: the time since the start of the run's first operation."};
+constexpr table::Head example_end_ns{"example_end_ns", Unit::ns, Role::detail,
+                                     "When it ends, in the same way."};
 constexpr table::Head advice{"advice", Unit::text, Role::measure,
                              "Where such a kernel exists, and its conditions: the comment of the "
                              "label in the rules.",
@@ -125,32 +131,34 @@ constexpr table::Head advice{"advice", Unit::text, Role::measure,
 const Definition fusions_table = TableOf<CandidateRow>{
     {.id = "fusions",
      .title = "what could be fused",
-     .doc = "One row per run, device and entry of the catalogue `std.fusion`: operations that follow "
-            "each other on a stream, and that an existing kernel could do at once. Candidates, by "
-            "their order alone.",
-     .columns = {run_column,
-                 {head::device, &CandidateSum::device},
-                 {head::label, &CandidateSum::label},
-                 {"title", Unit::text, Role::measure, "The title of the label.",
-                  &CandidateRow::title, optional},
-                 {candidates, &CandidateSum::candidates},
-                 {operations, &CandidateSum::operations},
-                 {total_ns, &CandidateSum::total_ns},
-                 {head::share_of_run,
-                  [](const CandidateRow& row) {
-                    return ratio_of(row.of<CandidateSum>().total_ns,
-                                    row.of<Run>().summary.gpu_total_ns);
-                  }},
-                 {gap_ns, &CandidateSum::gap_ns},
-                 {"per_step", Unit::count, Role::measure, "Candidates per step, of annotated steps.",
-                  [](const CandidateRow& row) {
-                    return cell_if(row.per_step.has_value(), row.per_step.value_or(0));
-                  },
-                  optional},
-                 {"example", Unit::text, Role::detail,
-                  "The names of the operations of the place with the most time.",
-                  &CandidateSum::example},
-                 {advice, &CandidateRow::advice}},
+     .doc =
+         "One row per run, device and entry of the catalogue `std.fusion`: operations that follow "
+         "each other on a stream, and that an existing kernel could do at once. Candidates, by "
+         "their order alone.",
+     .columns =
+         {run_column,
+          {head::device, &CandidateSum::device},
+          {head::label, &CandidateSum::label},
+          {"title", Unit::text, Role::measure, "The title of the label.", &CandidateRow::title,
+           optional},
+          {candidates, &CandidateSum::candidates},
+          {operations, &CandidateSum::operations},
+          {total_ns, &CandidateSum::total_ns},
+          {head::share_of_run,
+           [](const CandidateRow& row) {
+             return ratio_of(row.of<CandidateSum>().total_ns, row.of<Run>().summary.gpu_total_ns);
+           }},
+          {gap_ns, &CandidateSum::gap_ns},
+          {"per_step", Unit::count, Role::measure, "Candidates per step, of annotated steps.",
+           [](const CandidateRow& row) {
+             return cell_if(row.per_step.has_value(), row.per_step.value_or(0));
+           },
+           optional},
+          {"example", Unit::text, Role::detail,
+           "The names of the operations of the place with the most time.", &CandidateSum::example},
+          {example_start_ns, &CandidateSum::example_start_ns},
+          {example_end_ns, &CandidateSum::example_end_ns},
+          {advice, &CandidateRow::advice}},
      .in_short_form = false},
     needs<analyze::Candidates>,
     add_fusions,
@@ -164,9 +172,10 @@ const Definition fusions_table = TableOf<CandidateRow>{
 const Definition overlaps_table = TableOf<CandidateRow>{
     {.id = "overlaps",
      .title = "what could be hidden",
-     .doc = "One row per run, device and entry of the catalogue `std.overlap`: operations that wait "
-            "for their turn on a stream, and that could run beside others. Candidates, by their "
-            "order alone: it does not show which data they need.",
+     .doc =
+         "One row per run, device and entry of the catalogue `std.overlap`: operations that wait "
+         "for their turn on a stream, and that could run beside others. Candidates, by their "
+         "order alone: it does not show which data they need.",
      .columns = {run_column,
                  {head::device, &CandidateSum::device},
                  {head::label, &CandidateSum::label},
@@ -188,6 +197,8 @@ const Definition overlaps_table = TableOf<CandidateRow>{
                  {"example", Unit::text, Role::detail,
                   "The names of the operations of the place with the most time.",
                   &CandidateSum::example},
+                 {example_start_ns, &CandidateSum::example_start_ns},
+                 {example_end_ns, &CandidateSum::example_end_ns},
                  {advice, &CandidateRow::advice}},
      .in_short_form = false},
     needs<analyze::Candidates>,
@@ -217,12 +228,14 @@ const Definition fusion_places_table = TableOf<CandidatePlaceRow>{
                  {"step_id", Unit::id, Role::measure, "The step, as in `steps`.",
                   [](const CandidatePlaceRow& row) {
                     return cell_if(row.step_id.has_value(), row.step_id.value_or(0));
-                  }, optional},
+                  },
+                  optional},
                  {"layer", Unit::id, Role::measure,
                   "The layer, found by repetition: its number in its step or graph.",
                   [](const CandidatePlaceRow& row) {
                     return cell_if(row.layer.has_value(), row.layer.value_or(0));
-                  }, optional}},
+                  },
+                  optional}},
      .in_short_form = false,
      .many_rows = true},
     needs<analyze::LabelledTrace>,

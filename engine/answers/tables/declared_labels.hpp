@@ -10,8 +10,7 @@ namespace kr::tables {
 
 class DeclaredLabels {
  public:
-  DeclaredLabels(const sema::Program& program, const analyze::RunSummary& run)
-      : program_(program) {
+  DeclaredLabels(const sema::Program& program, const analyze::RunSummary& run) : program_(program) {
     const auto engine = program.engine(run.engine);
     const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
     if (model) model_ = &program.models.get(*model);

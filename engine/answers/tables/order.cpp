@@ -27,9 +27,8 @@ void add_order_kernels(const Source& source, Rows<OrderKernelRow>& rows) {
             names.push_back(&name);
           }
         }
-        std::stable_sort(names.begin(), names.end(), [](const auto* a, const auto* b) {
-          return a->total_ns > b->total_ns;
-        });
+        std::stable_sort(names.begin(), names.end(),
+                         [](const auto* a, const auto* b) { return a->total_ns > b->total_ns; });
         for (const OrderedName* name : names) {
           rows.add({{run, *name, run.names[name->name]}, label.total_ns});
         }
@@ -76,9 +75,8 @@ const Definition order_kernels_table = TableOf<OrderKernelRow>{
      .columns = {run_column,
                  {head::the_dimension,
                   [](const OrderKernelRow& row) {
-                    return std::string_view(row.of<RunSummary>()
-                                                .dimensions[row.of<OrderedName>().dimension]
-                                                .dimension);
+                    return std::string_view(
+                        row.of<RunSummary>().dimensions[row.of<OrderedName>().dimension].dimension);
                   }},
                  {head::label, &OrderedName::label},
                  {head::name, &NameSum::name},
@@ -101,8 +99,9 @@ const Definition order_kernels_table = TableOf<OrderKernelRow>{
 const Definition order_rules_table = TableOf<OrderRuleRow>{
     {.id = "order_rules",
      .title = "what rules over neighbours label",
-     .doc = "One row per run and rule of an order dimension, in the order in which rules are tried. "
-            "A rule with 0 operations labels nothing of the run.",
+     .doc =
+         "One row per run and rule of an order dimension, in the order in which rules are tried. "
+         "A rule with 0 operations labels nothing of the run.",
      .columns = {run_column,
                  {head::the_dimension, &OrderRuleUse::dimension},
                  {head::label, &OrderRuleUse::label},
@@ -135,9 +134,7 @@ const Definition order_coverage_table = TableOf<OrderCoverageRow>{
                   &OrderCoverage::labelled_ns},
                  {"labelled_share", Unit::ratio, Role::measure,
                   "`labelled_ns` as a part of `total_ns`.",
-                  [](const OrderCoverage& one) {
-                    return ratio_of(one.labelled_ns, one.total_ns);
-                  },
+                  [](const OrderCoverage& one) { return ratio_of(one.labelled_ns, one.total_ns); },
                   read_with("labelled_ns")}},
      .in_short_form = false},
     needs<analyze::OrderUse>,

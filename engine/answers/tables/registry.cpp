@@ -148,10 +148,10 @@ table::Table make(const Definition& definition, const Source& source) {
   }
   // A name alone has no label of order rules.
   const bool of_operations = definition.needs.has<analyze::LabelledTrace>();
-  return {definition.info,
-          columns_with(definition,
-                       of_operations ? dimensions_of(source) : name_dimensions_of(source)),
-          [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
+  return {
+      definition.info,
+      columns_with(definition, of_operations ? dimensions_of(source) : name_dimensions_of(source)),
+      [&definition, &source](RowSink& sink) { definition.rows(source, sink); }};
 }
 
 std::vector<table::Table> make_for_programs(std::span<const Definition* const> tables,

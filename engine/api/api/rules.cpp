@@ -36,9 +36,9 @@ namespace {
 session::LabelledName labelled(const match::CompiledRules& rules, std::string_view name,
                                std::string_view dimension, std::string_view engine,
                                std::string_view model) {
-  return session::label_name(rules, name, operation_kind_of(name),
-                             {std::string(engine), std::string(model), rules.named},
-                             classify::named_name_dimension(rules.program(), std::string(dimension)));
+  return session::label_name(
+      rules, name, operation_kind_of(name), {std::string(engine), std::string(model), rules.named},
+      classify::named_name_dimension(rules.program(), std::string(dimension)));
 }
 
 }  // namespace

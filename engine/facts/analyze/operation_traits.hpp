@@ -17,8 +17,8 @@ struct OperationTraits {
   bool edge = false;       // sampling or embedding
   bool generates = false;  // KV cache or sampling
   bool training = false;
-  bool head = false;  // by its neighbours: the product that makes logits
-  bool mlp = false;   // by its neighbours: the first product of an MLP that is not of experts
+  bool head = false;       // by its neighbours: the product that makes logits
+  bool mlp = false;        // by its neighbours: the first product of an MLP that is not of experts
   bool from_host = false;  // a copy from the host to the device
   bool to_host = false;
 };

@@ -31,9 +31,8 @@ std::vector<uint32_t> stream_of_track(const trace::Trace& trace) {
   std::vector<uint32_t> streams;
   for (const trace::Track& track : trace.tracks) {
     const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
-    streams.push_back(
-        known.try_emplace({track.device, stream}, static_cast<uint32_t>(known.size()))
-            .first->second);
+    streams.push_back(known.try_emplace({track.device, stream}, static_cast<uint32_t>(known.size()))
+                          .first->second);
   }
   return streams;
 }
@@ -70,8 +69,7 @@ class Places {
   void add(uint32_t i) {
     const trace::Operation& one = trace_.operations[i];
     Stream& stream = streams_[stream_of_[one.track.index]];
-    const int64_t idle_ns =
-        stream.any ? std::max<int64_t>(0, one.start_ns - stream.end_ns) : 0;
+    const int64_t idle_ns = stream.any ? std::max<int64_t>(0, one.start_ns - stream.end_ns) : 0;
     if (stream.waiting != none) places_[stream.waiting].gap_ns += idle_ns;
     stream.waiting = none;
     if (stream.place != none) places_[stream.place].gap_ns += idle_ns;
@@ -264,11 +262,10 @@ facts::Computed<OrderUse> OrderUse::compute(const facts::Input& run) {
     for (const sema::RuleId rule : table.rules) {
       const Sum& sum = of_rule[rule];
       const auto matches = labelled.matches_of_rule.find(rule);
-      use.rules.push_back({dimension, program.rules.get(rule).label,
-                           classify::rule_place(run.rules, rule),
-                           matches == labelled.matches_of_rule.end() ? sum.operations
-                                                                     : matches->second,
-                           sum.operations, sum.total_ns});
+      use.rules.push_back(
+          {dimension, program.rules.get(rule).label, classify::rule_place(run.rules, rule),
+           matches == labelled.matches_of_rule.end() ? sum.operations : matches->second,
+           sum.operations, sum.total_ns});
     }
     std::vector<OrderCoverage> sorted;
     for (auto& [label, coverage] : of_label) {
@@ -346,6 +343,8 @@ facts::Computed<Candidates> Candidates::compute(const facts::Input& run) {
       sum.dimension = program.dimensions.get(dimension).name;
       std::tie(sum.device, sum.label) = std::pair(key.first, std::string(key.second));
       sum.example = names_of(run.trace, *labels, *longest);
+      sum.example_start_ns = trace.operations[longest->match.first].start_ns - trace.first_start_ns;
+      sum.example_end_ns = trace.operations[longest->match.last].end_ns() - trace.first_start_ns;
       sorted.push_back(std::move(sum));
     }
     std::ranges::stable_sort(sorted, [](const CandidateSum& a, const CandidateSum& b) {
@@ -367,8 +366,11 @@ void Candidates::saved(facts::Fields& io, const RunSummary& run) {
     row.amount("gap_ns", one.gap_ns);
     row.amount("exposed_ns", one.exposed_ns);
     row.text("example", one.example);
+    row.amount("example_start_ns", one.example_start_ns);
+    row.amount("example_end_ns", one.example_end_ns);
     row.check(one.candidates <= one.operations && one.operations <= run.operations &&
-              one.total_ns <= run.gpu_total_ns && one.exposed_ns <= one.total_ns);
+              one.total_ns <= run.gpu_total_ns && one.exposed_ns <= one.total_ns &&
+              one.example_start_ns <= one.example_end_ns && one.example_end_ns <= run.span_ns);
   });
 }
 

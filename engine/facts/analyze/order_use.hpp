@@ -14,9 +14,9 @@ namespace kr::analyze {
 struct OrderRuleUse {
   std::string dimension;
   std::string label;
-  std::string place;        // `file:line`
-  int64_t matches = 0;      // of a chain; of another rule: operations
-  int64_t operations = 0;   // that have their label from it
+  std::string place;       // `file:line`
+  int64_t matches = 0;     // of a chain; of another rule: operations
+  int64_t operations = 0;  // that have their label from it
   int64_t total_ns = 0;
 };
 
@@ -51,8 +51,7 @@ struct CandidatePlace {
 };
 /// Of one dimension of a run, by first operation. Empty: the run has none.
 std::vector<CandidatePlace> candidate_places(const match::CompiledRules& rules,
-                                             const LabelledTrace& run,
-                                             sema::DimensionId dimension);
+                                             const LabelledTrace& run, sema::DimensionId dimension);
 
 struct CandidateSum {
   std::string dimension;
@@ -63,7 +62,11 @@ struct CandidateSum {
   int64_t total_ns = 0;
   int64_t gap_ns = 0;
   int64_t exposed_ns = 0;
-  std::string example;  // the names of the operations of the longest place
+  // The place with the most time: the names of its operations, and when it is, from the start of
+  // the run's first operation on.
+  std::string example;
+  int64_t example_start_ns = 0;
+  int64_t example_end_ns = 0;
 };
 
 struct Candidates {

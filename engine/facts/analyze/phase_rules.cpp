@@ -216,8 +216,8 @@ class Namer {
       const auto mlps = static_cast<int64_t>(step.mlps);
       if (step.head_ns > 0 && mlps >= min_mlps && step.head_ns * 4 * mlps <= step.mlp_ns) {
         prefill.push_back(i);
-        share = std::max(share, static_cast<double>(step.head_ns * mlps) /
-                                    static_cast<double>(step.mlp_ns));
+        share = std::max(
+            share, static_cast<double>(step.head_ns * mlps) / static_cast<double>(step.mlp_ns));
       } else if (step.one_graph) {
         decode.push_back(i);
       }
@@ -228,7 +228,8 @@ class Namer {
     out_.confidence = decode.empty() ? Confidence::medium : Confidence::low;
     if (!prefill.empty()) {
       out_.why = fmt::format(
-          "in prefill the product that makes logits takes {:.2f} times as long as the first product "
+          "in prefill the product that makes logits takes {:.2f} times as long as the first "
+          "product "
           "of an MLP: it has few of the tokens",
           share);
     }

@@ -12,8 +12,9 @@
 //   grows from step to step, as the context does.
 // - Else step by step, of those that write the KV cache or sample. Prefill: the product that makes
 //   logits takes at most a quarter of the first product of an MLP, so it has few of the tokens.
-//   Decode reads the weights of both, and those of the logits are more. Decode: one launch of a graph
-//   has all layers; engines capture whole steps for decode, since prefill has another size each time.
+//   Decode reads the weights of both, and those of the logits are more. Decode: one launch of a
+//   graph has all layers; engines capture whole steps for decode, since prefill has another size
+//   each time.
 #pragma once
 
 #include <cstdint>

@@ -47,16 +47,17 @@ void note_order(const sema::Program& program, const LabelWants& wants, LabelledT
   if (program.models.get(run.choice.model).order_tables.empty()) return;
   if (!run.labelled.no_order.empty()) {
     run.trace.warnings.push_back(
-        {"no-order", "There are no labels from neighbours: " + run.labelled.no_order + ".", "info"});
+        {"no-order", "There are no labels from neighbours: " + run.labelled.no_order + ".",
+         "info"});
   } else if (run.trace.operations.size() > wants.max_ordered) {
     run.trace.warnings.push_back(
         {"no-order",
-         fmt::format("Labels from neighbours are not looked for in reports of more than {} "
-                     "operations: `--by {}` does.",
-                     text::grouped(static_cast<int64_t>(wants.max_ordered)),
-                     program.dimensions
-                         .get(program.models.get(run.choice.model).order_tables[0].dimension)
-                         .name),
+         fmt::format(
+             "Labels from neighbours are not looked for in reports of more than {} "
+             "operations: `--by {}` does.",
+             text::grouped(static_cast<int64_t>(wants.max_ordered)),
+             program.dimensions.get(program.models.get(run.choice.model).order_tables[0].dimension)
+                 .name),
          "info"});
   }
 }
@@ -66,8 +67,7 @@ void note_order(const sema::Program& program, const LabelWants& wants, LabelledT
 /// enclose which operations.
 std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
                                      const classify::RunSpec& spec, trace::Trace trace,
-                                     const classify::RangeNames* ranges,
-                                     const LabelWants& wants) {
+                                     const classify::RangeNames* ranges, const LabelWants& wants) {
   auto run = std::make_unique<LabelledTrace>();
   run->trace = std::move(trace);
   const sema::Program& program = rules.program();
@@ -211,7 +211,8 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
       place(trace);
       out.labelled.push_back(label(rules, spec, std::move(trace), nullptr, wants));
     } else {
-      out.labelled.push_back(label_window(rules, spec, window, std::move(trace), nullptr, wants, place));
+      out.labelled.push_back(
+          label_window(rules, spec, window, std::move(trace), nullptr, wants, place));
     }
     out.labelled.back()->graphs = std::move(graphs);
     trace::Trace& labelled = out.labelled.back()->trace;

@@ -250,7 +250,8 @@ std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::T
   };
   std::vector<size_t> order(sums.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return before(sums[a], sums[b]); });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return before(sums[a], sums[b]); });
   std::vector<NameSum> sorted;
   std::vector<size_t> place(sums.size());
   sorted.reserve(sums.size());

@@ -132,10 +132,10 @@ struct RunSummary {
   int64_t operations = 0;
   /// Those of the model: kind is the last of those that names have, then those of order rules.
   std::vector<DimensionSum> dimensions;
-  std::vector<DeviceSum> devices;        // by device
-  std::vector<NameSum> names;            // by descending busy time, descending total, name
+  std::vector<DeviceSum> devices;          // by device
+  std::vector<NameSum> names;              // by descending busy time, descending total, name
   std::vector<OrderedName> ordered_names;  // by dimension; the largest time of a label first
-  std::vector<KernelTime> kernel_times;  // by dimension, label, device
+  std::vector<KernelTime> kernel_times;    // by dimension, label, device
   trace::Distributed distributed;
   trace::Clock clock;
   std::vector<trace::DroppedRecords> dropped;

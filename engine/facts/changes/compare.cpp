@@ -200,7 +200,8 @@ std::vector<LabelChange> label_changes(std::span<const Profile> a, std::span<con
         const auto at = std::ranges::find(dimensions, dimension);
         const auto place = static_cast<size_t>(at - dimensions.begin());
         if (at == dimensions.end()) dimensions.push_back(dimension);
-        const auto add_name = [&](const NameTime& name, const std::string& of, const Amount& amount) {
+        const auto add_name = [&](const NameTime& name, const std::string& of,
+                                  const Amount& amount) {
           LabelNames& label = labels[{dimension, of}];
           label.dimension = place;
           label.names[{name.name, name.kind}].*side += amount;

@@ -161,8 +161,7 @@ facts::Computed<Profile> Profile::compute(const analyze::RunSummary& summary,
     for (const auto& label : name.labels) time.labels.push_back(label.label);
   }
   for (const analyze::OrderedName& one : summary.ordered_names) {
-    profile.ordered.push_back(
-        {one.dimension, one.name, one.label, {one.instances, one.total_ns}});
+    profile.ordered.push_back({one.dimension, one.name, one.label, {one.instances, one.total_ns}});
   }
   profile.all = {summary.operations, summary.gpu_total_ns};
   profile.elapsed_ns = summary.gpu_elapsed_ns;

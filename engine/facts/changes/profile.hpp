@@ -68,7 +68,7 @@ struct Profile {
   std::vector<std::string> dimensions;
   std::vector<NameTime> names;  // with labels in those that a name alone has: the first dimensions
   std::vector<OrderedTime> ordered;  // in the others
-  std::vector<StepTime> steps;  // in order of start
+  std::vector<StepTime> steps;       // in order of start
   /// Not empty: `steps` are a sample. Numbers and sums of steps are these; medians and their
   /// intervals are those of the sample.
   std::vector<StepsTime> all_steps = {};

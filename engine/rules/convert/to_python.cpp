@@ -286,7 +286,8 @@ class ExprWriter {
         throw NotExpressible{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};
       case sema::ExprOp::label:
-        throw NotExpressible{"it looks at the labels of operations, but a table matches only names"};
+        throw NotExpressible{
+            "it looks at the labels of operations, but a table matches only names"};
       case sema::ExprOp::disjunction: {
         std::string text;
         for (const sema::ExprId operand : expr.operands) {

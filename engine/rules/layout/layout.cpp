@@ -70,8 +70,8 @@ class Same {
            all(a.chain, b.chain) && is(a.table, b.table) && a.doc == b.doc;
   }
   bool is(const syntax::ChainStep& a, const syntax::ChainStep& b) const {
-    return is(a.expr, b.expr) && a.quantifier == b.quantifier &&
-           a.open.valid() == b.open.valid() && a.close.valid() == b.close.valid();
+    return is(a.expr, b.expr) && a.quantifier == b.quantifier && a.open.valid() == b.open.valid() &&
+           a.close.valid() == b.close.valid();
   }
   bool is(const syntax::Block& a, const syntax::Block& b) const {
     return is(a.dimension, b.dimension) && is(a.over, b.over) && all(a.rules, b.rules) &&

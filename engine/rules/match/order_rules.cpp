@@ -30,8 +30,7 @@ class Questions {
     }
     sema::each_part(program, exprs, [&](const sema::Expr& part) {
       if (part.op == sema::ExprOp::label && part.word != sema::start_word &&
-          part.word != sema::end_word &&
-          std::ranges::find(words_, part.word) == words_.end()) {
+          part.word != sema::end_word && std::ranges::find(words_, part.word) == words_.end()) {
         words_.push_back(part.word);
       }
       return part.op != sema::ExprOp::within;

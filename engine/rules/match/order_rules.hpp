@@ -15,8 +15,8 @@
 
 namespace kr::match {
 
-/// Operations are added first, one for each kind that can be told apart: a subject, with each of the
-/// labels that the rules name. Small: the letters do not depend on the number of operations.
+/// Operations are added first, one for each kind that can be told apart: a subject, with each of
+/// the labels that the rules name. Small: the letters do not depend on the number of operations.
 class OrderRules {
  public:
   /// Both must outlive this.
@@ -49,8 +49,8 @@ class OrderRules {
   std::vector<order::Letter> letters_;  // by subject and word
 };
 
-/// The rules that label a sequence of operations, which are all of a stream, in each order dimension
-/// of a model: by OrderTable and operation. None: no rule.
+/// The rules that label a sequence of operations, which are all of a stream, in each order
+/// dimension of a model: by OrderTable and operation. None: no rule.
 using RulesOfSequence = std::vector<std::vector<std::optional<sema::RuleId>>>;
 RulesOfSequence label_sequence(const sema::Program& program, const sema::Model& model,
                                std::span<const Subject> sequence);

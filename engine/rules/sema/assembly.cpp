@@ -104,7 +104,8 @@ void Assembly::apply_own(BodyId body, bool incomplete) {
     std::shared_ptr<const RuleList>& list = lists_[body][dimension];
     RuleList below = list ? *list : RuleList{};
     below.incomplete |= incomplete;
-    RuleList made = apply_block(block, std::move(below), {body, {}, &sink_, &tables_.labels(), &tables_.dimensions()});
+    RuleList made = apply_block(block, std::move(below),
+                                {body, {}, &sink_, &tables_.labels(), &tables_.dimensions()});
     if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
     list = std::make_shared<const RuleList>(std::move(made));
   }
@@ -282,8 +283,8 @@ void Assembly::sort_order_tables(BodyId body, Model& made) {
     while (true) {
       const auto next = std::ranges::find(rest, rest[path.back()].over, &OrderTable::dimension);
       if (next == rest.end()) {
-        report(diag::code::over_missing, "`" + lineage_title(body) + "`", name(rest[path.back()].over),
-               name(rest[path.back()].dimension));
+        report(diag::code::over_missing, "`" + lineage_title(body) + "`",
+               name(rest[path.back()].over), name(rest[path.back()].dimension));
         return;
       }
       const auto at = static_cast<uint32_t>(next - rest.begin());

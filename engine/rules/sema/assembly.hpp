@@ -77,7 +77,7 @@ class Assembly {
   std::vector<Content> contents_;                                   // by BodyId
   std::vector<Lists> lists_;                                        // by BodyId
   std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
-  std::set<uint32_t> reported_over_;  // places of models
+  std::set<uint32_t> reported_over_;                                // places of models
   std::vector<ModelId> models_;  // by model of the lineage; invalid: not in a root file
 };
 

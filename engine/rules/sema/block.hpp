@@ -63,8 +63,8 @@ struct ApplyOptions {
   BodyId body = no_body;
   /// Whose rules `replace` and `drop` may change; empty: all.
   std::function<bool(BodyId)> may_edit;
-  diag::Sink* sink = nullptr;             // null: mistakes have been reported before
-  const DistinctTexts* labels = nullptr;  // required with a sink
+  diag::Sink* sink = nullptr;                 // null: mistakes have been reported before
+  const DistinctTexts* labels = nullptr;      // required with a sink
   const DistinctTexts* dimensions = nullptr;  // required with a sink
 };
 

@@ -116,9 +116,8 @@ ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
 }
 
 ExprId Expressions::add(Expr expr) {
-  Traits all{.within = expr.op == ExprOp::within,
-             .kind = expr.op == ExprOp::operation,
-             .word = expr.word};
+  Traits all{
+      .within = expr.op == ExprOp::within, .kind = expr.op == ExprOp::operation, .word = expr.word};
   for (const ExprId operand : expr.operands) {
     const Traits& one = traits(operand);
     all.depth = std::max(all.depth, one.depth + 1);
@@ -144,8 +143,7 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::pattern:
       return build_name(module, written);
     case syntax::ExprKind::operation:
-      return add(
-          {.op = ExprOp::operation, .operation = written.operation, .span = written.span});
+      return add({.op = ExprOp::operation, .operation = written.operation, .span = written.span});
     case syntax::ExprKind::within:
       return build_within(module, written);
     case syntax::ExprKind::otherwise:
@@ -177,8 +175,8 @@ ExprId Expressions::build_name(source::FileId module, const syntax::Expr& writte
     return {};
   }
   if (!dimension.empty() && dimension != over_->text) {
-    sink_.add(diag::code::other_over, written.span,
-              "pattern `" + written.name.text() + "`", dimension, over_->text);
+    sink_.add(diag::code::other_over, written.span, "pattern `" + written.name.text() + "`",
+              dimension, over_->text);
     return {};
   }
   return expr;
@@ -226,8 +224,7 @@ std::optional<ExprId> Expressions::build_word(source::FileId module, const synta
   return ExprId{};
 }
 
-ExprId Expressions::label(std::string_view dimension, const std::string& label,
-                          source::Span span) {
+ExprId Expressions::label(std::string_view dimension, const std::string& label, source::Span span) {
   const auto [at, added] = words_.try_emplace({std::string(dimension), label});
   if (added) at->second = program_.words.add({std::string(dimension), label});
   return add({.op = ExprOp::label, .word = at->second, .span = span});

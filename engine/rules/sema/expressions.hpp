@@ -25,8 +25,8 @@ class Expressions {
   Expressions(Program& program, const Scope& scope, const Vocabularies& vocabularies,
               const source::SourceMap& sources, diag::Sink& sink);
 
-  /// Invalid if it contains a mistake, which is reported. `otherwise` is a mistake here. `over`: the
-  /// dimension whose labels are words of the expression, in a block of order rules; null: none.
+  /// Invalid if it contains a mistake, which is reported. `otherwise` is a mistake here. `over`:
+  /// the dimension whose labels are words of the expression, in a block of order rules; null: none.
   ExprId resolve(source::FileId module, syntax::ExprId expr,
                  SubjectKind subject = SubjectKind::operation, const syntax::Word* over = nullptr);
   /// Whether `start` or `end` alone is the expression.
@@ -66,7 +66,7 @@ class Expressions {
   const Vocabularies& vocabularies_;
   const source::SourceMap& sources_;
   diag::Sink& sink_;
-  const syntax::Word* over_ = nullptr;                  // of what is being built
+  const syntax::Word* over_ = nullptr;                              // of what is being built
   std::map<std::pair<uint32_t, std::string>, Vocabulary> visible_;  // by module and dimension
   std::map<std::pair<std::string, std::string>, WordId> words_;
   std::vector<Traits> traits_;                          // beside program_.exprs

@@ -49,8 +49,8 @@ inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "subs
 /// a rule other than `otherwise` labels one of its operations: most runs have no such operation.
 inline constexpr std::string_view exchange_dimension = "exchange";
 
-/// Order dimensions that are catalogues (std.fusion, std.overlap): what an engine could do better, and
-/// not what its operations are.
+/// Order dimensions that are catalogues (std.fusion, std.overlap): what an engine could do better,
+/// and not what its operations are.
 inline constexpr std::array<std::string_view, 2> candidate_dimensions{"fusion", "overlap"};
 
 /// A text or regular expression to search for in names. Expressions with the same `hyperscan` and
@@ -184,7 +184,7 @@ struct Model {
   std::optional<ModelId> base;  // none also if the file of the base is only used
   std::vector<Table> tables;    // in the order of Program::dimensions, without missing ones
   std::vector<OrderTable> order_tables;  // each after the one it looks at
-  std::vector<RuleId> phases;   // an `otherwise` is last
+  std::vector<RuleId> phases;            // an `otherwise` is last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
   std::vector<CostId> costs;  // in the order tried: its own, those of its bases, engines and files

@@ -9,8 +9,7 @@
 namespace kr::sema {
 namespace {
 
-void declare(const Scope& scope, const Expressions& expressions, Tables& tables,
-             Program& program) {
+void declare(const Scope& scope, const Expressions& expressions, Tables& tables, Program& program) {
   for (uint32_t m = 0; m < scope.modules().size(); ++m) {
     if (!scope.module({m}).root) continue;
     const syntax::File& tree = scope.tree({m});

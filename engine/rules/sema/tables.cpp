@@ -128,16 +128,15 @@ RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool other
   } else if (!otherwise) {
     made.expr = expressions_.resolve(
         block.module, rule.expr,
-        block.dimension == phases_ ? SubjectKind::phase : SubjectKind::operation,
-        block.over_name);
+        block.dimension == phases_ ? SubjectKind::phase : SubjectKind::operation, block.over_name);
   }
   made.span = rule.span;
   made.doc = rule.doc;
   return program_.rules.add(std::move(made));
 }
 
-/// `ignore` and `continue`: what the chains of the block do not see. They apply to all of its rules,
-/// wherever they stand.
+/// `ignore` and `continue`: what the chains of the block do not see. They apply to all of its
+/// rules, wherever they stand.
 void Tables::read_passed(Block& block, const syntax::Rule& rule) {
   const bool ignore = rule.kind == syntax::RuleKind::ignore;
   if (!ignore && rule.kind != syntax::RuleKind::continues) return;
@@ -214,8 +213,9 @@ std::optional<Chain> Tables::chain_of(const Block& block, const syntax::Rule& ru
   const auto required = [](const ChainStep& step) { return !step.optional; };
   if (std::none_of(chain.steps.begin() + chain.first, chain.steps.begin() + chain.last + 1,
                    required)) {
-    sink_.add(diag::code::empty_target, source::join(rule.chain[*first].span, rule.chain[*last].span),
-              "what may be absent")
+    sink_
+        .add(diag::code::empty_target,
+             source::join(rule.chain[*first].span, rule.chain[*last].span), "what may be absent")
         .help("remove the `?` or `*` of one step in brackets");
     return std::nullopt;
   }

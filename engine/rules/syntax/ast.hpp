@@ -124,12 +124,12 @@ enum class RuleKind : uint8_t {
 struct Rule {
   RuleKind kind = RuleKind::rule;
   source::Span span;
-  Word label;   // rule, replace, drop
+  Word label;  // rule, replace, drop
   /// rule, replace, ignore, continues; `otherwise` is an expression of kind otherwise. Invalid if
   /// there is a chain.
   ExprId expr;
   std::vector<ChainStep> chain;  // of an order rule
-  Path table;   // include
+  Path table;                    // include
   Doc doc;
 };
 

@@ -41,10 +41,10 @@ sema::DimensionId named_name_dimension(const sema::Program& program, const std::
   const sema::DimensionId dimension = named_dimension(program, name);
   for (const sema::Model& model : program.models) {
     if (model.order_table(dimension) == nullptr) continue;
-    throw Error("", fmt::format("`{}` has labels from neighbours, which a name alone does not have",
-                                name),
-                "name a dimension of names; `kr report --tables order_kernels,order_coverage` has "
-                "what is known of this one");
+    throw Error(
+        "", fmt::format("`{}` has labels from neighbours, which a name alone does not have", name),
+        "name a dimension of names; `kr report --tables order_kernels,order_coverage` has "
+        "what is known of this one");
   }
   return dimension;
 }

@@ -90,12 +90,14 @@ class OrderLabels {
     std::vector<OrderMatch> matches;
     const bool candidates = are_candidates(table.dimension);
     for (size_t s = 0; s + 1 < streams_.begins.size(); ++s) {
-      const auto places = std::span(streams_.places)
-                              .subspan(streams_.begins[s], streams_.begins[s + 1] - streams_.begins[s]);
+      const auto places =
+          std::span(streams_.places)
+              .subspan(streams_.begins[s], streams_.begins[s + 1] - streams_.begins[s]);
       letters.clear();
       for (const uint32_t place : places) {
-        letters.push_back(rules.letter(subjects_.class_of(subjects_.of(place)),
-                                          word_of_row[labelled_.row(place, trace_.operations[place])]));
+        letters.push_back(
+            rules.letter(subjects_.class_of(subjects_.of(place)),
+                         word_of_row[labelled_.row(place, trace_.operations[place])]));
       }
       matcher.label(letters, found, [&](const order::Match& match) {
         ++counts[match.rule];
@@ -176,7 +178,8 @@ class OrderLabels {
 std::string no_order(const trace::Trace& trace) {
   if (trace.ncu) return "pages of ncu have no times";
   const auto in_sequence = [](const Warning& one) { return one.code == "times-in-sequence"; };
-  if (std::ranges::any_of(trace.warnings, in_sequence)) return "the file has no times of operations";
+  if (std::ranges::any_of(trace.warnings, in_sequence))
+    return "the file has no times of operations";
   return {};
 }
 

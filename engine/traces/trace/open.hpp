@@ -60,6 +60,8 @@ struct OpenOptions {
   /// Of annotations that PyTorch wrote beside its trace: the file, or its folder; empty: the one in
   /// the folder above the trace's, where there is any.
   std::string annotations = {};
+  /// Of a profile of Proton in several files: those beside the one that is opened.
+  std::vector<std::string> parts = {};
   /// What is looked at of the run. Readers read all of it: analyze::label_run reduces it.
   Window window = {};
   /// For `cut`, which reads again: where the reader says what is where, if its format is a text.

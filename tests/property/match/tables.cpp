@@ -24,6 +24,8 @@ bool plainly(const sema::Program& program, sema::ExprId id, const match::AtomSet
       return name.has(expr.atom);
     case sema::ExprOp::operation:
       return kind != nullptr && *kind == expr.operation;
+    case sema::ExprOp::label:
+      return false;  // of order rules
     case sema::ExprOp::within:
       return std::any_of(within.begin(), within.end(), [&](const match::AtomSet& enclosing) {
         return plainly(program, expr.operands[0], enclosing, nullptr, {});

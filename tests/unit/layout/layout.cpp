@@ -50,7 +50,8 @@ TEST_CASE("declarations") {
       {"within", "pattern a=within\"x\"|within(\"y\"&c.d)",
        "pattern a = within \"x\" | within (\"y\" & c.d)\n"},
       {"order rules",
-       "pattern p over d=a|\"t\" table t for e over d{ignore !a continue\"s\" x:a>[ b +>c]>( d|e ) *\n"
+       "pattern p over d=a|\"t\" table t for e over d{ignore !a continue\"s\" x:a>[ b +>c]>( d|e ) "
+       "*\n"
        "y:  [f]  otherwise keep}engine g{e over d{include t}}",
        "pattern p over d = a | \"t\"\ntable t for e over d {\n  ignore !a\n  continue \"s\"\n"
        "  x: a > [b+ > c] > (d | e)*\n  y: [f]\n  otherwise keep\n}\nengine g {\n"

@@ -8,9 +8,10 @@ namespace {
 
 /// Messages of rules of `part over substage`.
 std::string of_rules(const std::string& rules) {
-  return messages(load("labels substage { gemm norm unknown }\nengine e { substage { gemm: \"gemm\" "
-                       "norm: \"norm\" unknown: otherwise } part over substage {\n" +
-                       rules + "\n} }"));
+  return messages(
+      load("labels substage { gemm norm unknown }\nengine e { substage { gemm: \"gemm\" "
+           "norm: \"norm\" unknown: otherwise } part over substage {\n" +
+           rules + "\n} }"));
 }
 
 }  // namespace
@@ -18,7 +19,8 @@ std::string of_rules(const std::string& rules) {
 TEST_CASE("words of order rules are labels and patterns") {
   CHECK(of_rules("a: norm > [gemm] > _ > end") == "");
   CHECK(of_rules("a: start > [gemm & \"x\"]") == "");
-  CHECK(of_rules("a: norm > [gem]") == "KR204 3:12 `gem` is not a label of `substage` (did you mean `gemm`?)\n");
+  CHECK(of_rules("a: norm > [gem]") ==
+        "KR204 3:12 `gem` is not a label of `substage` (did you mean `gemm`?)\n");
   const Loaded both = load(R"(labels substage { gemm x }
 pattern gemm over substage = x
 pattern plain = "p"
@@ -56,9 +58,10 @@ TEST_CASE("brackets of chains") {
   CHECK(of_rules("a: [norm > gemm") ==
         "KR241 3:4 `[`: a chain has one pair of brackets, around the steps that get the label (add "
         "`]`)\n");
-  CHECK(of_rules("a: norm > [gemm?]") ==
-        "KR242 3:11 what may be absent in brackets is no operation that could get the label (remove "
-        "the `?` or `*` of one step in brackets)\n");
+  CHECK(
+      of_rules("a: norm > [gemm?]") ==
+      "KR242 3:11 what may be absent in brackets is no operation that could get the label (remove "
+      "the `?` or `*` of one step in brackets)\n");
   CHECK(of_rules("a: norm > [end]") ==
         "KR242 3:11 a place before or after all operations in brackets is no operation that could "
         "get the label\n");
@@ -82,9 +85,10 @@ TEST_CASE("over") {
   part over substage { a: [x] > x }
   model m { part over stage { a: [x] > x } }
 })");
-  CHECK(messages(two) ==
-        "KR245 4:23 a part of `part` looks at labels of `substage`, not of `stage` (the rules of one "
-        "dimension look at the labels of one other)\n");
+  CHECK(
+      messages(two) ==
+      "KR245 4:23 a part of `part` looks at labels of `substage`, not of `stage` (the rules of one "
+      "dimension look at the labels of one other)\n");
 }
 
 TEST_CASE("order dimensions come after those they look at, and keep their labels") {

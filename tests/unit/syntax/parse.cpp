@@ -318,7 +318,8 @@ TEST_CASE("chains of order rules") {
   CHECK(rules("a: x\n  > [y]  # c\n  > z?\nb: [x]") == "  a: x > [y] > z?\n  b: [x]\n");
   CHECK(rules("ignore x | y continue \"z\" ignore: \"w\"") ==
         "  ignore (or x y)\n  continue \"z\"\n  ignore: \"w\"\n");
-  const Parsed over("pattern p over d = x table t for e over d { } engine f { e over d { a: x > [p] } }");
+  const Parsed over(
+      "pattern p over d = x table t for e over d { } engine f { e over d { a: x > [p] } }");
   CHECK(over.codes() == "");
   CHECK(over.file.patterns[0].over->text == "d");
   CHECK(over.file.tables[0].over->text == "d");

@@ -147,7 +147,6 @@ test e {
   "attn" > "gemm" => part qkv
 }
 )";
-  CHECK(told(test::compile(rules)) ==
-        Lines{"e/default: norm ok", "e/default: gemm ok",
-              "e/default: attn part qkv, got o (line 8)"});
+  CHECK(told(test::compile(rules)) == Lines{"e/default: norm ok", "e/default: gemm ok",
+                                            "e/default: attn part qkv, got o (line 8)"});
 }

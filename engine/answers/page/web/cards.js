@@ -179,6 +179,39 @@ const CARDS = {
       ],
     },
     {
+      id: "candidates",
+      title: "Fusion",
+      cards: [
+        {
+          id: "fusions",
+          show: "candidates",
+          table: "fusions",
+          title: "What could be fused",
+          note: "neighbours on a stream that an existing kernel does at once: candidates, by their order alone",
+          sort: "-total_ns",
+          columns: ["title", "run", "device", "candidates", "per_step", "operations", "total_ns", "share", "gap_ns", ["advice", { kind: "name", title: "Where such a kernel exists" }]],
+        },
+        {
+          id: "overlaps",
+          show: "candidates",
+          table: "overlaps",
+          title: "What could be hidden",
+          note: "work that waits for its turn on a stream: candidates, by their order alone",
+          sort: "-exposed_ns",
+          columns: ["title", "run", "device", "candidates", "operations", "total_ns", "exposed_ns", "share", ["advice", { kind: "name", title: "What could hide it" }]],
+        },
+        {
+          id: "order_kernels",
+          table: "order_kernels",
+          title: "Kernels of parts",
+          note: "which kernel runs each part of a layer: parts are known by what runs before and after them",
+          where: (row) => row.dimension === "part",
+          folds: LARGE,
+          columns: [["label", { title: "Part" }], ["name", { kind: "name" }], "run", "instances", "total_ns", "share", "mean_ns"],
+        },
+      ],
+    },
+    {
       id: "idle",
       title: "Idle",
       cards: [

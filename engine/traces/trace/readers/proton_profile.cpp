@@ -262,7 +262,13 @@ class ProfileReader {
 
   void run() {
     out_->costs();
-    if (!input_->folder()) {
+    if (!input_->options().parts.empty()) {
+      read(*input_, part_number(input_->path()));
+      for (const std::string& path : input_->options().parts) {
+        Input file(path, input_->options());
+        read(file, part_number(path));
+      }
+    } else if (!input_->folder()) {
       read(*input_, {});
     } else {
       for (const ProfilePart& part : parts_of(*input_)) {
@@ -275,6 +281,11 @@ class ProfileReader {
   }
 
  private:
+  static std::optional<int64_t> part_number(const std::string& path) {
+    const auto part = proton_part(std::filesystem::path(path).filename().string());
+    return part ? std::optional(part->number) : std::nullopt;
+  }
+
   void read(Input& file, std::optional<int64_t> part) {
     if (begins_msgpack_array(file.head())) {
       ProtonReader<MsgpackPull>(file, *out_, tree_, found_).run();

@@ -773,6 +773,24 @@ const timelineCard = card(
 timeline.setUp();
 SHOWS.timeline = () => (shownTimelines.length > 0 ? timelineCard : null);
 
+/** Candidates of a catalogue: the table, and for its largest rows their longest place in the timeline. */
+SHOWS.candidates = (entry) => {
+  const rows = [...rowsOf(entry.table)].sort((a, b) => Number(b.total_ns) - Number(a.total_ns)).slice(0, 8);
+  if (rows.length === 0) return null;
+  const show = (row) => {
+    const [from, to] = [Number(row.example_start_ns), Number(row.example_end_ns)];
+    timeline.show(from - (to - from), to + (to - from));
+    timelineCard.scrollIntoView({ block: "center" });
+  };
+  const places = element(
+    "div",
+    { className: "actions" },
+    element("span", { className: "faint" }, "Longest place in the timeline:"),
+    ...rows.map((row) => quietButton(row.title || row.label, { title: printable(row.example), onclick: () => show(row) })),
+  );
+  return SHOWS.table(entry, ...(shownTimelines.length > 0 ? [places] : []));
+};
+
 /** The span that the address names. */
 function drawTimeline() {
   if (shownTimelines.length === 0) return;
