@@ -1,24 +1,20 @@
 // `kr why` for people.
+#include "overview/why_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/join.hpp"
+#include "base/plural.hpp"
 #include "cost/costed_run.hpp"
 #include "overview/overview.hpp"
 #include "tables/explanation.hpp"
 #include "text/names.hpp"
+#include "text/text_grid.hpp"
 
 namespace kr::overview {
 namespace {
-
-/// Short enough for a terminal.
-std::string short_rule(const match::CompiledRules& rules, sema::RuleId rule) {
-  constexpr size_t longest = 160;
-  std::string text = classify::rule_on_one_line(rules, rule);
-  if (text.size() > longest) text = text.substr(0, longest) + " …";
-  return printable(text);
-}
 
 /// Parts of the name that a rule's texts match, between marks; parts far from them are omitted.
 std::string marked(const std::string& name, const classify::WhyOutcome& outcome, bool color) {
@@ -83,10 +79,40 @@ std::string outcome_text(const match::CompiledRules& rules, const tables::Explan
   return text;
 }
 
+/// Of order rules: in whose brackets the name can stand, and what else it can get.
+std::string neighbours_text(const match::CompiledRules& rules,
+                            const classify::WhyDimension& dimension, bool color) {
+  std::string text = "depends on neighbours";
+  if (dimension.chains > 0) text += ": " + plural(dimension.chains, "rule");
+  text += '\n';
+  std::string last;
+  for (const classify::WhyOutcome& outcome : dimension.outcomes) {
+    const bool other = !outcome.rule || rules.program().rules.get(*outcome.rule).otherwise;
+    if (!other) {
+      text += fmt::format("    {}  {}   {}\n", outcome.conditions.empty() ? "by  " : "if  ",
+                          printable(classify::rule_place(rules, *outcome.rule)),
+                          short_rule(rules, *outcome.rule));
+      continue;
+    }
+    last += fmt::format("    else  {}\n",
+                        text::inked(printable(outcome.label), text::Ink::bold, color));
+  }
+  if (dimension.continues) text += "    else  the label of the operation before it (continue)\n";
+  return text + last;
+}
+
 }  // namespace
+
+std::string short_rule(const match::CompiledRules& rules, sema::RuleId rule) {
+  constexpr size_t longest = 160;
+  std::string text = classify::rule_on_one_line(rules, rule);
+  if (text.size() > longest) text = text.substr(0, longest) + " …";
+  return printable(text);
+}
 
 std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
                      TableOptions options) {
+  if (report.sequence) return why_sequence_text(rules, report, options.color);
   std::string text = printable(report.name) + '\n';
   const std::string shown = text::short_name(report.name);
   if (shown != printable(report.name)) text += fmt::format("shown as {}\n", shown);
@@ -94,6 +120,10 @@ std::string why_text(const match::CompiledRules& rules, const tables::Explanatio
                       report.choice_why.empty() ? "" : ": " + report.choice_why);
   for (const classify::WhyDimension& dimension : report.dimensions) {
     const std::string& name = rules.program().dimensions.get(dimension.dimension).name;
+    if (dimension.chains > 0 || dimension.continues) {
+      text += fmt::format("\n{}: {}", name, neighbours_text(rules, dimension, options.color));
+      continue;
+    }
     for (const classify::WhyOutcome& outcome : dimension.outcomes) {
       text += fmt::format("\n{}: {}", name, outcome_text(rules, report, outcome, options.color));
     }

@@ -24,18 +24,58 @@ std::string text_of_spans(const WhyOutcome& outcome) {
   return text;
 }
 
-/// Calls `row(dimension, outcome's number, outcome)` for each.
+/// Of a name, or of an operation with its neighbours.
+struct OneOutcome {
+  std::optional<int64_t> operation;
+  std::string_view dimension;
+  int64_t number = 0;
+  const WhyOutcome& outcome;
+};
+
+/// A label of an operation, with the order rules that match it, too.
+WhyOutcome outcome_of(const sema::Program& program, const classify::WhySequence& sequence,
+                      const classify::WhySequence::Explained& explained, size_t dimension) {
+  const auto& label =
+      sequence.operation(static_cast<order::Place>(explained.at))->labels[dimension];
+  WhyOutcome outcome;
+  outcome.label = label.label;
+  outcome.rule = label.rule;
+  const sema::Model& model = program.models.get(sequence.model);
+  if (dimension < model.tables.size()) return outcome;
+  const sema::OrderTable& table = model.order_tables[dimension - model.tables.size()];
+  outcome.conditions.emplace_back("depends on neighbours");
+  const order::OperationExplained& one = explained.dimensions[dimension - model.tables.size()];
+  for (size_t i = 0; i < one.rules.size(); ++i) {
+    if (one.rules[i].outcome != order::Outcome::also_matches) continue;
+    outcome.also.push_back({program.rules.get(table.rules[i]).label, table.rules[i]});
+  }
+  return outcome;
+}
+
 template <class Row>
 void for_each_outcome(const Source& source, const Row& row) {
+  const sema::Program& program = source.rules->program();
+  const auto name = [&](sema::DimensionId id) -> const std::string& {
+    return program.dimensions.get(id).name;
+  };
   for (const classify::WhyDimension& dimension : source.explanation->dimensions) {
-    const std::string& name = source.rules->program().dimensions.get(dimension.dimension).name;
     for (size_t i = 0; i < dimension.outcomes.size(); ++i) {
-      row(name, static_cast<int64_t>(i), dimension.outcomes[i]);
+      row(OneOutcome{
+          {}, name(dimension.dimension), static_cast<int64_t>(i), dimension.outcomes[i]});
+    }
+  }
+  if (!source.explanation->sequence) return;
+  const classify::WhySequence& sequence = *source.explanation->sequence;
+  for (const classify::WhySequence::Explained& explained : sequence.explained) {
+    for (size_t i = 0; i < sequence.dimensions.size(); ++i) {
+      const WhyOutcome outcome = outcome_of(program, sequence, explained, i);
+      row(OneOutcome{static_cast<int64_t>(explained.at), name(sequence.dimensions[i]), 0, outcome});
     }
   }
 }
 
 struct ExplanationRow : Parts<WhyOutcome> {
+  std::optional<int64_t> operation;
   std::string_view dimension;
   int64_t number;
   std::string_view place;
@@ -45,32 +85,36 @@ struct ExplanationRow : Parts<WhyOutcome> {
 };
 
 void add_explanations(const Source& source, Rows<ExplanationRow>& rows) {
-  for_each_outcome(source,
-                   [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
-                     std::string place, text;
-                     if (outcome.rule) {
-                       place = classify::rule_place(*source.rules, *outcome.rule);
-                       text = classify::rule_on_one_line(*source.rules, *outcome.rule);
-                     }
-                     const std::string spans = text_of_spans(outcome);
-                     const std::string condition = join(outcome.conditions, " and ");
-                     rows.add({{outcome}, dimension, number, place, text, spans, condition});
-                   });
+  for_each_outcome(source, [&](const OneOutcome& one) {
+    const WhyOutcome& outcome = one.outcome;
+    std::string place, text;
+    if (outcome.rule) {
+      place = classify::rule_place(*source.rules, *outcome.rule);
+      text = classify::rule_on_one_line(*source.rules, *outcome.rule);
+    }
+    const std::string spans = text_of_spans(outcome);
+    const std::string condition = join(outcome.conditions, " and ");
+    rows.add({{outcome}, one.operation, one.dimension, one.number, place, text, spans, condition});
+  });
 }
 
 struct AlternativeRow : Parts<classify::WhyRule> {
+  std::optional<int64_t> operation;
   std::string_view dimension;
   int64_t number;
   std::string place;
 };
 
 void add_explanation_alternatives(const Source& source, Rows<AlternativeRow>& rows) {
-  for_each_outcome(
-      source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
-        for (const classify::WhyRule& also : outcome.also) {
-          rows.add({{also}, dimension, number, classify::rule_place(*source.rules, also.rule)});
-        }
-      });
+  for_each_outcome(source, [&](const OneOutcome& one) {
+    for (const classify::WhyRule& also : one.outcome.also) {
+      rows.add({{also},
+                one.operation,
+                one.dimension,
+                one.number,
+                classify::rule_place(*source.rules, also.rule)});
+    }
+  });
 }
 
 struct ExplanationCostRow {
@@ -113,8 +157,11 @@ const Definition explanations_part = TableOf<ExplanationRow>{
        &ExplanationRow::spans, optional},
       {"condition", Unit::text, Role::measure,
        "What has to be true of the type of operation and of the enclosing context for this "
-       "label; nothing if it is the only one.",
-       &ExplanationRow::condition, optional}}},
+       "label; `depends on neighbours` of order rules; nothing if it is the only one.",
+       &ExplanationRow::condition, optional},
+      {"operation", Unit::id, Role::key,
+       "Of operations with their neighbours: its number on its stream, from 0; nothing of a name.",
+       &ExplanationRow::operation, optional}}},
     needs<Explanation>,
     add_explanations};
 
@@ -127,7 +174,10 @@ const Definition explanation_alternatives_part = TableOf<AlternativeRow>{
        &AlternativeRow::number},
       {"label", Unit::text, Role::measure, "The label that this rule would give.",
        &classify::WhyRule::label},
-      {"rule", Unit::text, Role::key, "The file and line of this rule.", &AlternativeRow::place}}},
+      {"rule", Unit::text, Role::key, "The file and line of this rule.", &AlternativeRow::place},
+      {"operation", Unit::id, Role::key,
+       "Of operations with their neighbours: its number on its stream, from 0; nothing of a name.",
+       &AlternativeRow::operation, optional}}},
     needs<Explanation>,
     add_explanation_alternatives};
 

@@ -67,6 +67,21 @@ struct LabelledName {
   std::optional<sema::RuleId> rule = {};  // none: unclassified
 };
 
+/// Operations of one stream, all of it, in the order in which they ran.
+struct SequenceQuery {
+  std::vector<std::string> names;
+  std::string engine = {};  // empty: detected
+  std::string model = {};   // empty: detected
+};
+
+/// One operation of a trace.
+struct OperationQuery {
+  std::optional<int64_t> start_ns = {};
+  std::string name = {};  // if there is no start: the first operation of this name
+  std::optional<int64_t> device = {};
+  std::optional<int64_t> stream = {};
+};
+
 /// How runs are compared.
 struct RunComparison {
   /// What the runs are called, by side; the session read their files in this order.
@@ -168,6 +183,11 @@ class Session {
                                                std::span<const classify::RunSpec> specs);
   /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
+  /// Each with its neighbours.
+  const tables::Explanation& explain(const SequenceQuery& query);
+  /// Reads the run, and explains one of its operations with its neighbours. Throws Error: there is
+  /// no such operation, there are several, or operations have no order.
+  const tables::Explanation& explain(const classify::RunSpec& spec, const OperationQuery& query);
 
   /// For tables, and the runs read.
   tables::Source& source() noexcept;

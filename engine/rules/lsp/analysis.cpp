@@ -17,7 +17,7 @@ Analysis::Analysis(const std::string& path, const source::Library& library, cons
       made.path = real_path(file.path);
       made.uri = editor.uri(file.path);
     }
-    made.symbols = symbols_of(file.tree);
+    made.symbols = symbols_of(file.tree, scope());
     made.lines = Lines(sources().text(file.file));
   }
 }

@@ -37,7 +37,9 @@ class Completer {
         analysis_(analysis_of(question)),
         file_(analysis_.root().file),
         text_(question.document.document.text),
-        cursor_(cursor_at(text_, question.offset)) {}
+        cursor_(cursor_at(text_, question.offset)) {
+    if (cursor_.block == BlockKind::file) cursor_.over = over_of_pattern();
+  }
 
   void write(Writer& out) {
     if (!collect_codes() && !cursor_.in_comment) {
@@ -54,6 +56,16 @@ class Completer {
   bool before_is(std::string_view text, size_t back = 0) const {
     const Token* token = before(back);
     return token != nullptr && token->text == text;
+  }
+
+  /// `pattern NAME over DIMENSION = …`.
+  std::string over_of_pattern() const {
+    for (size_t back = 0; before(back) != nullptr; ++back) {
+      if (!before_is("pattern", back)) continue;
+      const bool over = back >= 4 && before_is("over", back - 2) && before_is("=", back - 4);
+      return over ? std::string(before(back - 3)->text) : "";
+    }
+    return "";
   }
 
   void add(std::string name, Item item) { items_.emplace(std::move(name), std::move(item)); }
@@ -120,7 +132,7 @@ class Completer {
   void collect_file() {
     if (before_is("use")) return collect_modules("");
     if (before_is("requires")) return add_keyword("kr");
-    if (before_is("for")) return add_dimensions();
+    if (before_is("for") || before_is("over")) return add_dimensions();
     if (before_is("labels")) return add_dimensions();
     if (before_is("test")) {
       for (const syntax::Engine& engine : analysis_.tree().engines) add_engine(engine);
@@ -132,10 +144,11 @@ class Completer {
     if (before_is("extends")) return add_aliases();
     if (wants_expression()) add_expression();
     for (const std::string& word : syntax::file_keywords) add_keyword(word);
-    for (const char* word : {"as", "for", "extends"}) add_keyword(word);
+    for (const char* word : {"as", "for", "over", "extends"}) add_keyword(word);
   }
 
   void collect_body() {
+    if (before_is("over")) return add_dimensions();
     if (before_is("extends")) {
       add_models(analysis_.tree(), cursor_.engine);
       return add_aliases();
@@ -144,7 +157,7 @@ class Completer {
     for (const std::string& word : syntax::body_keywords) {
       if (word != "model" || cursor_.block == BlockKind::engine) add_keyword(word);
     }
-    for (const char* word : {"as", "extends"}) add_keyword(word);
+    for (const char* word : {"as", "over", "extends"}) add_keyword(word);
     add_dimensions();
   }
 
@@ -160,7 +173,9 @@ class Completer {
       return;
     }
     add_labels(cursor_.dimension, true);
-    for (const std::string& word : syntax::rules_keywords) add_keyword(word);
+    for (const std::string& word : syntax::rules_keywords) {
+      if (!cursor_.over.empty() || (word != "ignore" && word != "continue")) add_keyword(word);
+    }
     // A table of a file.
     if (cursor_.engine.empty()) {
       for (const char* word : {"author", "since", "link"}) add_keyword(word);
@@ -192,10 +207,18 @@ class Completer {
     for (const std::string_view mark : {":", "|", "&", "!", "(", "=", "within", "fold"}) {
       if (before_is(mark)) return true;
     }
+    if (cursor_.over.empty()) return false;
+    for (const std::string_view mark : {">", "[", "ignore", "continue"}) {
+      if (before_is(mark)) return true;
+    }
     return false;
   }
 
   void add_expression() {
+    if (!cursor_.over.empty()) {
+      for (const char* word : {"_", "start", "end"}) add_keyword(word);
+      add_words();
+    }
     add_patterns(analysis_.tree());
     add_aliases();
     add_keyword("within");
@@ -215,6 +238,7 @@ class Completer {
 
   void add_patterns(const syntax::File& tree) {
     for (const syntax::Pattern& pattern : tree.patterns) {
+      if (pattern.over && pattern.over->text != cursor_.over) continue;
       std::string doc = pattern.doc;
       const std::string words = describe(tree, pattern.expr);
       if (!words.empty()) doc += (doc.empty() ? "" : "\n\n") + ("Matches a name " + words);
@@ -261,6 +285,15 @@ class Completer {
     for (const sema::Dimension& dimension : analysis_.program().dimensions)
       names.insert(dimension.name);
     for (const std::string& name : names) add(name, {ItemKind::field, "dimension", "", ""});
+  }
+
+  /// The labels of the dimension that order rules look at.
+  void add_words() {
+    for (const syntax::LabelDecl* known : labels_of(analysis_, file_, cursor_.over)) {
+      const std::string& name = known->label.text;
+      if (!syntax::is_word(name) || syntax::is_keyword(name)) continue;
+      add(name, {ItemKind::member, known->title ? known->title->text : "label", known->doc, ""});
+    }
   }
 
   void add_labels(const std::string& dimension, bool as_rule) {

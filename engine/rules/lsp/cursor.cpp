@@ -112,6 +112,14 @@ class Reader {
     tokens_.clear();
   }
 
+  /// `DIMENSION` or `DIMENSION over DIMENSION` at the end.
+  void set_dimension(Cursor& inner) const {
+    const size_t count = tokens_.size();
+    const bool over = count > 2 && tokens_[count - 2].text == "over";
+    inner.dimension = at(count - (over ? 3 : 1));
+    if (over) inner.over = at(count - 1);
+  }
+
   void open_declaration(Cursor& inner) {
     inner.block = BlockKind::unknown;
     size_t best = tokens_.size();
@@ -128,7 +136,7 @@ class Reader {
       inner.dimension = at(best + 1);
     } else if (keyword == "table") {
       inner.block = BlockKind::rules;
-      inner.dimension = at(tokens_.size() - 1);
+      set_dimension(inner);
     } else if (keyword == "test") {
       inner.block = BlockKind::test;
       inner.engine = at(best + 1);
@@ -143,7 +151,7 @@ class Reader {
       inner.block = BlockKind::model;
       return;
     }
-    inner.dimension = at(tokens_.size() - 1);
+    set_dimension(inner);
     inner.block = inner.dimension == "phases" ? BlockKind::phases : BlockKind::rules;
   }
 

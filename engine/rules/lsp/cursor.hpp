@@ -23,6 +23,7 @@ struct Token {
 struct Cursor {
   BlockKind block = BlockKind::file;
   std::string dimension;         // of rules and labels
+  std::string over;              // of order rules: the dimension whose labels are words
   std::string engine;            // the enclosing one, or the one that the test names
   std::vector<Token> statement;  // since the last brace, without the word being typed
   size_t word_begin = 0;         // of the word before the offset; the offset if there is none

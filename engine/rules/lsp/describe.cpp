@@ -54,7 +54,7 @@ std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth) {
       return fmt::format("matches {}",
                          as_code(fmt::format("/{}/{}", expr.text, expr.ignore_case ? "i" : "")));
     case syntax::ExprKind::pattern:
-      return "matches " + as_code(expr.name.text());
+      return expr.name.text() == "_" ? "is any operation" : "matches " + as_code(expr.name.text());
     case syntax::ExprKind::operation:
       return expr.operation == OperationKind::memcpy   ? "is a copy (`@memcpy`)"
              : expr.operation == OperationKind::memset ? "is a set (`@memset`)"
@@ -93,6 +93,17 @@ constexpr auto words = std::to_array<About>({
      "m.D`: adds to the labels of a module."},
     {"color", "`color \"#rrggbb\"`: the colour of a label in charts."},
     {"table", "`table NAME for DIMENSION { … }`: a list of rules for blocks to `include`."},
+    {"over",
+     "`part over substage { … }`: order rules. Their words are labels of the second dimension; "
+     "what "
+     "ran before and after an operation decides."},
+    {"ignore", "`ignore EXPRESSION`: chains of this block do not see these operations."},
+    {"continue",
+     "`continue EXPRESSION`: such an operation gets the label of the operation before it; chains "
+     "of this block do not see it."},
+    {"start", "In a chain: the place before the first operation of a stream."},
+    {"end", "In a chain: the place after the last operation of a stream."},
+    {"_", "In a chain: any operation."},
     {"for", "`table NAME for DIMENSION`: the dimension whose labels the table gives."},
     {"engine",
      "`engine NAME \"TITLE\" { … }`: how the operations of an inference engine are labelled; all "
@@ -159,6 +170,23 @@ std::string describe(const syntax::File& tree, syntax::ExprId expr) {
       break;
     }
     out += "\n- " + in_words(tree, operand, 1);
+  }
+  return out;
+}
+
+std::string describe(const syntax::File& tree, const std::vector<syntax::ChainStep>& chain) {
+  std::string out;
+  bool inside = false;
+  size_t number = 0;
+  for (const syntax::ChainStep& step : chain) {
+    inside = inside || step.open.valid();
+    const char* count = step.quantifier == '?'   ? "perhaps one"
+                        : step.quantifier == '*' ? "any number"
+                        : step.quantifier == '+' ? "one or more"
+                                                 : "one";
+    out += fmt::format("\n{}. {} that {}{}", ++number, count, in_words(tree, step.expr, 0),
+                       inside ? " — **gets the label**" : "");
+    inside = inside && !step.close.valid();
   }
   return out;
 }

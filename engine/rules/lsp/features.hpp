@@ -39,6 +39,8 @@ std::string as_code(std::string_view text);
 /// What an expression matches, after “a name”: `that contains "gemm"`; alternatives as a list, one
 /// per line. Empty for an expression that could not be parsed.
 std::string describe(const syntax::File& tree, syntax::ExprId expr);
+/// The steps of a chain in words, one per line.
+std::string describe(const syntax::File& tree, const std::vector<syntax::ChainStep>& chain);
 
 /// One line about a keyword, or `@kernel` and similar; empty for other words.
 std::string_view about_word(std::string_view word);

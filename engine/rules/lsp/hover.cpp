@@ -146,12 +146,68 @@ std::string given_by(const Analysis& analysis, const Symbol& symbol) {
   return out;
 }
 
+/// What an expression of an order rule can take: a label or text of it for each part that must
+/// match. Empty: it only says what does not.
+std::string example(const sema::Program& program, sema::ExprId id) {
+  const sema::Expr& expr = program.exprs.get(id);
+  switch (expr.op) {
+    case sema::ExprOp::atom:
+      return program.atoms.get(expr.atom).source;
+    case sema::ExprOp::operation:
+      return fmt::format("@{}", to_string(expr.operation));
+    case sema::ExprOp::label:
+      return program.words.get(expr.word).label;
+    case sema::ExprOp::within:
+    case sema::ExprOp::negation:
+      return "";
+    case sema::ExprOp::conjunction: {
+      std::string all;
+      for (const sema::ExprId operand : expr.operands) {
+        const std::string one = example(program, operand);
+        if (!one.empty()) all += (all.empty() ? "" : " & ") + one;
+      }
+      return all;
+    }
+    case sema::ExprOp::disjunction:
+      return example(program, expr.operands.front());
+  }
+  return "";
+}
+
+/// A shortest sequence that the chain matches, one operation for each step that is not optional.
+std::string example(const sema::Program& program, const sema::Chain& chain) {
+  std::string out;
+  for (uint32_t i = 0; i < chain.steps.size(); ++i) {
+    const sema::ChainStep& step = chain.steps[i];
+    if (i == chain.first && !out.empty()) out += " > ";
+    if (i == chain.first) out += "[";
+    if (!step.optional) {
+      if (!out.empty() && !out.ends_with("[") && !out.ends_with(" > ")) out += " > ";
+      const std::string one = example(program, step.expr);
+      out += one.empty() ? "…" : one;
+    }
+    if (i == chain.last) out += "]";
+  }
+  return out;
+}
+
 std::string about_rule(Analysis& analysis, const Symbol& symbol) {
   const syntax::Rule& rule = *symbol.rule;
   std::string out = about_label(analysis, symbol);
   paragraph(out, rule.doc);
   if (rule.kind == syntax::RuleKind::drop) {
     paragraph(out, about_word("drop"));
+    return out;
+  }
+  if (!rule.chain.empty()) {
+    paragraph(out, "This rule matches operations that follow each other on a stream:\n" +
+                       describe(analysis.tree(), rule.chain));
+    const auto id = analysis.loaded() ? analysis.rule_at(rule.span) : std::nullopt;
+    if (id && analysis.program().rules.get(*id).chain) {
+      paragraph(out,
+                "Shortest match: " +
+                    as_code(example(analysis.program(), *analysis.program().rules.get(*id).chain)));
+    }
     return out;
   }
   const std::string words = describe(analysis.tree(), rule.expr);
@@ -179,8 +235,10 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, source::Span
   std::string out =
       fmt::format("**pattern {}**", symbol.path != nullptr ? symbol.path->text() : symbol.name);
   paragraph(out, pattern->doc);
-  paragraph(out, "Matches a name " + describe(tree, pattern->expr));
-  if (!analysis.loaded()) return out;
+  paragraph(out, (pattern->over ? "Matches an operation " : "Matches a name ") +
+                     describe(tree, pattern->expr));
+  // A name alone has no label.
+  if (!analysis.loaded() || pattern->over) return out;
   // The Program contains a pattern's expression once; it is found by its span.
   const source::Span span =
       pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : source::Span{};

@@ -11,22 +11,27 @@ namespace {
 
 class Collector {
  public:
-  explicit Collector(const syntax::File& tree) : tree_(tree) {}
+  Collector(const syntax::File& tree, const sema::Scope& scope)
+      : tree_(tree), scope_(scope), over_(tree.exprs.size()) {}
 
   std::vector<Symbol> collect() {
     for (const syntax::Use& use : tree_.uses) add_module(use);
-    for (const syntax::Pattern& pattern : tree_.patterns)
+    for (const syntax::Pattern& pattern : tree_.patterns) {
       add_declaration(SymbolKind::pattern, pattern.name);
+      add_over(pattern.over, {pattern.expr});
+    }
     for (const syntax::Labels& labels : tree_.labels) add_labels(labels);
     for (const syntax::Table& table : tree_.tables) {
       add_declaration(SymbolKind::table, table.name);
       add_use_of(SymbolKind::dimension, table.dimension);
-      add_rules(table.rules, table.dimension.text);
+      add_rules(table.rules, table.dimension.text, table.over);
     }
     for (const syntax::Engine& engine : tree_.engines) add_engine(engine);
     for (const syntax::Test& test : tree_.tests) add_test(test);
+    uint32_t index = 0;
     for (const syntax::Expr& expr : tree_.exprs) {
-      if (expr.kind == syntax::ExprKind::pattern) add_path(SymbolKind::pattern, expr.name);
+      const syntax::Word* over = over_[index++];
+      if (expr.kind == syntax::ExprKind::pattern) add_name(expr.name, over);
     }
     return std::move(all_);
   }
@@ -65,6 +70,31 @@ class Collector {
     add_use_of(kind, path.parts.back()).path = &path;
   }
 
+  /// A pattern; under `over` perhaps a label of that dimension, or a word such as `start`.
+  void add_name(const syntax::Path& path, const syntax::Word* over) {
+    if (over == nullptr || path.parts.size() != 1 ||
+        scope_.look(tree_.file, path, sema::Noun::pattern)) {
+      return add_path(SymbolKind::pattern, path);
+    }
+    const syntax::Word& word = path.parts[0];
+    if (word.text == "_" || word.text == "start" || word.text == "end") return;
+    add_use_of(SymbolKind::label, word).dimension = over->text;
+  }
+
+  /// `over DIMENSION`, and that the names in these expressions may be its labels.
+  void add_over(const std::optional<syntax::Word>& over, std::vector<syntax::ExprId> rest) {
+    if (!over) return;
+    add_use_of(SymbolKind::dimension, *over);
+    while (!rest.empty()) {
+      const syntax::ExprId id = rest.back();
+      rest.pop_back();
+      if (!id.valid()) continue;
+      over_[id.index] = &*over;
+      const auto& operands = tree_.exprs.get(id).operands;
+      rest.insert(rest.end(), operands.begin(), operands.end());
+    }
+  }
+
   void add_labels(const syntax::Labels& labels) {
     add_declaration(SymbolKind::dimension, labels.dimension);
     if (labels.extends) add_path(SymbolKind::dimension, *labels.extends);
@@ -73,8 +103,12 @@ class Collector {
     }
   }
 
-  void add_rules(const std::vector<syntax::Rule>& rules, const std::string& dimension) {
+  void add_rules(const std::vector<syntax::Rule>& rules, const std::string& dimension,
+                 const std::optional<syntax::Word>& over) {
+    std::vector<syntax::ExprId> exprs;
     for (const syntax::Rule& rule : rules) {
+      exprs.push_back(rule.expr);
+      for (const syntax::ChainStep& step : rule.chain) exprs.push_back(step.expr);
       if (rule.kind == syntax::RuleKind::include) {
         add_path(SymbolKind::table, rule.table);
       } else if (rule.kind != syntax::RuleKind::otherwise_keep && rule.label.span.valid()) {
@@ -83,14 +117,15 @@ class Collector {
         symbol.rule = &rule;
       }
     }
+    add_over(over, std::move(exprs));
   }
 
   void add_body(const syntax::Body& body) {
     for (const syntax::Block& block : body.dimensions) {
       add_use_of(SymbolKind::dimension, block.dimension);
-      add_rules(block.rules, block.dimension.text);
+      add_rules(block.rules, block.dimension.text, block.over);
     }
-    for (const syntax::Block& block : body.phases) add_rules(block.rules, "phases");
+    for (const syntax::Block& block : body.phases) add_rules(block.rules, "phases", std::nullopt);
   }
 
   void add_engine(const syntax::Engine& engine) {
@@ -125,6 +160,8 @@ class Collector {
   }
 
   const syntax::File& tree_;
+  const sema::Scope& scope_;
+  std::vector<const syntax::Word*> over_;  // by expression; null: no `over`
   const syntax::Engine* engine_ = nullptr;
   std::vector<Symbol> all_;
 };
@@ -231,8 +268,8 @@ std::optional<source::FileId> module_named(const Analysis& analysis, source::Fil
   return module && module->valid() ? module : std::nullopt;
 }
 
-std::vector<Symbol> symbols_of(const syntax::File& tree) {
-  return Collector(tree).collect();
+std::vector<Symbol> symbols_of(const syntax::File& tree, const sema::Scope& scope) {
+  return Collector(tree, scope).collect();
 }
 
 const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t offset) {

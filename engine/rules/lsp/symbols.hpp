@@ -8,6 +8,10 @@
 
 #include "syntax/ast.hpp"
 
+namespace kr::sema {
+class Scope;
+}
+
 namespace kr::lsp {
 
 class Analysis;
@@ -35,8 +39,8 @@ struct Symbol {
   const syntax::Use* use = nullptr;        // that names the module
 };
 
-/// In no particular order.
-std::vector<Symbol> symbols_of(const syntax::File& tree);
+/// In no particular order. Words of order rules are patterns or labels, which `scope` decides.
+std::vector<Symbol> symbols_of(const syntax::File& tree, const sema::Scope& scope);
 
 /// The symbol at a byte of the root file, its end included; null if there is none.
 const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t offset);

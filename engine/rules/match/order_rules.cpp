@@ -149,39 +149,52 @@ uint32_t OrderRules::word(std::string_view label) const {
   return at == word_of_.end() ? 0 : at->second;
 }
 
-RulesOfSequence label_sequence(const sema::Program& program, const sema::Model& model,
-                               std::span<const Subject> sequence) {
-  RulesOfSequence all;
-  const auto label_in = [&](sema::DimensionId dimension, size_t at) -> std::string_view {
-    const auto label_of = [&](std::optional<sema::RuleId> rule) {
-      return rule ? std::string_view(program.rules.get(*rule).label) : std::string_view();
-    };
-    const sema::OrderTable* ordered = model.order_table(dimension);
-    while (ordered != nullptr) {
-      const auto rule = all[static_cast<size_t>(ordered - model.order_tables.data())][at];
-      if (!rule || !program.rules.get(*rule).keep) return label_of(rule);
-      dimension = ordered->over;  // it keeps that label
-      ordered = model.order_table(dimension);
-    }
-    return label_of(TableMatcher(program, *model.table(dimension)).match(sequence[at]));
-  };
+LabelledSequence::LabelledSequence(const sema::Program& program, const sema::Model& model,
+                                   std::span<const Subject> subjects,
+                                   std::span<const uint32_t> sequence)
+    : program_(program), model_(model), subjects_(subjects), sequence_(sequence) {
   for (const sema::OrderTable& table : model.order_tables) {
-    OrderRules rules(program, table);
-    for (const Subject& subject : sequence) rules.add(subject);
-    rules.finish();
-    std::vector<order::Letter> letters;
+    Ordered one{std::make_unique<OrderRules>(program, table), {}, {}};
+    for (const Subject& subject : subjects) one.rules->add(subject);
+    one.rules->finish();
+    one.letters.reserve(sequence.size());
     for (size_t i = 0; i < sequence.size(); ++i) {
-      letters.push_back(rules.letter(i, rules.word(label_in(table.over, i))));
+      const std::optional<sema::RuleId> over = rule_of_label(table.over, i);
+      const uint32_t word = over ? one.rules->word(program.rules.get(*over).label) : 0;
+      one.letters.push_back(one.rules->letter(sequence[i], word));
     }
-    std::vector<uint32_t> found;
-    order::Matcher(rules.block()).label(letters, found);
-    auto& of_table = all.emplace_back();
-    for (const uint32_t rule : found) {
-      of_table.push_back(rule == order::no_rule ? table.otherwise
-                                                : std::optional(table.rules[rule]));
-    }
+    order::Matcher(one.rules->block()).label(one.letters, one.rule_of);
+    ordered_.push_back(std::move(one));
   }
-  return all;
+}
+
+std::optional<sema::RuleId> LabelledSequence::rule(sema::DimensionId dimension, size_t at) {
+  if (const sema::OrderTable* table = model_.order_table(dimension)) {
+    const uint32_t rule = ordered(*table).rule_of[at];
+    return rule == order::no_rule ? table->otherwise : std::optional(table->rules[rule]);
+  }
+  auto& rules = by_name_[dimension];
+  if (rules.empty()) {
+    const TableMatcher matcher(program_, *model_.table(dimension));
+    for (const Subject& subject : subjects_) rules.push_back(matcher.match(subject));
+  }
+  return rules[sequence_[at]];
+}
+
+std::optional<sema::RuleId> LabelledSequence::rule_of_label(sema::DimensionId dimension,
+                                                            size_t at) {
+  for (;;) {
+    const std::optional<sema::RuleId> found = rule(dimension, at);
+    const sema::OrderTable* table = model_.order_table(dimension);
+    if (table == nullptr || !found || !program_.rules.get(*found).keep) return found;
+    dimension = table->over;
+  }
+}
+
+order::OperationExplained LabelledSequence::explain(const sema::OrderTable& table,
+                                                    size_t at) const {
+  const Ordered& one = ordered(table);
+  return order::explain(one.rules->block(), one.letters, static_cast<uint32_t>(at));
 }
 
 }  // namespace kr::match

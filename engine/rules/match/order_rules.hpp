@@ -12,6 +12,7 @@
 
 #include "match/condition.hpp"
 #include "order/chain.hpp"
+#include "order/explain.hpp"
 
 namespace kr::match {
 
@@ -49,10 +50,40 @@ class OrderRules {
   std::vector<order::Letter> letters_;  // by subject and word
 };
 
-/// The rules that label a sequence of operations, which are all of a stream, in each order
-/// dimension of a model: by OrderTable and operation. None: no rule.
-using RulesOfSequence = std::vector<std::vector<std::optional<sema::RuleId>>>;
-RulesOfSequence label_sequence(const sema::Program& program, const sema::Model& model,
-                               std::span<const Subject> sequence);
+/// A sequence of operations, which are all of a stream, with its labels in every dimension of a
+/// model. Memory: some 8 bytes per operation and order dimension.
+class LabelledSequence {
+ public:
+  /// `subjects`: those that rules may tell apart; `sequence`: by operation, its subject. All must
+  /// outlive this.
+  LabelledSequence(const sema::Program& program, const sema::Model& model,
+                   std::span<const Subject> subjects, std::span<const uint32_t> sequence);
+
+  /// Of a dimension of the model. None: no rule.
+  std::optional<sema::RuleId> rule(sema::DimensionId dimension, size_t at);
+  /// The rule whose label the operation has: where `otherwise keep` of order rules keeps the label
+  /// of the dimension they look at, the rule of that label.
+  std::optional<sema::RuleId> rule_of_label(sema::DimensionId dimension, size_t at);
+  /// In an order dimension of the model.
+  order::OperationExplained explain(const sema::OrderTable& table, size_t at) const;
+
+ private:
+  struct Ordered {
+    std::unique_ptr<OrderRules> rules;
+    std::vector<order::Letter> letters;
+    std::vector<uint32_t> rule_of;
+  };
+  const Ordered& ordered(const sema::OrderTable& table) const {
+    return ordered_[static_cast<size_t>(&table - model_.order_tables.data())];
+  }
+
+  const sema::Program& program_;
+  const sema::Model& model_;
+  std::span<const Subject> subjects_;
+  std::span<const uint32_t> sequence_;
+  /// By dimension of names, when it is first asked for, and by subject.
+  std::unordered_map<sema::DimensionId, std::vector<std::optional<sema::RuleId>>> by_name_;
+  std::vector<Ordered> ordered_;  // by OrderTable
+};
 
 }  // namespace kr::match

@@ -1,6 +1,7 @@
 #include "testing/testing.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "match/costs.hpp"
@@ -149,29 +150,28 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
       bool any = test.expected.empty() && test.later.empty();
       std::vector<match::Subject> sequence{subjects[index].subject()};
       for (const TestSubject& later : subjects[index].later) sequence.push_back(later.subject());
-      std::optional<match::RulesOfSequence> ordered;  // by neighbours, if it is expected
+      std::vector<uint32_t> places(sequence.size());
+      std::iota(places.begin(), places.end(), 0U);
+      std::optional<match::LabelledSequence> ordered;  // by neighbours, if it is expected
+      const auto by_neighbours = [&]() -> match::LabelledSequence& {
+        if (!ordered) ordered.emplace(program, model, sequence, places);
+        return *ordered;
+      };
       const auto rule_of = [&](sema::DimensionId dimension,
                                size_t place) -> std::optional<sema::RuleId> {
         if (const sema::Table* table = model.table(dimension)) {
           const auto at = matchers.try_emplace(table, program, *table).first;
           return at->second.match(sequence[place]);
         }
-        const sema::OrderTable* table = model.order_table(dimension);
-        if (table == nullptr) return std::nullopt;
-        if (!ordered) ordered = match::label_sequence(program, model, sequence);
-        return (*ordered)[static_cast<size_t>(table - model.order_tables.data())][place];
+        if (model.order_table(dimension) == nullptr) return std::nullopt;
+        return by_neighbours().rule(dimension, place);
       };
       const auto label_at = [&](sema::DimensionId dimension, size_t place,
                                 const std::string& name) {
-        std::optional<sema::RuleId> rule = rule_of(dimension, place);
-        // `otherwise keep` of order rules keeps the label of the dimension they look at.
-        while (rule && program.rules.get(*rule).keep) {
-          const sema::OrderTable* table = model.order_table(dimension);
-          if (table == nullptr) break;
-          dimension = table->over;
-          rule = rule_of(dimension, place);
+        if (model.order_table(dimension) == nullptr) {
+          return label_of(program, rule_of(dimension, place), name);
         }
-        return label_of(program, rule, name);
+        return label_of(program, by_neighbours().rule_of_label(dimension, place), name);
       };
       for (size_t place = 0; place < sequence.size(); ++place) {
         const sema::Test& operation = place == 0 ? test : test.later[place - 1];

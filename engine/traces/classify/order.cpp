@@ -13,19 +13,25 @@
 namespace kr::classify {
 namespace {
 
+/// By track: the number of its stream. Of lanes of a display, the device is one stream.
+std::vector<uint32_t> streams_of(const trace::Trace& trace) {
+  std::map<std::tuple<std::string, int32_t, int64_t>, uint32_t> known;
+  std::vector<uint32_t> of_track;
+  for (const trace::Track& track : trace.tracks) {
+    const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
+    const auto [at, added] = known.try_emplace({track.member, track.device, stream},
+                                               static_cast<uint32_t>(known.size()));
+    of_track.push_back(at->second);
+  }
+  return of_track;
+}
+
 /// The places of operations in the trace, stream by stream, each in the order in which it ran.
 struct Streams {
   explicit Streams(const trace::Trace& trace) {
-    // Of lanes of a display, the device is one stream.
-    std::map<std::tuple<std::string, int32_t, int64_t>, uint32_t> known;
-    std::vector<uint32_t> of_track;
-    for (const trace::Track& track : trace.tracks) {
-      const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
-      const auto [at, added] = known.try_emplace({track.member, track.device, stream},
-                                                 static_cast<uint32_t>(known.size()));
-      of_track.push_back(at->second);
-    }
-    begins.assign(known.size() + 1, 0);
+    const std::vector<uint32_t> of_track = streams_of(trace);
+    const uint32_t streams = of_track.empty() ? 0 : std::ranges::max(of_track) + 1;
+    begins.assign(streams + 1, 0);
     for (const trace::Operation& one : trace.operations) ++begins[of_track[one.track.index] + 1];
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     std::vector<uint32_t> next(begins.begin(), begins.end() - 1);
@@ -181,6 +187,16 @@ std::string no_order(const trace::Trace& trace) {
   if (std::ranges::any_of(trace.warnings, in_sequence))
     return "the file has no times of operations";
   return {};
+}
+
+std::vector<uint32_t> operations_of_stream(const trace::Trace& trace, uint32_t operation) {
+  const std::vector<uint32_t> of_track = streams_of(trace);
+  const uint32_t stream = of_track[trace.operations[operation].track.index];
+  std::vector<uint32_t> places;
+  for (uint32_t i = 0; i < trace.operations.size(); ++i) {
+    if (of_track[trace.operations[i].track.index] == stream) places.push_back(i);
+  }
+  return places;
 }
 
 void add_order_labels(const TraceSubjects& subjects, Labelled& labelled) {

@@ -2,7 +2,9 @@
 // which they ran there (docs/language.md, Order rules).
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "classify/classify.hpp"
 
@@ -11,6 +13,9 @@ namespace kr::classify {
 /// Why operations of a trace have no order: it has sums, or pages of kernels, and no starts. Empty:
 /// they have one.
 std::string no_order(const trace::Trace& trace);
+
+/// The places of all operations of the stream on which one ran, in the order in which they ran.
+std::vector<uint32_t> operations_of_stream(const trace::Trace& trace, uint32_t operation);
 
 /// Adds the order dimensions of the model to the labels of a run, each after those it looks at.
 /// Deterministic; the order of a file's rows has

@@ -39,9 +39,7 @@ class Explainer {
   }
 
   WhyDimension explain(const sema::Table& table) const {
-    match::OpenSubject subject{.name = &name_, .kind = query_.kind, .within = std::nullopt};
-    if (query_.within) subject.within = std::span<const match::AtomSet>(within_);
-    const auto all = match::outcomes(program_, sources_, table, subject);
+    const auto all = match::outcomes(program_, sources_, table, open_subject());
     WhyDimension dimension{table.dimension, {}};
     for (const match::Outcome& outcome : all) {
       dimension.outcomes.push_back(explain(table, outcome, all.size() == 1));
@@ -53,7 +51,113 @@ class Explainer {
     return dimension;
   }
 
+  /// `known`: the dimensions that it can look at.
+  WhyDimension explain_order(const sema::OrderTable& table,
+                             const std::vector<WhyDimension>& known) const {
+    const auto over = std::ranges::find(known, table.over, &WhyDimension::dimension);
+    const auto subjects = subjects_labelled(table, over->outcomes);
+    const auto is = [&](sema::ExprId expr, const match::OpenSubject& subject, match::Truth truth) {
+      return expr.valid() && match::Condition(program_, expr).evaluate(subject) == truth;
+    };
+    const auto may = [&](sema::ExprId expr, const match::OpenSubject& subject) {
+      return expr.valid() && !is(expr, subject, match::Truth::no);
+    };
+    WhyDimension dimension{table.dimension, {}};
+    bool decided = false;
+    for (const sema::RuleId id : table.rules) {
+      const sema::Rule& rule = program_.rules.get(id);
+      WhyOutcome out;
+      out.label = rule.label;
+      out.rule = id;
+      const auto can_take = [&](const match::OpenSubject& subject) {
+        if (!rule.chain) return may(rule.expr, subject);
+        if (rule.scope.valid()) {
+          const sema::OrderScope& scope = program_.order_scopes.get(rule.scope);
+          if (is(scope.ignore, subject, match::Truth::yes) ||
+              is(scope.continues, subject, match::Truth::yes)) {
+            return false;
+          }
+        }
+        const auto& steps = rule.chain->steps;
+        return std::any_of(steps.begin() + rule.chain->first, steps.begin() + rule.chain->last + 1,
+                           [&](const sema::ChainStep& step) { return may(step.expr, subject); });
+      };
+      if (std::ranges::none_of(subjects, can_take)) continue;
+      if (rule.chain) {
+        out.conditions.emplace_back("depends on neighbours");
+        ++dimension.chains;
+      } else {
+        decided = std::ranges::all_of(subjects, [&](const match::OpenSubject& subject) {
+          return is(rule.expr, subject, match::Truth::yes);
+        });
+        out.spans = spans_of(rule.expr);
+        if (!decided) out.conditions.emplace_back("depends on type or context");
+      }
+      dimension.outcomes.push_back(std::move(out));
+      if (decided) return dimension;
+    }
+    for (const sema::OrderScopeId scope : table.scopes) {
+      const sema::ExprId continues = program_.order_scopes.get(scope).continues;
+      dimension.continues |= std::ranges::any_of(
+          subjects, [&](const match::OpenSubject& subject) { return may(continues, subject); });
+    }
+    add_otherwise(table, over->outcomes, dimension);
+    return dimension;
+  }
+
  private:
+  match::OpenSubject open_subject() const {
+    match::OpenSubject subject{.name = &name_, .kind = query_.kind, .within = std::nullopt};
+    if (query_.within) subject.within = std::span<const match::AtomSet>(within_);
+    return subject;
+  }
+
+  /// The name with each label that it can have in the dimension that order rules look at.
+  std::vector<match::OpenSubject> subjects_labelled(const sema::OrderTable& table,
+                                                    const std::vector<WhyOutcome>& labels) const {
+    const std::string& dimension = program_.dimensions.get(table.over).name;
+    std::vector<match::OpenSubject> subjects;
+    for (const WhyOutcome& one : labels) {
+      match::OpenSubject subject = open_subject();
+      uint32_t index = 0;
+      for (const sema::Word& word : program_.words) {
+        if (word.dimension == dimension && word.label == one.label) {
+          subject.word = sema::WordId{index};
+        }
+        ++index;
+      }
+      subjects.push_back(subject);
+    }
+    return subjects;
+  }
+
+  /// What a name gets that no order rule labels.
+  void add_otherwise(const sema::OrderTable& table, const std::vector<WhyOutcome>& labels,
+                     WhyDimension& dimension) const {
+    WhyOutcome out;
+    out.label = sema::reserved::unclassified;
+    out.rule = table.otherwise;
+    if (!dimension.outcomes.empty()) out.conditions.emplace_back("no other rule matches");
+    if (!table.otherwise || !program_.rules.get(*table.otherwise).keep) {
+      if (table.otherwise) out.label = program_.rules.get(*table.otherwise).label;
+      dimension.outcomes.push_back(std::move(out));
+      return;
+    }
+    for (const WhyOutcome& one : labels) {
+      const auto same = [&](const WhyOutcome& other) {
+        return other.label == one.label && other.rule == table.otherwise;
+      };
+      if (const auto kept = std::ranges::find_if(dimension.outcomes, same);
+          kept != dimension.outcomes.end()) {
+        kept->conditions = out.conditions;  // more than one way leads to it
+        continue;
+      }
+      WhyOutcome& added = dimension.outcomes.emplace_back(out);
+      added.label = one.label;
+      added.conditions.insert(added.conditions.end(), one.conditions.begin(), one.conditions.end());
+    }
+  }
+
   WhyOutcome explain(const sema::Table& table, const match::Outcome& outcome, bool only) const {
     WhyOutcome out;
     out.label = sema::reserved::unclassified;
@@ -107,6 +211,9 @@ std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId m
   std::vector<WhyDimension> dimensions;
   for (const sema::Table& table : rules.program().models.get(model).tables) {
     dimensions.push_back(explainer.explain(table));
+  }
+  for (const sema::OrderTable& table : rules.program().models.get(model).order_tables) {
+    dimensions.push_back(explainer.explain_order(table, dimensions));
   }
   return dimensions;
 }

@@ -42,8 +42,14 @@ struct WhyDimension {
   sema::DimensionId dimension;
   /// First the usual one (the kind by the name, no context), then in the order tried.
   std::vector<WhyOutcome> outcomes;
+  /// Of order rules: in whose chains the name can stand in brackets. `outcomes` are these and
+  /// ordinary rules that may match, in the order tried, then what the name gets if none does.
+  size_t chains = 0;
+  /// Whether `continue` of order rules can give it the label of the operation before it.
+  bool continues = false;
 };
 
+/// Dimensions of names, then those of order rules.
 std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId model,
                               const WhyQuery& query);
 

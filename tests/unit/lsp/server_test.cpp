@@ -253,6 +253,81 @@ TEST_CASE("the outline") {
   CHECK(engine.find("children")->items[0].find("children")->items.size() == 3);
 }
 
+constexpr std::string_view order_rules = R"(labels substage { gemm "Dense" norm attn rest }
+
+pattern norms over substage = (norm | "rsqrt") & !"bwd"
+
+engine e {
+  substage {
+    norm: "norm"
+    rest: otherwise
+  }
+  part over substage {
+    ignore rest
+    qkv: norms+ > [gemm] > _? > attn | "x"
+    otherwise keep
+  }
+}
+)";
+
+TEST_CASE("order rules: hover, definition and uses of labels as words") {
+  Session session;
+  session.open(order_rules);
+  CHECK(hover(session, order_rules, "qkv:") ==
+        "**qkv** label of `part`\n\nThis rule matches operations that follow each other on a "
+        "stream:\n\n1. one or more that matches `norms`\n2. one that matches `gemm` — **gets the "
+        "label**\n3. perhaps one that is any operation\n4. one that matches `attn` or contains "
+        "`x`\n\nShortest match: `norm > [gemm] > attn`");
+  CHECK(hover(session, order_rules, "norms over") ==
+        "**pattern norms**\n\nMatches an operation that (matches `norm` or contains `rsqrt`) and "
+        "not (contains `bwd`)");
+  CHECK(hover(session, order_rules, "gemm] >").find("**gemm** label of `substage`: “Dense”") == 0);
+  CHECK(hover(session, order_rules, "ignore").find("chains of this block") != std::string::npos);
+  CHECK(hover(session, order_rules, "over substage {").find("order rules") != std::string::npos);
+
+  const JsonValue declared =
+      session.result("textDocument/definition", Session::at(order_rules, "gemm] >"));
+  CHECK(declared.find("range")->find("start")->find("line")->integer == 0);
+  CHECK(declared.find("range")->find("start")->find("character")->integer == 18);
+  const auto uses = [&](std::string_view needle) {
+    std::string params = Session::at(order_rules, needle);
+    params.insert(params.size() - 1, R"(,"context":{"includeDeclaration":true})");
+    return session.result("textDocument/references", params).items.size();
+  };
+  CHECK(uses("norm attn") == 3);  // declared; a word of the pattern; given by a rule
+  CHECK(uses("rest }") == 3);
+  CHECK(uses("norms over") == 2);
+}
+
+TEST_CASE("order rules: completion of words, places and keywords") {
+  Session session;
+  const auto in_block = [&](std::string_view typed) {
+    return completion(session, std::string("labels substage { gemm norm \"a b\" }\n"
+                                           "pattern p over substage = gemm\n"
+                                           "pattern q over stage = x\n"
+                                           "engine e { part over substage { ") +
+                                   std::string(typed) + " } }");
+  };
+  for (const char* typed : {"a: ‸", "a: norm > ‸", "a: norm > [‸", "ignore ‸", "continue !‸"}) {
+    INFO(typed);
+    const Strings words = in_block(typed);
+    for (const char* word : {"gemm", "norm", "p", "_", "start", "end", "within"}) {
+      CHECK(has(words, word));
+    }
+    CHECK_FALSE(has(words, "q"));
+    CHECK_FALSE(has(words, "a b"));
+  }
+  CHECK(has(in_block("‸"), "continue"));
+  CHECK(has(completion(session, "engine e { part ov‸ }"), "over"));
+  CHECK(has(completion(session, "engine e { part over ‸ }"), "substage"));
+  CHECK(has(completion(session, "table t for part over ‸"), "substage"));
+  CHECK(has(completion(session, "labels d { x }\npattern p over d = ‸"), "x"));
+  CHECK_FALSE(has(completion(session, "labels d { x }\npattern p = ‸"), "x"));
+  const Strings plain = completion(session, "labels d { x }\nengine e { d { ‸ } }");
+  CHECK_FALSE(has(plain, "ignore"));
+  CHECK_FALSE(has(completion(session, "labels d { x }\nengine e { d { a: ‸ } }"), "start"));
+}
+
 TEST_CASE("completion knows the place") {
   Session session;
   const Strings file = completion(session, "use std.gemm\n‸");

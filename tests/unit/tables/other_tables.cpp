@@ -308,15 +308,57 @@ engine e {
       explain({.name = "flash_attn_flash", .kind = OperationKind::kernel, .within = {{}}});
   source.explanation = &sure;
   CHECK(rows("explanations", source) ==
-        Lines{"substage|0|attn|test.kr:6|attn: \"flash\" | \"attn\"|0-5,6-10,11-16|-"});
-  CHECK(rows("explanation_alternatives", source) == Lines{"substage|0|flash|test.kr:8"});
+        Lines{"substage|0|attn|test.kr:6|attn: \"flash\" | \"attn\"|0-5,6-10,11-16|-|-"});
+  CHECK(rows("explanation_alternatives", source) == Lines{"substage|0|flash|test.kr:8|-"});
   const auto open = explain({.name = "other", .kind = {}, .within = {{}}});
   source.explanation = &open;
-  CHECK(rows("explanations", source) ==
-        Lines{"substage|0|unclassified|-|-|-|" + open.dimensions[0].outcomes[0].conditions[0],
-              "substage|1|copies|test.kr:4|copies: @memcpy|-|" +
-                  open.dimensions[0].outcomes[1].conditions[0]});
+  CHECK(
+      rows("explanations", source) ==
+      Lines{"substage|0|unclassified|-|-|-|" + open.dimensions[0].outcomes[0].conditions[0] + "|-",
+            "substage|1|copies|test.kr:4|copies: @memcpy|-|" +
+                open.dimensions[0].outcomes[1].conditions[0] + "|-"});
   CHECK(rows("explanation_alternatives", source).empty());
+}
+
+TEST_CASE("explanations of operations with their neighbours") {
+  const match::CompiledRules rules = test::compile(R"(
+engine e {
+  substage { norm: "norm" gemm: "gemm" rest: otherwise }
+  part over substage {
+    ignore rest
+    qkv: norm > [gemm]
+    any: _ > [gemm]
+    otherwise keep
+  }
+}
+)");
+  const sema::ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
+  const std::vector<std::string> names{"norm", "x", "gemm"};
+  std::vector<match::AtomSet> sets(names.size(), match::AtomSet(rules.program().atoms.size()));
+  std::vector<match::Subject> subjects;
+  match::Scanner scanner(rules.database);
+  for (size_t i = 0; i < names.size(); ++i) {
+    scanner.scan(names[i], sets[i]);
+    subjects.push_back({.name = &sets[i]});
+  }
+  const std::vector<uint32_t> subject_of{0, 1, 2};
+  const std::vector<size_t> asked{2};
+  tables::Explanation explanation{"", "e/default", "", {}, {}};
+  explanation.sequence = classify::why(
+      rules, model,
+      {subjects, subject_of, [&](size_t at) -> std::string_view { return names[at]; }}, asked, 0);
+  Source source;
+  source.rules = &rules;
+  source.explanation = &explanation;
+  CHECK(rows("explanations", source) ==
+        Lines{"substage|0|gemm|test.kr:3|gemm: \"gemm\"|-|-|2",
+              "kind|0|compute|stdlib/kind.kr:10|compute: otherwise|-|-|2",
+              "part|0|qkv|test.kr:6|qkv: norm > [gemm]|-|depends on neighbours|2"});
+  CHECK(rows("explanation_alternatives", source) == Lines{"part|0|any|test.kr:7|2"});
+  // What the match needs, and no more.
+  CHECK(explanation.sequence->first == 0);
+  CHECK(explanation.sequence->operations.size() == 3);
+  CHECK(explanation.sequence->operation(3) == nullptr);
 }
 
 TEST_CASE("trees") {
