@@ -142,7 +142,7 @@ std::pair<classify::RunSpec, std::vector<std::string>> parse_files(const TreeOpt
   if (files.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   if (files.size() == 1) return {files[0], {}};
   const auto part_of = [](const classify::RunSpec& spec) {
-    return trace::proton_part(spec.path.substr(spec.path.rfind('/') + 1));
+    return trace::proton_part(std::string_view(spec.path).substr(spec.path.rfind('/') + 1));
   };
   const auto first = part_of(files[0]);
   for (const classify::RunSpec& one : files) {

@@ -49,7 +49,7 @@ constexpr int64_t process_bits = 0xFFFFFF;
 }  // namespace
 
 NameLabels::NameLabels(const Source& source, const Run& run) {
-  const std::vector<std::string> dimensions = name_dimensions_of(source);
+  const std::vector<std::string> dimensions = dimensions_of(source);
   dimensions_ = dimensions.size();
   const classify::Labelled& labelled = run.get<analyze::LabelledTrace>().labelled;
   by_name_.resize(run.get<analyze::LabelledTrace>().trace.names.size());
