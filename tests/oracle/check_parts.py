@@ -62,10 +62,12 @@ def constructed():
         # Not a label: communication that has a norm in it.
         named = "\n".join('    {}: ^"label {}"$'.format("communication" if label == "allreduce_fusion" else label, label)
                           for label in labels)
-        chain = " > ".join(
+        before = " > ".join(f'"label {row["over"]}"' for row in rows)  # layers follow each other
+        layer = " > ".join(
             f'"label {row["over"]}"' + (f' => part {row["role"]}' if row["over"] in PRODUCTS and row["role"] != "none"
                                         else "")
             for row in rows)
+        chain = f"{before} > {layer} > {before}"
         table = "dense" if rules == "parts" else rules
         text = (f"use std.llm\nuse std.parts\nengine e {{\n  substage {{\n{named}\n    unknown: otherwise\n  }}\n"
                 f"  part over substage {{\n    include parts.{table}\n    otherwise keep\n  }}\n}}\ntest e {{\n  {chain}\n}}\n")
