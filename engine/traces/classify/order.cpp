@@ -120,9 +120,16 @@ class OrderLabels {
     }
     std::ranges::sort(matches, {}, &OrderMatch::first);
     if (!matches.empty()) labelled_.matches.emplace_back(table.dimension, std::move(matches));
-    // A run of which the rules explain nothing does not have the dimension.
-    if (std::ranges::all_of(rule_of, [](uint32_t rule) { return rule == order::no_rule; })) return;
-    divide(table, *over, rule_of);
+    if (std::ranges::any_of(rule_of, [](uint32_t rule) { return rule != order::no_rule; })) {
+      divide(table, *over, rule_of);
+    } else if (!candidates) {
+      DimensionLabels made{table.dimension, {}};
+      for (uint32_t row = 0; row < labelled_.rows(); ++row) {
+        made.by_row.push_back(of_others(table, *over, row));
+      }
+      labelled_.dimensions.push_back(std::move(made));
+      ++labelled_.order_dimensions;
+    }
   }
 
  private:
