@@ -126,8 +126,8 @@ test e { "gemm" => substage gemm  "flash" => substage attn  "x" => substage othe
     CHECK(one.whole);
     CHECK(one.test.empty());
   }
-  const Covered some =
-      cover(order + "test e { \"flash\" > \"gemm\" => part a > \"gemm\"  \"big_flash\" => part c }");
+  const Covered some = cover(
+      order + "test e { \"flash\" > \"gemm\" => part a > \"gemm\"  \"big_flash\" => part c }");
   CHECK(some.coverage.rules_reached == 5);
   CHECK(some.coverage.alternatives_reached == 5);
   // The operation of `b` is not checked.
