@@ -77,9 +77,12 @@ std::string group_text(const tables::RulesDifference& difference, const compare:
     text += fmt::format("  {}{}", group.names > 0 ? "+ " : "",
                         text::counted(group.known_names, "known name"));
   }
-  text += fmt::format("  {}\n  {}: {}\n", models_text(difference.changes, group, all),
-                      example.seen_in ? to_string(*example.seen_in) : "invented",
-                      to_string(change.move.witness));
+  text += fmt::format(
+      "  {}\n  {}: {}\n", models_text(difference.changes, group, all),
+      change.move.order ? "sequence"
+      : example.seen_in ? to_string(*example.seen_in)
+                        : "invented",
+      change.move.order ? printable(change.move.order->sequence) : to_string(change.move.witness));
   const auto& [old_rule, new_rule] = difference.rules[group.moves.front()];
   return text + rule_text('-', old_rule) + rule_text('+', new_rule);
 }
@@ -102,7 +105,8 @@ void rule_changes_text(const tables::RulesDifference& difference, const RuleChan
   std::vector<compare::MoveGroup> groups = changes.groups();
   const auto invented =
       std::stable_partition(groups.begin(), groups.end(), [&](const compare::MoveGroup& group) {
-        return changes.moves[group.moves.front()].is_seen();
+        const compare::CountedMove& example = changes.moves[group.moves.front()];
+        return example.is_seen() || example.change.move.order;
       });
   const auto show = [&](auto begin, auto end, size_t most, const char* what, const char* then) {
     const auto count = static_cast<size_t>(end - begin);

@@ -70,6 +70,14 @@ const Definition rule_changes_part = TableOf<RuleChangeRow>{
        "The names of the modules or ranges that enclose it, the outermost first; nothing if "
        "there are none.",
        [](const Witness& witness) { return join(witness.within, " / "); }, optional},
+      {"sequence", Unit::text, Role::measure,
+       "Of order rules: names of operations that follow each other on a stream, with the one whose "
+       "label changes in brackets.",
+       [](const Change& change) {
+         return change.move.order ? std::string_view(change.move.order->sequence)
+                                  : std::string_view();
+       },
+       optional},
       {"names", Unit::count, Role::measure,
        "How many of the names of the runs and lists given to the command change in this way.",
        &CountedMove::names},

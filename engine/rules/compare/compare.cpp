@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "compare/order_changes.hpp"
+
 namespace kr::compare {
 namespace {
 
@@ -220,12 +222,82 @@ std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
   return compared;
 }
 
+namespace {
+
+/// Compares order rules after the dimensions that they look at.
+class OrderPrograms {
+ public:
+  OrderPrograms(const sema::Program& before, const sema::Program& after, prove::Prover& prover)
+      : before_(before), after_(after), prover_(prover) {}
+
+  /// `over_moves(engine, model, dimension)`: changes of a dimension of names.
+  template <class OverMoves>
+  void compare(const OverMoves& over_moves, Comparison& comparison) {
+    each_model(before_, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId) {
+      const auto same = same_model(after_, engine, model);
+      if (!same) return;
+      const sema::Model& other = after_.models.get(*same);
+      const auto add = [&](const sema::OrderTable* a, const sema::OrderTable* b) {
+        const sema::Program& has = a != nullptr ? before_ : after_;
+        const sema::OrderTable& table = a != nullptr ? *a : *b;
+        const std::string& dimension = has.dimensions.get(table.dimension).name;
+        const std::string& over = has.dimensions.get(table.over).name;
+        const OrderSide old_side = side_of(before_, model, a, over);
+        const OrderSide new_side = side_of(after_, other, b, over);
+        const std::vector<Move>& moves = over_moves(engine.name, model.name, over);
+        const OrderComparison& one = compared(old_side, new_side, moves);
+        comparison.proven &= one.proven;
+        if (one.move) {
+          comparison.changes.push_back({engine.name, model.name, dimension, *one.move});
+        }
+      };
+      const auto same_name = [](const sema::Program& in, const sema::Model& of,
+                                std::string_view dimension) {
+        const auto id = in.dimension(dimension);
+        return id ? of.order_table(*id) : nullptr;
+      };
+      for (const sema::OrderTable& table : model.order_tables) {
+        add(&table, same_name(after_, other, before_.dimensions.get(table.dimension).name));
+      }
+      for (const sema::OrderTable& table : other.order_tables) {
+        const std::string& name = after_.dimensions.get(table.dimension).name;
+        if (same_name(before_, model, name) == nullptr) add(nullptr, &table);
+      }
+    });
+  }
+
+ private:
+  OrderSide side_of(const sema::Program& program, const sema::Model& model,
+                    const sema::OrderTable* table, std::string_view over) const {
+    return {&program, table != nullptr ? table : &no_rules_, table_named(program, model, over)};
+  }
+
+  const OrderComparison& compared(const OrderSide& a, const OrderSide& b,
+                                  const std::vector<Move>& moves) {
+    const auto [at, added] =
+        known_.try_emplace({rules_of({a.program, a.table}), rules_of({b.program, b.table}),
+                            rules_of({a.program, a.over}), rules_of({b.program, b.over})});
+    if (added) at->second = compare_order(prover_, a, b, moves);
+    return at->second;
+  }
+
+  const sema::Program& before_;
+  const sema::Program& after_;
+  prove::Prover& prover_;
+  const sema::OrderTable no_rules_ = {};
+  std::map<std::tuple<RulesOf, RulesOf, RulesOf, RulesOf>, OrderComparison> known_;
+};
+
+}  // namespace
+
 Comparison compare_programs(const sema::Program& before, const sema::Program& after,
                             const KnownMoves& known) {
   Comparison comparison;
   prove::Formulas formulas;
   prove::Prover prover(formulas);
   std::map<std::pair<RulesOf, RulesOf>, TableComparison> compared;
+  std::map<std::tuple<std::string, std::string, std::string>, const std::vector<Move>*>
+      by_dimension;
   for (const ComparedDimension& one : dimensions_compared(before, after)) {
     const auto [at, added] = compared.try_emplace({rules_of(one.before), rules_of(one.after)});
     if (added) at->second = compare_tables(prover, one.before, one.after, known);
@@ -233,7 +305,17 @@ Comparison compare_programs(const sema::Program& before, const sema::Program& af
     for (const Move& move : at->second.moves) {
       comparison.changes.push_back({one.engine, one.model, one.dimension, move});
     }
+    by_dimension[{one.engine, one.model, one.dimension}] = &at->second.moves;
   }
+  static const std::vector<Move> none;
+  OrderPrograms(before, after, prover)
+      .compare(
+          [&](const std::string& engine, const std::string& model,
+              const std::string& over) -> const std::vector<Move>& {
+            const auto moves = by_dimension.find({engine, model, over});
+            return moves == by_dimension.end() ? none : *moves->second;
+          },
+          comparison);
   each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
     if (!same_model(after, engine, model)) comparison.only_before.push_back(before.title(id));
   });

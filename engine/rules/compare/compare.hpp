@@ -19,6 +19,13 @@ struct Move {
   std::string from;
   std::string to;
   prove::Witness witness;
+  /// Of order rules: the witness is in brackets in a sequence of names.
+  struct InOrder {
+    std::string sequence;
+    std::optional<sema::RuleId> before;  // the rules that decide for it
+    std::optional<sema::RuleId> after;
+  };
+  std::optional<InOrder> order = {};
 };
 
 struct TableComparison {
@@ -84,7 +91,7 @@ std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
 std::string_view label_of(const sema::Rule& rule);
 
 /// Compares every dimension of every model that both have (identified by name). Tables that several
-/// models share are compared once.
+/// models share are compared once. Of order rules a model and dimension has at most one change.
 Comparison compare_programs(const sema::Program& before, const sema::Program& after,
                             const KnownMoves& known = {});
 

@@ -62,6 +62,13 @@ class Counter {
     changes.proven = comparison.proven;
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<Move>> by_dimension;
     for (Change& one : comparison.changes) {
+      if (one.move.order) {
+        CountedMove& counted = changes.moves.emplace_back();
+        counted.before = one.move.order->before;
+        counted.after = one.move.order->after;
+        counted.change = std::move(one);
+        continue;
+      }
       by_dimension[{one.engine, one.model, one.dimension}].push_back(std::move(one.move));
     }
     std::set<std::pair<std::string, std::string>> models;

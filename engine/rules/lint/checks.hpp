@@ -52,6 +52,7 @@ void check_otherwise(const Context& context, diag::Sink& sink);     // KR304
 void check_phase_numbers(const Context& context, diag::Sink& sink);  // KR321
 void check_regexes(const Context& context, diag::Sink& sink);        // KR307, KR309, KR310, KR405,
                                                                      // KR415
+void check_chains(const Context& context, diag::Sink& sink);         // KR333 to KR338, KR401, KR413
 void check_costs(const Context& context, diag::Sink& sink);          // KR322, KR323, KR324
 void check_unused(const Context& context, diag::Sink& sink);         // KR311, KR312, KR313
 void check_labels(const Context& context, diag::Sink& sink);         // KR314, KR315, KR412

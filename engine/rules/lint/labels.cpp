@@ -21,7 +21,7 @@ std::set<DimensionLabel> produced_labels(const Context& context, const syntax::F
   const sema::Program& program = context.program();
   std::set<DimensionLabel> all;
   for (const sema::Model& model : program.models) {
-    for (const sema::Table& table : model.tables) {
+    const auto add_table = [&](const sema::Table& table) {
       const std::string& dimension = program.dimensions.get(table.dimension).name;
       const auto add = [&](sema::RuleId id) {
         const sema::Rule& rule = program.rules.get(id);
@@ -29,7 +29,9 @@ std::set<DimensionLabel> produced_labels(const Context& context, const syntax::F
       };
       for (const sema::RuleId rule : table.rules) add(rule);
       if (table.otherwise) add(*table.otherwise);
-    }
+    };
+    std::ranges::for_each(model.tables, add_table);
+    std::ranges::for_each(model.order_tables, add_table);
   }
   // Other files may include the tables.
   for (const syntax::Table& table : tree.tables) {
@@ -79,6 +81,7 @@ std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& e
 void check_tested(const syntax::Engine& engine, const syntax::Body& body,
                   std::set<DimensionLabel>& tested, diag::Sink& sink) {
   for (const syntax::Block& block : body.dimensions) {
+    if (block.over) continue;  // KR338
     for (const syntax::Rule& rule : block.rules) {
       if (rule.kind != syntax::RuleKind::rule && rule.kind != syntax::RuleKind::replace) continue;
       if (!tested.insert({block.dimension.text, rule.label.text}).second) continue;
@@ -97,21 +100,23 @@ void check_open(const Context& context, diag::Sink& sink) {
   for (const sema::Engine& engine : program.engines) {
     std::set<sema::DimensionId> reported;
     for (const sema::ModelId id : engine.models) {
-      for (const sema::Table& table : program.models.get(id).tables) {
-        if (table.closed || reported.contains(table.dimension)) continue;
+      const auto check = [&](const sema::Table& table) {
+        if (table.closed || reported.contains(table.dimension)) return;
         std::vector<sema::RuleId> rules = table.rules;
         if (table.otherwise) rules.push_back(*table.otherwise);
         const auto first = std::ranges::find_if(rules, [&](sema::RuleId rule) {
           return context.is_root(program.rules.get(rule).span.file);
         });
-        if (first == rules.end()) continue;
+        if (first == rules.end()) return;
         reported.insert(table.dimension);
         const sema::Rule& rule = program.rules.get(*first);
         const std::string& name = program.dimensions.get(table.dimension).name;
         sink.add(diag::code::open_dimension, rule.label_span.valid() ? rule.label_span : rule.span,
                  name)
             .help("declare them with their titles and colours: `labels {} {{ … }}`", name);
-      }
+      };
+      std::ranges::for_each(program.models.get(id).tables, check);
+      std::ranges::for_each(program.models.get(id).order_tables, check);
     }
   }
 }

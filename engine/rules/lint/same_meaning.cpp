@@ -1,7 +1,7 @@
 
 #include <algorithm>
 
-#include "compare/compare.hpp"
+#include "compare/order_changes.hpp"
 #include "lint/fix.hpp"
 
 namespace kr::lint {
@@ -28,8 +28,13 @@ class Meanings {
     const auto table = [this](const sema::SharedTable& a, const sema::SharedTable& b) {
       return a.name == b.name && same_shared(a, b);
     };
+    const auto order_table = [this](const sema::SharedOrderTable& a,
+                                    const sema::SharedOrderTable& b) {
+      return a.name == b.name && same_order(a, nullptr, b, nullptr);
+    };
     return std::ranges::equal(before_.patterns, after_.patterns, pattern) &&
-           std::ranges::equal(before_.shared_tables, after_.shared_tables, table);
+           std::ranges::equal(before_.shared_tables, after_.shared_tables, table) &&
+           std::ranges::equal(before_.shared_order_tables, after_.shared_order_tables, order_table);
   }
 
  private:
@@ -90,16 +95,28 @@ class Meanings {
     return compared.proven && compared.moves.empty();
   }
 
-  bool same_table(const sema::Table& a, const sema::Table& b) {
-    if (before_.dimensions.get(a.dimension).name != after_.dimensions.get(b.dimension).name) {
-      return false;
-    }
+  bool same_vocabulary(const sema::Table& a, const sema::Table& b) const {
     const auto same_label = [](const sema::Label& one, const sema::Label& other) {
       return one.name == other.name && one.title == other.title && one.color == other.color;
     };
-    if (a.closed != b.closed || !std::ranges::equal(a.vocabulary, b.vocabulary, same_label)) {
+    return before_.dimensions.get(a.dimension).name == after_.dimensions.get(b.dimension).name &&
+           a.closed == b.closed && std::ranges::equal(a.vocabulary, b.vocabulary, same_label);
+  }
+
+  /// Of two tables that look at dimensions with the same meaning.
+  bool same_order(const sema::OrderTable& a, const sema::Table* over_a, const sema::OrderTable& b,
+                  const sema::Table* over_b) {
+    if (before_.dimensions.get(a.over).name != after_.dimensions.get(b.over).name ||
+        !same_vocabulary(a, b)) {
       return false;
     }
+    const compare::OrderComparison compared =
+        compare::compare_order(prover_, {&before_, &a, over_a}, {&after_, &b, over_b}, {});
+    return compared.proven && !compared.move;
+  }
+
+  bool same_table(const sema::Table& a, const sema::Table& b) {
+    if (!same_vocabulary(a, b)) return false;
     if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
     return same_labels(a, b);
   }
@@ -115,10 +132,14 @@ class Meanings {
     const auto tables = [this](const sema::Table& one, const sema::Table& other) {
       return same_table(one, other);
     };
+    const auto order_tables = [&](const sema::OrderTable& one, const sema::OrderTable& other) {
+      return same_order(one, a.table(one.over), other, b.table(other.over));
+    };
     return a.name == b.name && a.title == b.title && same_expr(a.detect, b.detect) &&
            same_rules(a.phases, b.phases) && std::ranges::equal(a.folds, b.folds, same_fold) &&
            std::ranges::equal(a.abbreviations, b.abbreviations, same_abbreviation) &&
-           std::ranges::equal(a.tables, b.tables, tables);
+           std::ranges::equal(a.tables, b.tables, tables) &&
+           std::ranges::equal(a.order_tables, b.order_tables, order_tables);
   }
 
   const sema::Program& before_;

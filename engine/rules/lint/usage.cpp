@@ -61,13 +61,38 @@ namespace {
 
 // KR311, KR312, KR313: unused declarations.
 
+/// Dimensions whose labels are words of order rules.
+std::set<std::string_view> dimensions_seen(const syntax::File& tree) {
+  std::set<std::string_view> dimensions;
+  const auto add = [&](const auto& declared) {
+    if (declared.over) dimensions.insert(declared.over->text);
+  };
+  std::ranges::for_each(tree.patterns, add);
+  std::ranges::for_each(tree.tables, add);
+  each_body(tree, [&](const syntax::Body& body) { std::ranges::for_each(body.dimensions, add); });
+  return dimensions;
+}
+
+/// Whether a used module declares labels that order rules of the file may name.
+bool gives_labels(const Context& context, source::FileId module,
+                  const std::set<std::string_view>& dimensions) {
+  return module.valid() && std::ranges::any_of(context.rules().scope->tree(module).labels,
+                                               [&](const syntax::Labels& labels) {
+                                                 return dimensions.contains(labels.dimension.text);
+                                               });
+}
+
 void check_uses(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
   std::set<std::string> aliases;
   for (const Mention& mention : mentions(file.tree)) {
     if (mention.path->parts.size() > 1) aliases.insert(mention.path->parts.front().text);
   }
-  for (const syntax::Use& use : file.tree.uses) {
+  const std::set<std::string_view> dimensions = dimensions_seen(file.tree);
+  const std::vector<source::FileId>& modules = context.rules().scope->module(file.file).uses;
+  for (size_t i = 0; i < file.tree.uses.size(); ++i) {
+    const syntax::Use& use = file.tree.uses[i];
     if (aliases.contains(sema::use_name(use))) continue;
+    if (gives_labels(context, modules[i], dimensions)) continue;
     diag::Diagnostic& added =
         sink.add(diag::code::unused_use, use.span, context.sources().text(use.span));
     added.help("remove it");

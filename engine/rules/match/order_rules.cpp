@@ -57,17 +57,18 @@ class Questions {
   std::vector<sema::WordId> words_;
 };
 
-order::Block block_of(const sema::Program& program, const sema::OrderTable& table,
-                      const Questions& questions, const std::vector<Signature>& letters) {
+}  // namespace
+
+order::Block order_block(const sema::Program& program, const sema::OrderTable& table,
+                         size_t letters,
+                         const std::function<bool(size_t letter, sema::ExprId expr)>& holds) {
   order::Block block;
-  block.letters = letters.size() - 2;
+  block.letters = letters;
   const auto by_letter = [&](sema::ExprId expr) {
-    std::vector<uint8_t> holds;
-    holds.reserve(letters.size());
-    for (size_t i = 0; i < block.letters; ++i) {
-      holds.push_back(questions.holds(letters[i], expr) ? 1 : 0);
-    }
-    return holds;
+    std::vector<uint8_t> all;
+    all.reserve(letters);
+    for (size_t i = 0; i < letters; ++i) all.push_back(holds(i, expr) ? 1 : 0);
+    return all;
   };
   std::unordered_map<sema::OrderScopeId, uint32_t> scopes;
   const auto scope_of = [&](sema::OrderScopeId id) {
@@ -91,12 +92,12 @@ order::Block block_of(const sema::Program& program, const sema::OrderTable& tabl
     chain.first = rule.chain->first;
     chain.last = rule.chain->last;
     chain.scope = scope_of(rule.scope);
-    chain.takes.resize(letters.size());
+    chain.takes.resize(letters + 2);
     for (size_t s = 0; s < rule.chain->steps.size(); ++s) {
       const sema::ChainStep& step = rule.chain->steps[s];
       chain.steps.push_back({step.optional, step.repeated});
-      for (size_t i = 0; i < letters.size(); ++i) {
-        if (questions.holds(letters[i], step.expr)) chain.takes[i] |= uint64_t{1} << s;
+      for (size_t i = 0; i < letters + 2; ++i) {
+        if (holds(i, step.expr)) chain.takes[i] |= uint64_t{1} << s;
       }
     }
     made.chain = std::move(chain);
@@ -104,8 +105,6 @@ order::Block block_of(const sema::Program& program, const sema::OrderTable& tabl
   }
   return block;
 }
-
-}  // namespace
 
 struct OrderRules::Building {
   Building(const sema::Program& program, const sema::OrderTable& table)
@@ -140,7 +139,9 @@ void OrderRules::finish() {
   for (const sema::WordId edge : {sema::start_word, sema::end_word}) {
     all.push_back(building_->questions.answers({.name = &none, .word = edge}));
   }
-  block_ = block_of(program_, table_, building_->questions, all);
+  block_ = order_block(program_, table_, all.size() - 2, [&](size_t letter, sema::ExprId expr) {
+    return building_->questions.holds(all[letter], expr);
+  });
   building_.reset();
 }
 

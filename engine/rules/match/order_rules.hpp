@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,13 @@
 #include "order/explain.hpp"
 
 namespace kr::match {
+
+/// The rules of a table over letters that are numbered from 0 to `letters` - 1. `holds(letter,
+/// expr)` says whether an expression matches; it is called for `start` (`letters`) and `end`, too,
+/// and with invalid expressions. The rules are those of the table, in the same order.
+order::Block order_block(const sema::Program& program, const sema::OrderTable& table,
+                         size_t letters,
+                         const std::function<bool(size_t letter, sema::ExprId expr)>& holds);
 
 /// Operations are added first, one for each kind that can be told apart: a subject, with each of
 /// the labels that the rules name. Small: the letters do not depend on the number of operations.

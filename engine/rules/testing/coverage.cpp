@@ -28,6 +28,11 @@ class Collector {
       for (const prove::RuleListed& listed : list.rules) add(listed.rule);
       if (list.otherwise) add(*list.otherwise);
     }
+    for (const sema::Model& model : program_.models) {
+      for (const sema::OrderTable& table : model.order_tables) {
+        for (const sema::RuleId rule : table.rules) add(rule, true);
+      }
+    }
     for (const TestOutcome& outcome : outcomes_) {
       for (const sema::RuleId rule : outcome.rules) reach(rule, program_.tests[outcome.test]);
     }
@@ -57,13 +62,14 @@ class Collector {
 
   bool is_root(source::FileId file) const { return rules_.rules->files[file.index].root; }
 
-  void add(sema::RuleId id) {
+  /// Rules of neighbours are not divided: their expressions say nothing of a name alone.
+  void add(sema::RuleId id, bool of_order = false) {
     const sema::Rule& rule = program_.rules.get(id);
     if (!is_root(rule.span.file) || !rule.dimension.valid() || rules_of_files_.contains(id)) {
       return;
     }
     Covered& one = rules_of_files_[id];
-    if (rule.expr.valid()) {
+    if (rule.expr.valid() && !of_order) {
       const source::Span place{rule.span.file, rule.label_span.end, rule.span.end};
       one.alternatives = alternatives_at(rule.expr, place);
       std::set<sema::ExprId> seen;

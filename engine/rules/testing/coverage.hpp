@@ -22,6 +22,7 @@ struct Unreached {
 };
 
 /// Covers rules of root files for engines and models, without phases: tests cannot test those.
+/// Order rules are covered by operations of which they decide the label; no test is suggested.
 ///
 /// Alternatives are the operands of the outermost `|` of a rule; each rule has at least one. If a
 /// rule or alternative is a named pattern of a root file, the alternatives of the pattern count

@@ -91,3 +91,69 @@ TEST_CASE("tables that models share are compared once, and reported for each") {
         "e/m substage: a -> b: \"x\"\n"
         "e/n substage: a -> b: \"x\"\n");
 }
+
+namespace {
+
+/// An engine with order rules over labels that are short names.
+std::string with_order(const std::string& rules, const std::string& substage = "") {
+  return "engine e { substage { " + substage +
+         " gemm: \"gemm\" \n norm: \"rms\" \n attn: \"flash\" \n other: otherwise }\n"
+         "part over substage {\n" +
+         rules + "\n} }";
+}
+
+/// `e part: from -> to: sequence` of each change of order rules.
+std::string order_changes(const std::string& before, const std::string& after) {
+  const auto old_rules = load(before);
+  const auto new_rules = load(after);
+  const compare::Comparison comparison =
+      compare::compare_programs(old_rules->program, new_rules->program);
+  CHECK(comparison.proven);
+  std::string text;
+  for (const compare::Change& change : comparison.changes) {
+    if (!change.move.order) continue;
+    text += fmt::format("{} {}: {} -> {}: {}\n", change.engine, change.dimension, change.move.from,
+                        change.move.to, change.move.order->sequence);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("order rules with the same meaning are no change") {
+  CHECK(order_changes(with_order("a: norm > [gemm] \n otherwise keep"),
+                      with_order("a: \"rms\" & norm > [gemm] \n a: norm > [gemm] > end \n"
+                                 "otherwise keep"))
+            .empty());
+}
+
+TEST_CASE("a change of order rules is shown by a shortest sequence") {
+  CHECK(order_changes(with_order("a: norm > [gemm] \n otherwise keep"),
+                      with_order("a: norm > attn? > [gemm] \n otherwise keep")) ==
+        "e part: (its substage) -> a: \"rms\" > \"flash\" > [\"gemm\"]\n");
+  CHECK(order_changes(with_order("a: norm > [gemm] \n o: otherwise"),
+                      with_order("b: norm > [gemm] > end \n a: norm > [gemm] \n o: otherwise")) ==
+        "e part: a -> b: \"rms\" > [\"gemm\"]\n");
+}
+
+TEST_CASE("a change of otherwise and a dimension of one side only are changes of order rules") {
+  CHECK(order_changes(with_order("a: norm > [gemm] \n o: otherwise"),
+                      with_order("a: norm > [gemm] \n p: otherwise")) ==
+        "e part: o -> p: [\"gemm\"]\n");
+  CHECK(order_changes("engine e { substage { gemm: \"gemm\" \n norm: \"rms\" \n attn: \"flash\" \n"
+                      "other: otherwise } }",
+                      with_order("a: norm > [gemm]")) ==
+        "e part: unclassified -> a: \"rms\" > [\"gemm\"]\n");
+}
+
+TEST_CASE("order rules are compared by the labels that names have on each side") {
+  // Names that were `gemm` are `product`, and the rules know it.
+  CHECK(order_changes(with_order("a: norm > [gemm] \n otherwise keep"),
+                      with_order("a: norm > [gemm | product] \n otherwise keep",
+                                 "product: \"nvjet_gemm\" \n"))
+            .empty());
+  CHECK(order_changes(with_order("a: norm > [gemm] \n otherwise keep"),
+                      with_order("a: norm > [gemm] \n a: norm > [gemm & \"x\"] \n otherwise keep",
+                                 "product: \"nvjet_gemm\" \n")) ==
+        "e part: a -> (its substage): \"rms\" > [\"nvjet_gemm\"]\n");
+}

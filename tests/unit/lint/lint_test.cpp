@@ -238,3 +238,74 @@ TEST_CASE("colours differ as the eye sees it") {
   CHECK(lint::color_distance("#4e79a7", "#4f7aa8") < 1);
   CHECK(lint::color_distance("#4e79a7", "#f28e2b") > 40);
 }
+
+namespace {
+
+/// An engine with order rules, and tests of the names.
+std::string with_order(const std::string& rules, const std::string& more = "") {
+  return "labels substage { gemm norm attn other }\nlabels part { a b }\n"
+         "engine e { substage { gemm: \"gemm\" \n norm: \"rms\" \n attn: \"flash\" \n"
+         "other: otherwise }\npart over substage {\n" +
+         rules +
+         "\n otherwise keep } }\n"
+         "test e { \"gemm\" => substage gemm \n \"rms\" => substage norm \n"
+         "\"flash\" => substage attn \n \"x\" => substage other\n" +
+         more + "}";
+}
+
+std::string witness_of(const std::string& text, const diag::CodeInfo* code) {
+  for (const diag::Diagnostic& one : lint_text(text).findings) {
+    if (one.code == code) return one.witness.value_or("-");
+  }
+  return "no finding";
+}
+
+}  // namespace
+
+TEST_CASE("order rules that all label something have no finding") {
+  CHECK(codes_of(with_order("a: attn > norm? > [gemm] \n b: gemm & \"x\" \n b: [gemm] > end",
+                            "\"flash\" > \"gemm\" => part a \n \"gemmx\" => part b \n"
+                            "\"gemm\" => part b")) == "");
+}
+
+TEST_CASE("covered order rules are shown with a shortest sequence of names") {
+  const std::string text = with_order("a: attn > [gemm] \n b: attn > [gemm & \"big\"] > norm",
+                                      "\"flash\" > \"gemm\" => part a");
+  CHECK(codes_of(text) == "KR334");
+  CHECK(witness_of(text, diag::code::chain_covered.info()) == "\"flash\" > [\"bigemm\"] > \"rms\"");
+}
+
+TEST_CASE("which names have a label decides whether order rules match") {
+  // Every name with both texts is a `gemm`.
+  const std::string test = "\"flash\" > \"gemm\" => part a";
+  CHECK(codes_of(with_order("a: attn > [gemm] \n b: gemm > [norm & \"gemm\"]", test)) == "KR333");
+  CHECK(codes_of(with_order("a: attn > [gemm] \n b: gemm > [gemm & \"big\"]",
+                            test + "\n \"gemm\" > \"big_gemm\" => part b")) == "");
+  // In a table by itself, any name can have any label.
+  CHECK(codes_of("labels substage { gemm norm }\n"
+                 "table t for part over substage { b: gemm > [norm & \"gemm\"] }") == "");
+}
+
+TEST_CASE("order rules are part of the meaning that a fix keeps") {
+  const auto program = [](const std::string& rules) {
+    diag::Sink sink;
+    return sema::load_rules({{"test.kr", with_order(rules), true, {}}}, sink);
+  };
+  const auto same = [&](const std::string& before, const std::string& after) {
+    prove::Allowance allowance;
+    return lint::same_meaning(program(before)->program, program(after)->program, allowance);
+  };
+  CHECK(same("a: attn > [gemm]", "a: attn > [gemm | gemm & \"x\"]"));
+  CHECK_FALSE(same("a: attn > [gemm]", "a: attn > [gemm | norm & \"x\"]"));
+  CHECK_FALSE(same("a: attn > [gemm]", "ignore norm \n a: attn > [gemm]"));
+}
+
+TEST_CASE("unused patterns and tables of order rules are found") {
+  const std::string tested = "\"flash\" > \"gemm\" => part a";
+  CHECK(codes_of("pattern p over substage = gemm | norm\n" +
+                 with_order("a: attn > [gemm]", tested)) == "KR311");
+  CHECK(codes_of("pattern p over substage = gemm | norm\n" + with_order("a: attn > [p]", tested)) ==
+        "");
+  CHECK(codes_of("table t for part over substage { b: norm > [gemm] }\n" +
+                 with_order("a: attn > [gemm]", tested)) == "KR313");
+}

@@ -104,3 +104,33 @@ engine e {
   for (const testing::TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
   CHECK(after.coverage.unreached.size() == 1);
 }
+
+TEST_CASE("order rules are reached by operations of which they decide the label") {
+  const std::string order = R"(engine e {
+  substage { gemm: "gemm"  attn: "flash"  other: otherwise }
+  part over substage {
+    a: attn > [gemm]
+    b: gemm > [gemm]
+    c: attn & "big" | gemm & "big"
+    otherwise keep
+  }
+}
+test e { "gemm" => substage gemm  "flash" => substage attn  "x" => substage other }
+)";
+  const Covered none = cover(order);
+  CHECK(none.coverage.rules == 6);
+  CHECK(none.coverage.rules_reached == 3);
+  CHECK(none.coverage.alternatives == 6);
+  REQUIRE(none.coverage.unreached.size() == 3);
+  for (const testing::Unreached& one : none.coverage.unreached) {
+    CHECK(one.whole);
+    CHECK(one.test.empty());
+  }
+  const Covered some = cover(
+      order + "test e { \"flash\" > \"gemm\" => part a > \"gemm\"  \"big_flash\" => part c }");
+  CHECK(some.coverage.rules_reached == 5);
+  CHECK(some.coverage.alternatives_reached == 5);
+  // The operation of `b` is not checked.
+  REQUIRE(some.coverage.unreached.size() == 1);
+  CHECK(some.rules.program().rules.get(some.coverage.unreached[0].rule).label == "b");
+}

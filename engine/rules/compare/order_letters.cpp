@@ -1,0 +1,339 @@
+#include "compare/order_letters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "match/order_rules.hpp"
+
+namespace kr::compare {
+namespace {
+
+using prove::FormulaId;
+using prove::Formulas;
+
+/// The maximum number of letters.
+constexpr size_t max_letters = 4096;
+
+/// Formulas of expressions for operations with one label.
+class WithLabel {
+ public:
+  WithLabel(Formulas& formulas, const sema::Program& program, std::string_view label)
+      : formulas_(formulas), program_(program), label_(label) {}
+
+  // The recursion is bounded by sema::max_expr_depth, and visits each shared expression once.
+  FormulaId of(sema::ExprId id) {
+    if (!id.valid()) return formulas_.never();
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const sema::Expr& expr = program_.exprs.get(id);
+    FormulaId formula;
+    switch (expr.op) {
+      case sema::ExprOp::atom:
+      case sema::ExprOp::operation:
+      case sema::ExprOp::within:
+        formula = formulas_.of(program_, id);
+        break;
+      case sema::ExprOp::label:
+        formula = formulas_.constant(!is_edge(expr) && !label_.empty() &&
+                                     program_.words.get(expr.word).label == label_);
+        break;
+      case sema::ExprOp::negation:
+        formula = formulas_.negation(of(expr.operands.front()));
+        break;
+      case sema::ExprOp::conjunction:
+      case sema::ExprOp::disjunction: {
+        std::vector<FormulaId> operands;
+        for (const sema::ExprId operand : expr.operands) operands.push_back(of(operand));
+        formula = expr.op == sema::ExprOp::conjunction ? formulas_.all(std::move(operands))
+                                                       : formulas_.any(std::move(operands));
+      }
+    }
+    known_.emplace(id, formula);
+    return formula;
+  }
+
+ private:
+  static bool is_edge(const sema::Expr& expr) {
+    return expr.word == sema::start_word || expr.word == sema::end_word;
+  }
+
+  Formulas& formulas_;
+  const sema::Program& program_;
+  std::string_view label_;
+  std::unordered_map<sema::ExprId, FormulaId> known_;
+};
+
+/// An expression of the rules of one side. It is asked only of operations that one of its scopes
+/// sees: what no chain sees cannot be told apart.
+struct Question {
+  size_t side;
+  sema::ExprId expr;
+  bool always = false;
+  std::vector<sema::OrderScopeId> scopes = {};
+};
+
+class Letters {
+ public:
+  Letters(prove::Prover& prover, std::span<const OrderSide> sides)
+      : prover_(prover), formulas_(prover.formulas()), sides_(sides) {
+    for (size_t side = 0; side < sides.size(); ++side) add_questions(side);
+  }
+
+  OrderAlphabet find(std::span<const LabelledNames> operations) && {
+    for (const LabelledNames& one : operations) find(one);
+    for (size_t side = 0; side < sides_.size(); ++side) {
+      alphabet_.blocks.push_back(match::order_block(
+          *sides_[side].program, *sides_[side].table, alphabet_.letters.size(),
+          [&](size_t letter, sema::ExprId expr) { return holds(side, letter, expr); }));
+    }
+    return std::move(alphabet_);
+  }
+
+ private:
+  using Answers = std::vector<bool>;  // by question
+  struct Node {
+    Answers answers;                                  // so far
+    std::vector<std::pair<FormulaId, bool>> decided;  // by the name or by the rules
+    prove::Witness name;
+  };
+
+  void add_questions(size_t side) {
+    const sema::Program& program = *sides_[side].program;
+    const sema::OrderTable& table = *sides_[side].table;
+    const auto add = [&](sema::ExprId expr, bool always, sema::OrderScopeId scope) {
+      if (!expr.valid()) return;
+      const auto [at, added] = number_.try_emplace({side, expr}, questions_.size());
+      if (added) questions_.push_back({side, expr});
+      Question& question = questions_[at->second];
+      question.always |= always;
+      if (!always && std::ranges::find(question.scopes, scope) == question.scopes.end()) {
+        question.scopes.push_back(scope);
+      }
+    };
+    const auto add_scope = [&](sema::OrderScopeId id) {
+      if (!id.valid()) return;
+      add(program.order_scopes.get(id).ignore, true, id);
+      add(program.order_scopes.get(id).continues, true, id);
+    };
+    for (const sema::RuleId id : table.rules) add_scope(program.rules.get(id).scope);
+    for (const sema::OrderScopeId id : table.scopes) add_scope(id);
+    for (const sema::RuleId id : table.rules) {
+      const sema::Rule& rule = program.rules.get(id);
+      if (!rule.chain) add(rule.expr, true, {});
+    }
+    for (const sema::RuleId id : table.rules) {
+      const sema::Rule& rule = program.rules.get(id);
+      if (!rule.chain) continue;
+      for (const sema::ChainStep& step : rule.chain->steps) {
+        // What an expression is asked for more than once is asked first for the larger set.
+        add(step.expr, !rule.scope.valid(), rule.scope);
+      }
+    }
+  }
+
+  bool answer(const Answers& answers, size_t side, sema::ExprId expr) const {
+    return expr.valid() && answers[number_.at({side, expr})];
+  }
+
+  bool is_seen(const Node& node, const Question& question) const {
+    if (question.always) return true;
+    const sema::Program& program = *sides_[question.side].program;
+    return std::ranges::any_of(question.scopes, [&](sema::OrderScopeId id) {
+      const sema::OrderScope& scope = program.order_scopes.get(id);
+      return !answer(node.answers, question.side, scope.ignore) &&
+             !answer(node.answers, question.side, scope.continues);
+    });
+  }
+
+  void find(const LabelledNames& operations) {
+    std::vector<FormulaId> asked;
+    std::vector<WithLabel> with_label;
+    for (size_t side = 0; side < sides_.size(); ++side) {
+      with_label.emplace_back(formulas_, *sides_[side].program, operations.labels[side]);
+    }
+    for (const Question& one : questions_) asked.push_back(with_label[one.side].of(one.expr));
+    std::vector<Node> open;
+    const auto add = [&](const Node* from, FormulaId more, bool value) {
+      std::vector<FormulaId> wanted{operations.wanted};
+      std::vector<FormulaId> excluded = operations.excluded;
+      Node node;
+      if (from != nullptr) node = *from;
+      if (more.valid()) node.decided.emplace_back(more, value);
+      for (const auto& [formula, holds] : node.decided) {
+        (holds ? wanted : excluded).push_back(formula);
+      }
+      prove::Finding found = prover_.find(formulas_.all(std::move(wanted)), excluded);
+      alphabet_.complete &= found.answer != prove::Answer::not_proven;
+      if (!found.found()) return;
+      node.name = std::move(found.witness);
+      if (more.valid()) node.answers.push_back(value);
+      open.push_back(std::move(node));
+    };
+    add(nullptr, {}, false);
+    while (!open.empty()) {
+      Node node = std::move(open.back());
+      open.pop_back();
+      while (node.answers.size() < questions_.size()) {
+        const size_t at = node.answers.size();
+        const FormulaId formula = asked[at];
+        const auto known =
+            std::ranges::find(node.decided, formula, &std::pair<FormulaId, bool>::first);
+        if (formula == formulas_.never() || !is_seen(node, questions_[at])) {
+          node.answers.push_back(false);
+        } else if (formula == formulas_.always() || known != node.decided.end()) {
+          node.answers.push_back(known == node.decided.end() || known->second);
+        } else {
+          const bool value = prover_.holds(formula, node.name);
+          add(&node, formula, !value);
+          node.decided.emplace_back(formula, value);
+          node.answers.push_back(value);
+        }
+      }
+      keep(operations, std::move(node));
+    }
+  }
+
+  void keep(const LabelledNames& operations, Node node) {
+    if (!known_.emplace(node.answers, alphabet_.letters.size()).second) return;
+    if (alphabet_.letters.size() == max_letters) {
+      alphabet_.complete = false;
+      return;
+    }
+    alphabet_.letters.push_back({operations.labels, std::move(node.name)});
+    answers_.push_back(std::move(node.answers));
+  }
+
+  bool holds(size_t side, size_t letter, sema::ExprId expr) const {
+    if (letter < answers_.size()) return answer(answers_[letter], side, expr);
+    const bool is_start = letter == answers_.size();
+    return expr.valid() &&
+           holds_at_edge(*sides_[side].program, expr, is_start ? sema::start_word : sema::end_word);
+  }
+
+  prove::Prover& prover_;
+  Formulas& formulas_;
+  std::span<const OrderSide> sides_;
+  std::vector<Question> questions_;
+  std::map<std::pair<size_t, sema::ExprId>, size_t> number_;
+  std::map<Answers, size_t> known_;
+  std::vector<Answers> answers_;  // by letter
+  OrderAlphabet alphabet_;
+};
+
+/// Calls `each(label, first, end)` for rules that follow each other and give the same of the labels
+/// named, then for the names that no rule matches, with an empty range.
+template <class Each>
+void each_label(const sema::Program& program, const sema::Table& table,
+                std::span<const std::string> named, const Each& each) {
+  const auto label_of = [&](sema::RuleId id) {
+    const sema::Rule& rule = program.rules.get(id);
+    return std::ranges::find(named, rule.label) == named.end() ? std::string() : rule.label;
+  };
+  for (size_t i = 0; i < table.rules.size();) {
+    const std::string label = label_of(table.rules[i]);
+    const size_t first = i;
+    while (i < table.rules.size() && label_of(table.rules[i]) == label) ++i;
+    each(label, first, i);
+  }
+  each(table.otherwise ? label_of(*table.otherwise) : std::string(), table.rules.size(),
+       table.rules.size());
+}
+
+std::vector<FormulaId> formulas_of(Formulas& formulas, const sema::Program& program,
+                                   const sema::Table& table, size_t first, size_t end) {
+  std::vector<FormulaId> all;
+  for (size_t i = first; i < end; ++i) {
+    all.push_back(formulas.of(program, program.rules.get(table.rules[i]).expr));
+  }
+  return all;
+}
+
+}  // namespace
+
+bool holds_at_edge(const sema::Program& program, sema::ExprId id, sema::WordId edge) {
+  const sema::Expr& expr = program.exprs.get(id);
+  const auto holds = [&](sema::ExprId operand) { return holds_at_edge(program, operand, edge); };
+  switch (expr.op) {
+    case sema::ExprOp::label:
+      return expr.word == edge;
+    case sema::ExprOp::conjunction:
+      return std::ranges::all_of(expr.operands, holds);
+    case sema::ExprOp::disjunction:
+      return std::ranges::any_of(expr.operands, holds);
+    default:
+      return false;
+  }
+}
+
+std::vector<std::string> labels_named(const OrderSide& side) {
+  std::vector<std::string> labels;
+  sema::each_part(*side.program, sema::expressions_of(*side.program, *side.table),
+                  [&](const sema::Expr& part) {
+                    if (part.op == sema::ExprOp::label && part.word != sema::start_word &&
+                        part.word != sema::end_word) {
+                      const std::string& label = side.program->words.get(part.word).label;
+                      if (std::ranges::find(labels, label) == labels.end()) {
+                        labels.push_back(label);
+                      }
+                    }
+                    return part.op != sema::ExprOp::within;
+                  });
+  return labels;
+}
+
+std::vector<LabelledNames> all_operations(Formulas& formulas, const OrderSide& side,
+                                          std::span<const std::string> named) {
+  std::vector<LabelledNames> all;
+  if (side.over == nullptr) {
+    for (const std::string& label : named) all.push_back({{label}, formulas.always()});
+    all.push_back({{""}, formulas.always()});
+    return all;
+  }
+  each_label(*side.program, *side.over, named, [&](std::string label, size_t first, size_t end) {
+    all.push_back({{std::move(label)},
+                   first == end
+                       ? formulas.always()
+                       : formulas.any(formulas_of(formulas, *side.program, *side.over, first, end)),
+                   formulas_of(formulas, *side.program, *side.over, 0, first)});
+  });
+  return all;
+}
+
+FormulaId names_with(Formulas& formulas, const sema::Program& program, const sema::Table& table,
+                     std::span<const std::string> named, std::string_view wanted) {
+  std::vector<FormulaId> names;
+  each_label(program, table, named, [&](const std::string& label, size_t first, size_t end) {
+    if (label != wanted) return;
+    const FormulaId above = formulas.any(formulas_of(formulas, program, table, 0, first));
+    std::vector<FormulaId> both{formulas.negation(above)};
+    if (first != end)
+      both.push_back(formulas.any(formulas_of(formulas, program, table, first, end)));
+    names.push_back(formulas.all(std::move(both)));
+  });
+  return formulas.any(std::move(names));
+}
+
+FormulaId formula_with_label(Formulas& formulas, const sema::Program& program, sema::ExprId expr,
+                             std::string_view label) {
+  return WithLabel(formulas, program, label).of(expr);
+}
+
+OrderAlphabet order_alphabet(prove::Prover& prover, std::span<const OrderSide> sides,
+                             std::span<const LabelledNames> operations) {
+  return Letters(prover, sides).find(operations);
+}
+
+std::string sequence_text(const OrderAlphabet& alphabet, const order::Witness& witness) {
+  std::string text;
+  for (size_t i = 0; i < witness.sequence.size(); ++i) {
+    const OrderLetter& letter = alphabet.letters[witness.sequence[i]];
+    const std::string& label = letter.labels.front();
+    std::string one = letter.name.name.empty() ? label : to_string(letter.name);
+    if (one.empty()) one = "_";
+    if (i > 0) text += " > ";
+    text += i == witness.operation ? "[" + one + "]" : one;
+  }
+  return text;
+}
+
+}  // namespace kr::compare
