@@ -819,6 +819,9 @@ def make_more_inputs(folder):
     (folder / "raw.csv").write_text(ncu_pages.raw())
     (folder / "stack.json").write_text(stack_trace())
     (folder / "memory.json").write_text(memory_trace())
+    layer = ["nvjet_a", "rms_norm", "rms_norm", "rotary_embedding", "reshape_and_cache", "flash_fwd", "nvjet_b", "rms_norm"]
+    (folder / "layers.csv").write_text("Start (ns),Duration (ns),Device,Strm,Name\n" + "".join(
+        f"{100 * i},90,0,7,{name}\n" for i, name in enumerate(layer * 3)))
     shutil.copy(folder / "sampled.sqlite", folder / "sampled1.sqlite")
     for name in ("costs", "graphs", "collectives", "moe", "proton"):
         sessions.Session(sessions.HERE / f"{name}.txtar").write_files(folder / name)
@@ -889,6 +892,9 @@ RESULTS = [
                               "gpu_metric_balance"],
      "gpu_metric_balance/run gpu_metric_balance/dimension gpu_metric_balance/phase", True),
     ("memory", ["analyze", "memory.json", *BY_STEPS, "--tables", "memory"], "memory/run memory/phase memory/step memory/module", True),
+    ("labels from neighbours", ["analyze", "layers.csv,generic", "--tables",
+                                "order_kernels,order_rules,order_coverage,fusions,overlaps,fusion_places"],
+     "order_kernels order_rules order_coverage fusions overlaps fusion_places", True),
     ("call sites", ["analyze", "memory.json", "--tables", "call_sites"], "call_sites", True),
     ("exchanges of experts", ["analyze", *(f"moe/job/rank{rank}.json,generic" for rank in range(4)), "--tables",
                               "moe_exchange_sums,balance,label_times,moe_exchanges"],

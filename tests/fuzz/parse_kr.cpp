@@ -41,11 +41,16 @@ struct Checker {
     for (const syntax::Rule& rule : rules) {
       span(rule.span);
       KR_CHECK(rule.span.begin >= inside.begin && rule.span.end <= inside.end);
-      const bool has_expr =
-          rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::replace;
-      KR_CHECK(rule.expr.valid() == has_expr);
-      if (has_expr) span(file.exprs.get(rule.expr).span);
-      if (has_expr || rule.kind == syntax::RuleKind::drop) word(rule.label);
+      using syntax::RuleKind;
+      const bool labels = rule.kind == RuleKind::rule || rule.kind == RuleKind::replace;
+      const bool passes = rule.kind == RuleKind::ignore || rule.kind == RuleKind::continues;
+      KR_CHECK(rule.expr.valid() == ((labels && rule.chain.empty()) || passes));
+      if (rule.expr.valid()) span(file.exprs.get(rule.expr).span);
+      for (const syntax::ChainStep& step : rule.chain) {
+        span(step.span);
+        span(file.exprs.get(step.expr).span);
+      }
+      if (labels || rule.kind == RuleKind::drop) word(rule.label);
       if (rule.kind == syntax::RuleKind::include) KR_CHECK(!rule.table.parts.empty());
     }
   }
@@ -96,7 +101,13 @@ void check(const std::string& text) {
     for (const syntax::Model& model : engine.models) checker.body(file, model.body);
   }
   for (const syntax::Test& test : file.tests) {
-    for (const syntax::TestCase& one : test.cases) KR_CHECK(!one.expected.empty());
+    for (const syntax::TestCase& one : test.cases) {
+      bool expects = false;
+      syntax::each_operation(one, [&](const syntax::TestCase& operation) {
+        expects = expects || !operation.expected.empty();
+      });
+      KR_CHECK(expects);
+    }
   }
   uint32_t end = 0;
   for (const syntax::Comment& comment : file.comments) {

@@ -133,7 +133,7 @@ def plain(found):
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
         return column in OF_A_TRACE or (table, column) in (("runs", "name"), ("collective_overlap", "group"),
-                                                             ("fusions", "per_step"))
+                                                             ("fusions", "per_step"), ("order_kernels", "rule"))
     def is_of_ranges(table, row):
         return (table == "trace_health" and row["code"] in ("outside-steps", "no-context") or
                 table in SCOPES_OF_RANGES and row["scope"] in SCOPES_OF_RANGES[table])

@@ -17,7 +17,7 @@ EXAMPLES = TOP / "examples"
 sys.path.insert(0, str(TOP / "tests" / "tutorial"))
 import check_tutorial  # noqa: E402
 
-AT_LEAST = 6  # commands of a page
+AT_LEAST = 5  # commands of a page
 
 
 def check_page(page):

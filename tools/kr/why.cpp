@@ -145,7 +145,8 @@ Action setup_why(CLI::App& app) {
   app.add_option("NAME", options->words,
                  "Name of an operation, quoted for the shell; several of one stream joined by "
                  "'>'; with --operation a trace: PATH[,ENGINE,MODEL]")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);  // else a name in square brackets would be a list
   app.add_option("--engine", options->query.engine, "Engine (default: detected from the name)")
       ->configurable();
   app.add_option("--model", options->query.model, "Model (default: detected from the name)")

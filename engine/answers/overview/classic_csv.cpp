@@ -29,11 +29,13 @@ void write_csv(const Names& columns, const table::Table::Rows& rows, const Write
   render::csv({no_table, std::move(described), rows}, write, {.escape_formulas = escape_formulas});
 }
 
-/// Those other than stage and substage, by name.
+/// Those of names other than stage and substage, by name.
 Names further_dimensions(std::span<const analyze::RunSummary* const> runs) {
   std::set<std::string> names;
   for (const analyze::RunSummary* run : runs) {
-    for (const analyze::DimensionSum& sum : run->dimensions) names.insert(sum.dimension);
+    for (const analyze::DimensionSum& sum : run->dimensions) {
+      if (!sum.ordered) names.insert(sum.dimension);
+    }
   }
   names.erase("stage");
   names.erase("substage");

@@ -208,7 +208,7 @@ const Definition overlaps_table = TableOf<CandidateRow>{
 const Definition fusion_places_table = TableOf<CandidatePlaceRow>{
     {.id = "fusion_places",
      .title = "places of candidates",
-     .doc = "One row for each place of the tables `fusions` and `overlaps`.",
+     .doc = "One row per place of a candidate of `fusions` or `overlaps`.",
      .columns = {run_column,
                  {head::device, &trace::Track::device},
                  {head::stream, &trace::Track::stream},

@@ -75,7 +75,7 @@ std::vector<uint32_t> sums_of_rows(const analyze::RunSummary& run,
   for (uint32_t row = 0; row < of.rows(); ++row) {
     const trace::OperationName& name = labelled.trace.names.get(of.names[row]);
     std::vector<std::string_view> labels;
-    for (const classify::DimensionLabels& one : of.dimensions) {
+    for (const classify::DimensionLabels& one : of.of_names()) {
       labels.push_back(one.by_row[row].label);
     }
     const auto found = sums.find({name.text, name.kind, std::move(labels)});

@@ -234,9 +234,9 @@ TEST_CASE("differences of rulesets") {
   Source source;
   source.rules_difference = &difference;
   CHECK(rows("rule_changes", source) ==
-        Lines{"e|default|stage|a|b|[CUDA memcpy x]|memcpy|-|1|70|0|list|old.kr:1|new.kr:4",
-              "e|default|stage|a|d|x_kernel|kernel|M|0|0|0|invented|-|-",
-              "e|default|stage|b|d|a_kernel|kernel|M|0|0|0|invented|-|-"});
+        Lines{"e|default|stage|a|b|[CUDA memcpy x]|memcpy|-|-|1|70|0|list|old.kr:1|new.kr:4",
+              "e|default|stage|a|d|x_kernel|kernel|M|-|0|0|0|invented|-|-",
+              "e|default|stage|b|d|a_kernel|kernel|M|-|0|0|0|invented|-|-"});
   CHECK(rows("model_changes", source) == Lines{"e/m|old", "e/n|new"});
   CHECK_FALSE(absent("label_changes", source).empty());
 }
