@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -78,8 +79,20 @@ std::vector<Column> Rules::columns(const std::string& table) const {
       dimensions.insert(program.dimensions.get(one.dimension).name);
     }
   }
-  return tables::columns_with(tables::known_table(table),
-                              tables::in_usual_order(std::move(dimensions)));
+  std::vector<std::string> all = tables::in_usual_order(std::move(dimensions));
+  const tables::Definition& definition = tables::known_table(table);
+  if (!definition.needs.has<analyze::LabelledTrace>()) {
+    return tables::columns_with(definition, all);
+  }
+  for (const sema::Model& model : program.models) {
+    for (const sema::OrderTable& one : model.order_tables) {
+      const std::string& name = program.dimensions.get(one.dimension).name;
+      const auto is = [&](std::string_view other) { return other == name; };
+      if (std::ranges::any_of(sema::candidate_dimensions, is)) continue;
+      if (std::ranges::none_of(all, is)) all.push_back(name);
+    }
+  }
+  return tables::columns_with(definition, all);
 }
 
 NameLabels Rules::label_names(std::span<const std::string_view> names, std::string_view dimension,
