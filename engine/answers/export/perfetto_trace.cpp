@@ -234,16 +234,20 @@ class LabelledPerfetto {
   /// In the order of start, the enclosing ones first.
   void host_thread(uint32_t thread, const ByKey& launches, HostTracks& tracks) {
     const trace::HostTrace& host = *trace_.host;
-    auto [range, last_range] = host.ranges_of(thread);
+    uint32_t range = host.ranges_of(thread).first;
+    const uint32_t last_range = host.ranges_of(thread).second;
     uint32_t launch = launches.first[thread];
     const uint32_t last_launch = launches.first[thread + 1];
+    const auto call_is_next = [&] {
+      if (launch == last_launch) return false;
+      if (range == last_range) return true;
+      const trace::Launch& call = host.launches[launches.items[launch]];
+      const trace::HostRange& other = host.ranges[range];
+      return call.start_ns < other.start_ns ||
+             (call.start_ns == other.start_ns && call.end_ns() > other.end_ns);
+    };
     while (range < last_range || launch < last_launch) {
-      if (launch == last_launch) {
-        host_range(host.ranges[range++], tracks);
-      } else if (const trace::Launch& call = host.launches[launches.items[launch]];
-                 range == last_range || call.start_ns < host.ranges[range].start_ns ||
-                 (call.start_ns == host.ranges[range].start_ns &&
-                  call.end_ns() > host.ranges[range].end_ns)) {
+      if (call_is_next()) {
         host_call(launches.items[launch++], tracks);
       } else {
         host_range(host.ranges[range++], tracks);
