@@ -115,6 +115,7 @@ class OperationFinder {
 
   [[noreturn]] void several(const std::vector<uint32_t>& found) const {
     std::vector<std::string> places;
+    places.reserve(found.size());
     for (const uint32_t i : found) {
       places.push_back(stream_text(trace_.track(trace_.operations[i].track)));
     }
