@@ -25,18 +25,6 @@ std::string why_no_order(const facts::Input& run) {
   return {};
 }
 
-/// The streams of a trace: of lanes of a display, a device is one.
-std::vector<uint32_t> stream_of_track(const trace::Trace& trace) {
-  std::map<std::pair<int32_t, int64_t>, uint32_t> known;
-  std::vector<uint32_t> streams;
-  for (const trace::Track& track : trace.tracks) {
-    const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
-    streams.push_back(known.try_emplace({track.device, stream}, static_cast<uint32_t>(known.size()))
-                          .first->second);
-  }
-  return streams;
-}
-
 /// Goes over the operations once, with the matches by first operation.
 class Places {
  public:
@@ -46,7 +34,7 @@ class Places {
         trace_(run.trace),
         labelled_(run.labelled),
         labels_(labels),
-        stream_of_(stream_of_track(run.trace)) {
+        stream_of_(classify::stream_of_track(run.trace)) {
     places_.reserve(matches.size());
     for (const classify::OrderMatch& match : matches) places_.push_back({match});
     streams_.resize(stream_of_.size());
@@ -117,7 +105,7 @@ class Exposure {
         labelled_(run.labelled),
         labels_(labels),
         places_(places),
-        stream_of_(stream_of_track(run.trace)),
+        stream_of_(classify::stream_of_track(run.trace)),
         kinds_(kinds_by_row(rules.program(), run.labelled)) {}
 
   void add() {
@@ -201,7 +189,7 @@ class Exposure {
 std::string names_of(const LabelledTrace& run, const classify::DimensionLabels& labels,
                      const CandidatePlace& place) {
   constexpr size_t max_names = 8;
-  const std::vector<uint32_t> streams = stream_of_track(run.trace);
+  const std::vector<uint32_t> streams = classify::stream_of_track(run.trace);
   const auto stream = [&](uint32_t i) { return streams[run.trace.operations[i].track.index]; };
   std::string names;
   size_t count = 0;

@@ -215,7 +215,8 @@ std::optional<Chain> Tables::chain_of(const Block& block, const syntax::Rule& ru
                    required)) {
     sink_
         .add(diag::code::empty_target,
-             source::join(rule.chain[*first].span, rule.chain[*last].span), "what may be absent")
+             source::join(rule.chain[*first].span, rule.chain[*last].span),
+             "a step that may be absent")
         .help("remove the `?` or `*` of one step in brackets");
     return std::nullopt;
   }

@@ -7,31 +7,19 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/hash.hpp"
+#include "base/hash_index.hpp"
 #include "match/order_rules.hpp"
 #include "order/matcher.hpp"
 
 namespace kr::classify {
 namespace {
 
-/// By track: the number of its stream. Of lanes of a display, the device is one stream.
-std::vector<uint32_t> streams_of(const trace::Trace& trace) {
-  std::map<std::tuple<std::string, int32_t, int64_t>, uint32_t> known;
-  std::vector<uint32_t> of_track;
-  for (const trace::Track& track : trace.tracks) {
-    const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
-    const auto [at, added] = known.try_emplace({track.member, track.device, stream},
-                                               static_cast<uint32_t>(known.size()));
-    of_track.push_back(at->second);
-  }
-  return of_track;
-}
-
 /// The places of operations in the trace, stream by stream, each in the order in which it ran.
 struct Streams {
   explicit Streams(const trace::Trace& trace) {
-    const std::vector<uint32_t> of_track = streams_of(trace);
-    const uint32_t streams = of_track.empty() ? 0 : std::ranges::max(of_track) + 1;
-    begins.assign(streams + 1, 0);
+    const std::vector<uint32_t> of_track = stream_of_track(trace);
+    begins.assign(of_track.size() + 1, 0);
     for (const trace::Operation& one : trace.operations) ++begins[of_track[one.track.index] + 1];
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     std::vector<uint32_t> next(begins.begin(), begins.end() - 1);
@@ -48,15 +36,22 @@ struct Streams {
 /// Rows of labels, each divided by the rules of one more dimension.
 class Divided {
  public:
-  Divided(size_t rows, size_t rules) : rules_(rules), number_((rows * rules), UINT32_MAX) {}
-  /// `rule`: its place in the table; the last is that of no rule.
+  explicit Divided(size_t rows) : without_rule_(rows, order::no_rule) {}
+  /// `rule`: its place in the table, or `no_rule`, which most operations have.
   uint32_t row(uint32_t before, uint32_t rule) {
-    uint32_t& known = number_[before * rules_ + rule];
-    if (known == UINT32_MAX) {
-      known = static_cast<uint32_t>(rows.size());
-      rows.push_back({before, rule});
+    const auto next = static_cast<uint32_t>(rows.size());
+    uint32_t found = next;
+    if (rule != order::no_rule) {
+      found = index_.find_or_add(hash_numbers(before, rule), next, [&](uint32_t known) {
+        return rows[known].before == before && rows[known].rule == rule;
+      });
+    } else if (without_rule_[before] != order::no_rule) {
+      found = without_rule_[before];
+    } else {
+      without_rule_[before] = next;
     }
-    return known;
+    if (found == next) rows.push_back({before, rule});
+    return found;
   }
   struct Row {
     uint32_t before;
@@ -65,8 +60,8 @@ class Divided {
   std::vector<Row> rows;
 
  private:
-  size_t rules_;
-  std::vector<uint32_t> number_;
+  std::vector<uint32_t> without_rule_;  // the new row, by row
+  HashIndex index_;
 };
 
 class OrderLabels {
@@ -135,19 +130,18 @@ class OrderLabels {
  private:
   void divide(const sema::OrderTable& table, const DimensionLabels& over,
               const std::vector<uint32_t>& rule_of) {
-    const auto none = static_cast<uint32_t>(table.rules.size());
-    Divided divided(labelled_.rows(), table.rules.size() + 1);
+    Divided divided(labelled_.rows());
     std::vector<uint32_t> row_of(trace_.operations.size());
     for (uint32_t i = 0; i < row_of.size(); ++i) {
-      row_of[i] = divided.row(labelled_.row(i, trace_.operations[i]),
-                              rule_of[i] == order::no_rule ? none : rule_of[i]);
+      row_of[i] = divided.row(labelled_.row(i, trace_.operations[i]), rule_of[i]);
     }
     DimensionLabels made{table.dimension, {}};
     std::vector<trace::NameId> names;
     for (const Divided::Row& row : divided.rows) {
       names.push_back(labelled_.names[row.before]);
-      made.by_row.push_back(row.rule == none ? of_others(table, over, row.before)
-                                             : label_result(program_, table.rules[row.rule], ""));
+      made.by_row.push_back(row.rule == order::no_rule
+                                ? of_others(table, over, row.before)
+                                : label_result(program_, table.rules[row.rule], ""));
     }
     for (std::vector<DimensionLabels>* all : {&labelled_.dimensions, &labelled_.candidates}) {
       for (DimensionLabels& one : *all) {
@@ -197,13 +191,25 @@ std::string no_order(const trace::Trace& trace) {
 }
 
 std::vector<uint32_t> operations_of_stream(const trace::Trace& trace, uint32_t operation) {
-  const std::vector<uint32_t> of_track = streams_of(trace);
+  const std::vector<uint32_t> of_track = stream_of_track(trace);
   const uint32_t stream = of_track[trace.operations[operation].track.index];
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < trace.operations.size(); ++i) {
     if (of_track[trace.operations[i].track.index] == stream) places.push_back(i);
   }
   return places;
+}
+
+std::vector<uint32_t> stream_of_track(const trace::Trace& trace) {
+  std::map<std::tuple<std::string, int32_t, int64_t>, uint32_t> known;
+  std::vector<uint32_t> streams;
+  for (const trace::Track& track : trace.tracks) {
+    const int64_t stream = trace.lost_streams.empty() ? track.stream : 0;
+    const auto [at, added] = known.try_emplace({track.member, track.device, stream},
+                                               static_cast<uint32_t>(known.size()));
+    streams.push_back(at->second);
+  }
+  return streams;
 }
 
 void add_order_labels(const TraceSubjects& subjects, Labelled& labelled) {

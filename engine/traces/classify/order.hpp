@@ -17,6 +17,9 @@ std::string no_order(const trace::Trace& trace);
 /// The places of all operations of the stream on which one ran, in the order in which they ran.
 std::vector<uint32_t> operations_of_stream(const trace::Trace& trace, uint32_t operation);
 
+/// By track of a trace: the number of its stream. Of lanes of a display, a device is one stream.
+std::vector<uint32_t> stream_of_track(const trace::Trace& trace);
+
 /// Adds the order dimensions of the model to the labels of a run, each after those it looks at.
 /// Deterministic; the order of a file's rows has
 /// no effect. Memory: 4 bytes per operation for the rows of labels, and during the computation some

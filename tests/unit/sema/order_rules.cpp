@@ -58,13 +58,12 @@ TEST_CASE("brackets of chains") {
   CHECK(of_rules("a: [norm > gemm") ==
         "KR241 3:4 `[`: a chain has one pair of brackets, around the steps that get the label (add "
         "`]`)\n");
-  CHECK(
-      of_rules("a: norm > [gemm?]") ==
-      "KR242 3:11 what may be absent in brackets is no operation that could get the label (remove "
-      "the `?` or `*` of one step in brackets)\n");
+  CHECK(of_rules("a: norm > [gemm?]") ==
+        "KR242 3:11 a step that may be absent cannot get the label (remove the `?` or `*` of one "
+        "step "
+        "in brackets)\n");
   CHECK(of_rules("a: norm > [end]") ==
-        "KR242 3:11 a place before or after all operations in brackets is no operation that could "
-        "get the label\n");
+        "KR242 3:11 a place before or after all operations cannot get the label\n");
   std::string many = "a: [gemm]";
   for (int i = 0; i < 64; ++i) many += " > gemm";
   CHECK(of_rules(many) == "KR243 3:1 a chain of more than 64 steps\n");
