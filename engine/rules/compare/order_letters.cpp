@@ -31,6 +31,10 @@ class WithLabel {
       case sema::ExprOp::atom:
       case sema::ExprOp::operation:
       case sema::ExprOp::within:
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::phase:
+      case sema::ExprOp::own:
         formula = formulas_.of(program_, id);
         break;
       case sema::ExprOp::label:
@@ -243,7 +247,7 @@ std::vector<FormulaId> formulas_of(Formulas& formulas, const sema::Program& prog
                                    const sema::Table& table, size_t first, size_t end) {
   std::vector<FormulaId> all;
   for (size_t i = first; i < end; ++i) {
-    all.push_back(formulas.of(program, program.rules.get(table.rules[i]).expr));
+    all.push_back(formulas.of(program, table.expr(program, i)));
   }
   return all;
 }

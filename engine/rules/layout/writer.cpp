@@ -329,13 +329,15 @@ class Writer {
     if (!as_written && page_.column() + node.width + tail <= page_width) return flat(node);
     switch (node.kind) {
       case Node::Kind::atom:
-        return flat(node.first, node.last);
+        return flat(node);
       case Node::Kind::prefix:
-        flat(node.first, node.first + 1);
-        if (tokens_[node.first].is("within")) {
-          lead(node.first + 1, indent);
-        } else {
-          comments(node.first + 1, indent);
+        for (size_t i = node.first; i < node.parts[0].first; ++i) {
+          flat(i, i + 1);
+          if (tokens_[i].space_after) {
+            lead(i + 1, indent);
+          } else {
+            comments(i + 1, indent);
+          }
         }
         return this->node(node.parts[0], indent, tail, as_written);
       case Node::Kind::group:
@@ -352,6 +354,15 @@ class Writer {
         for (size_t i = behind; i < node.last; ++i) comments(i, indent);
         return flat(behind, node.last);
       }
+      case Node::Kind::words:
+        for (const Node& word : node.parts) {
+          const bool full = page_.column() + 1 + word.width + tail > page_width;
+          if (word.first != node.first) {
+            separate(word.first, indent, as_written ? tokens_[word.first].line_before : full);
+          }
+          flat(word.first, word.last);
+        }
+        return;
       case Node::Kind::chain:
         return chain(node, indent, tail, as_written);
     }
@@ -383,8 +394,7 @@ class Writer {
       const bool binary = token.is("|") || token.is("&") || token.is(">");
       if (binary) page_.add(" ");
       page_.add(token.text);
-      const bool part_of_name = i > node.first && tokens_[i - 1].is(".");
-      if (binary || (token.is("within") && !part_of_name)) page_.add(" ");
+      if (binary || token.space_after) page_.add(" ");
     }
   }
 
@@ -432,7 +442,7 @@ class Writer {
       }
       if (binary) page_.add(" ");
       page_.add(token.text);
-      if (binary || token.is("within")) page_.add(" ");
+      if (binary || token.space_after) page_.add(" ");
     }
   }
 

@@ -45,7 +45,8 @@ class Reachability {
     // Collect all languages first.
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
       const sema::Rule& rule = program_.rules.get({i});
-      if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
+      if (!rule.expr.valid() || rule.image_of.valid()) continue;
+      if (!context_.is_root(rule.span.file)) continue;
       if (sema::has_labels(program_, rule.expr)) continue;  // of order rules: KR333, KR334
       checked_[{i}];
       alternatives_of_rule({i});
@@ -83,6 +84,7 @@ class Reachability {
   /// without a search: most rules have a test.
   void label_tests(const EffectiveList& list) {
     labelled_.clear();
+    if (list.outside.valid()) return;
     sema::Table table;
     for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
     const match::TableMatcher matcher(program_, table);
@@ -199,21 +201,18 @@ class Reachability {
     const FormulaId formula = formulas_.of(program_, rule.expr);
     diag::Diagnostic& added =
         add_dead(diag::code::unreachable_rule, formula, rule, rule.span, verdict);
-    if (rule.doc.empty() && !edited(rule.label)) {
+    if (rule.doc.empty() && !is_refined(rule.label)) {
       added.fix = diag::Fix{true, {removal(context_.sources(), rule.span)}};
     }
   }
 
-  /// Whether a `replace` or `drop` names the label: without one of the label's rules the edit would
-  /// find nothing or another place, and removing the edit itself would restore rules.
-  bool edited(const std::string& label) const {
+  /// Whether a `refine` splits the label: without the last of its rules there is nothing to split.
+  bool is_refined(const std::string& label) const {
     bool found = false;
     for (const sema::LoadedFile& file : context_.rules().files) {
       each_rule_list(file.tree, [&](const std::vector<syntax::Rule>& rules) {
         found |= std::ranges::any_of(rules, [&](const syntax::Rule& rule) {
-          const bool edits =
-              rule.kind == syntax::RuleKind::replace || rule.kind == syntax::RuleKind::drop;
-          return edits && rule.label.text == label;
+          return rule.kind == syntax::RuleKind::refine && rule.label.text == label;
         });
       });
     }
@@ -225,6 +224,14 @@ class Reachability {
   diag::Diagnostic& add_dead(const diag::Code<1>& unreachable, FormulaId formula,
                              const sema::Rule& rule, source::Span span, const Verdict& verdict) {
     const EffectiveList& list = *verdict.list;
+    const FormulaId outside[] = {list.outside};
+    if (list.outside.valid() && prover_.find(formula, outside).none()) {
+      diag::Diagnostic& added = sink_.add(diag::code::refines_nothing, span, rule.refines,
+                                          std::string(text_of(span)));
+      set_witness(added, formula);
+      added.help("remove it, or refine the label that these names have");
+      return added;
+    }
     for (size_t i = 0; i < verdict.place; ++i) {
       const sema::Rule& other = program_.rules.get(list.rules[i].rule);
       if (other.label == rule.label) continue;
@@ -282,6 +289,10 @@ class Reachability {
       for (size_t i = 0; i < verdict.place && first == nullptr; ++i) {
         const RuleListed& one = verdict.list->rules[i];
         if (prover_.holds(one.formula, finding.witness)) first = &one;
+      }
+      if (first == nullptr && verdict.list->outside.valid()) {
+        matching.push_back(verdict.list->outside);
+        continue;
       }
       KR_CHECK(first != nullptr);  // otherwise the proof that it is dead was wrong
       matching.push_back(first->formula);
@@ -387,6 +398,7 @@ class Reachability {
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
       const sema::Expr& expr = program_.exprs.get({i});
       if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
+      if (expr.places.empty()) continue;  // not written
       if (sema::has_labels(program_, {i})) continue;  // of order rules
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; `never` for the others

@@ -157,7 +157,12 @@ std::string example(const sema::Program& program, sema::ExprId id) {
       return fmt::format("@{}", to_string(expr.operation));
     case sema::ExprOp::label:
       return program.words.get(expr.word).label;
+    case sema::ExprOp::own:
+      return example(program, expr.operands.front());
     case sema::ExprOp::within:
+    case sema::ExprOp::within_op:
+    case sema::ExprOp::op:
+    case sema::ExprOp::phase:
     case sema::ExprOp::negation:
       return "";
     case sema::ExprOp::conjunction: {
@@ -195,8 +200,8 @@ std::string about_rule(Analysis& analysis, const Symbol& symbol) {
   const syntax::Rule& rule = *symbol.rule;
   std::string out = about_label(analysis, symbol);
   paragraph(out, rule.doc);
-  if (rule.kind == syntax::RuleKind::drop) {
-    paragraph(out, about_word("drop"));
+  if (rule.kind == syntax::RuleKind::refine || rule.kind == syntax::RuleKind::image) {
+    paragraph(out, about_word(rule.kind == syntax::RuleKind::refine ? "refine" : "from"));
     return out;
   }
   if (!rule.chain.empty()) {

@@ -49,13 +49,12 @@ std::vector<Node> nodes_of(const std::vector<syntax::Rule>& rules) {
         nodes.push_back({"otherwise keep", "", OutlineKind::key, rule.span, rule.span});
         break;
       case syntax::RuleKind::rule:
-      case syntax::RuleKind::replace:
-      case syntax::RuleKind::drop:
-        nodes.push_back({rule.label.text,
-                         rule.kind == syntax::RuleKind::drop      ? "drop"
-                         : rule.kind == syntax::RuleKind::replace ? "replace"
-                                                                  : "",
-                         OutlineKind::key, rule.span, rule.label.span});
+      case syntax::RuleKind::image:
+        nodes.push_back({rule.label.text, "", OutlineKind::key, rule.span, rule.label.span});
+        break;
+      case syntax::RuleKind::refine:
+        nodes.push_back({rule.label.text, "refine", OutlineKind::list, rule.span, rule.label.span,
+                         nodes_of(rule.refined)});
         break;
     }
   }

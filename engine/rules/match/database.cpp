@@ -126,12 +126,24 @@ std::vector<HyperscanPattern> hyperscan_patterns(const sema::Program& program) {
 
 namespace {
 
+void set_own(const sema::Program& program, Database::Impl& impl) {
+  bool any = false;
+  impl.own = AtomSet(impl.atoms);
+  impl.not_own = AtomSet(impl.atoms);
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
+    (atom.own ? impl.own : impl.not_own).add(id);
+    any |= atom.own;
+  });
+  if (!any) impl.own = AtomSet();
+}
+
 /// An Impl with the constants and places.
 std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& program) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
   impl->in_empty_name = AtomSet(impl->atoms);
+  set_own(program, *impl);
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const regex::Places empty = regex::empty_places(atom.regex);
     // The empty name has only empty matches.
@@ -237,6 +249,7 @@ std::shared_ptr<const Database> Database::of_automata(const sema::Program& progr
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
+  set_own(program, *impl);
   impl->memo = std::move(memo);
   impl->memo_program = &program;
   return std::make_shared<const Database>(std::move(impl));

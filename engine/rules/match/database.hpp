@@ -29,6 +29,8 @@ struct Database::Impl {
   size_t atoms = 0;
   AtomSet always;         // atoms that match every name
   AtomSet in_empty_name;  // atoms that match the empty name
+  AtomSet own;            // atoms that have to match in the function's own name; empty: none
+  AtomSet not_own;        // the others
   /// Atoms with empty matches at some places, tested in addition to their other matches.
   std::vector<std::pair<sema::AtomId, regex::Places>> by_place;
   /// Atoms that Hyperscan refused.

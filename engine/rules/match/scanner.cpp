@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/own_name.hpp"
 #include "match/database.hpp"
 
 namespace kr::match {
@@ -30,6 +31,7 @@ struct Scanner::Impl {
   HsScratch scratch;
   std::optional<regex::Searcher> refused;
   MatchMemo::Patterns patterns;  // of the database's memo, if it has one
+  AtomSet of_own;                // of a function's own name
 };
 
 Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_unique<Impl>()) {
@@ -56,6 +58,18 @@ Scanner::~Scanner() {
 Scanner::Scanner(Scanner&&) noexcept = default;
 
 void Scanner::scan(std::string_view name, AtomSet& set) {
+  scan_whole(name, set);
+  const Database::Impl& inside = impl_->database->impl();
+  if (inside.own.words().empty()) return;
+  const std::string own = own_name(name);
+  if (own == name) return;
+  scan_whole(own, impl_->of_own);
+  set.keep(inside.not_own);
+  impl_->of_own.keep(inside.own);
+  set.unite(impl_->of_own);
+}
+
+void Scanner::scan_whole(std::string_view name, AtomSet& set) {
   const Database::Impl& inside = impl_->database->impl();
   if (inside.memo) {
     set = inside.always;

@@ -33,6 +33,10 @@ class AtomSet {
   void keep(const AtomSet& mask) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= mask.words_[i];
   }
+  /// Also those of `other`, which has the same size.
+  void unite(const AtomSet& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
   std::span<const uint64_t> words() const { return words_; }
   friend bool operator==(const AtomSet&, const AtomSet&) = default;
 
@@ -102,10 +106,12 @@ class Scanner {
   ~Scanner();
   Scanner(Scanner&&) noexcept;
 
-  /// Sets `set` to the atoms that match `name`, sized to the program.
+  /// Sets `set` to the atoms that match `name`, or the function's own name in it, sized to the
+  /// program.
   void scan(std::string_view name, AtomSet& set);
 
  private:
+  void scan_whole(std::string_view name, AtomSet& set);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

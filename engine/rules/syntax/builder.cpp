@@ -108,6 +108,11 @@ void Builder::on(For<g::expression_begin>, source::Span) {
 void Builder::on(For<g::bare_text>, source::Span span) {
   atom_ = {
       .kind = ExprKind::text, .span = span, .text = std::move(word_.text), .text_span = bytes_};
+  if (word_mark_.valid()) {
+    atom_.word = true;
+    atom_.span.begin = word_mark_.begin;
+    word_mark_ = {};
+  }
 }
 
 void Builder::on(For<g::begin_text>, source::Span span) {
@@ -171,14 +176,28 @@ void Builder::on(For<g::open_paren>, source::Span span) {
   check_depth(span);
 }
 
-void Builder::on(For<g::negation>, source::Span span) {
-  exprs_.prefix(ExprKind::negation, span);
+void Builder::prefix(ExprKind kind, source::Span span) {
+  exprs_.prefix(kind, span);
   check_depth(span);
 }
 
-void Builder::on(For<g::within>, source::Span span) {
-  exprs_.prefix(ExprKind::within, span);
-  check_depth(span);
+void Builder::on(For<g::op_arguments>, source::Span span) {
+  ExprId id = exprs_.last_id();
+  while (id.valid() && file_.exprs.get(id).kind != ExprKind::op) {
+    const std::vector<ExprId>& operands = file_.exprs.get(id).operands;
+    id = operands.empty() ? ExprId{} : operands.front();
+  }
+  if (!id.valid()) return;
+  Expr& op = file_.exprs.get(id);
+  op.called = true;
+  op.arguments = std::move(arguments_);
+  op.span.end = span.end;
+  arguments_.clear();
+}
+
+void Builder::on(For<g::phase_atom>, source::Span span) {
+  exprs_.atom({.kind = ExprKind::phase, .span = span, .labels = std::move(phases_)});
+  phases_.clear();
 }
 
 void Builder::check_depth(source::Span span) {
@@ -261,23 +280,44 @@ void Builder::on(For<g::rule_head>, source::Span span) {
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
-  const bool wants_label = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace ||
-                           rule_.kind == RuleKind::drop;
+  const bool wants_label = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::image ||
+                           rule_.kind == RuleKind::refine;
+  const bool has_expr = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::ignore ||
+                        rule_.kind == RuleKind::continues;
   if (wants_label && !rule_.label.span.valid()) return;
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
   const bool plain = chain_.size() == 1 && chain_[0].quantifier == '\0' &&
                      !chain_[0].open.valid() && !chain_[0].close.valid();
-  if (plain) {
+  if (has_expr && plain) {
     rule_.expr = chain_[0].expr;
-  } else if (!chain_.empty()) {
+  } else if (has_expr && !chain_.empty()) {
     rule_.chain = std::move(chain_);
-  } else if (rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep &&
-             rule_.kind != RuleKind::drop) {
+  } else if (has_expr) {
     rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
   chain_.clear();
   expr_ = {};
   rules_.push_back(std::move(rule_));
+}
+
+void Builder::on(For<g::refine_open>, source::Span span) {
+  refine_ = std::move(rule_);
+  outside_ = std::exchange(rules_, {});
+  pending_ = Pending::none;
+  open(Level::rules, span);
+  refine_depth_ = braces_.size();
+}
+
+void Builder::on(For<g::refine_close>, source::Span span) {
+  end_refine(span);
+  braces_.pop_back();
+}
+
+void Builder::end_refine(source::Span span) {
+  rule_ = std::move(*refine_);
+  rule_.span.end = span.end;
+  rule_.refined = std::exchange(rules_, std::exchange(outside_, {}));
+  refine_.reset();
 }
 
 size_t Builder::indent_of(size_t at) const {
@@ -305,9 +345,15 @@ void Builder::on(For<g::over_dimension>, source::Span) {
   check_name(*over_, "a dimension");
 }
 
+void Builder::on(For<g::from_dimension>, source::Span) {
+  from_ = std::move(word_);
+  check_name(*from_, "a dimension");
+}
+
 void Builder::on(For<g::phases_begin>, source::Span span) {
   block_ = {};
   over_.reset();
+  from_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
@@ -315,6 +361,7 @@ void Builder::on(For<g::phases_begin>, source::Span span) {
 void Builder::on(For<g::block_begin>, source::Span span) {
   block_ = {};
   over_.reset();
+  from_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);
   check_name(block_.dimension, "a dimension");
@@ -323,6 +370,7 @@ void Builder::on(For<g::block_begin>, source::Span span) {
 void Builder::end_block(source::Span span, std::vector<Block>& blocks) {
   block_.span = span;
   block_.over = std::exchange(over_, std::nullopt);
+  block_.from = std::exchange(from_, std::nullopt);
   block_.rules = std::move(rules_);
   rules_.clear();
   blocks.push_back(std::move(block_));

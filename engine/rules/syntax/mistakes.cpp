@@ -225,12 +225,20 @@ size_t Builder::mistake(For<g::keep>, source::Span seen) {
   abandon(seen.begin);
 }
 
-size_t Builder::mistake(For<g::drop_label>, source::Span seen) {
-  const Token token = look_.token(seen.begin);
-  if (!is_first_report(token.begin)) abandon(token.begin);
-  unexpected(token, "a label after `drop`")
-      .help("`drop LABEL` removes the rules of a label; `replace LABEL: …` gives it another");
-  abandon(token.begin);
+size_t Builder::mistake(For<g::retired_replace>, source::Span seen) {
+  const Token label = look_.next(look_.token(seen.begin));
+  const std::string text(excerpt(look_.text(label), longest_word));
+  sink_.add(diag::code::retired_edit, seen, "replace")
+      .help("write `{0}: …` without it; for another label of some of them `refine {0} {{ … }}`", text);
+  return seen.end;
+}
+
+size_t Builder::mistake(For<g::retired_drop>, source::Span seen) {
+  const Token label = look_.next(look_.token(seen.begin));
+  const std::string text(excerpt(look_.text(label), longest_word));
+  sink_.add(diag::code::retired_edit, seen, "drop")
+      .help("give the names another label by a rule above, or `refine {} {{ LABEL: … }}`", text);
+  return seen.end;
 }
 
 size_t Builder::mistake(For<g::begin_text>, source::Span seen) {

@@ -49,7 +49,7 @@ bool Builder::may_be_label(size_t at) const {
 bool Builder::is_block(const Token& token) const {
   if (!is_word(token)) return false;
   const Token next = look_.next(token);
-  if (look_.text(next) != "over") return look_.byte(next.begin) == '{';
+  if (look_.text(next) != "over" && look_.text(next) != "from") return look_.byte(next.begin) == '{';
   return look_.byte(look_.next(look_.next(next)).begin) == '{';
 }
 
@@ -97,7 +97,7 @@ bool Builder::begins_item(const Token& token) const {
     case Level::labels:
       return is_word(token) || string;
     case Level::test:
-      return string || text_[token.begin] == '@';
+      return string || text_[token.begin] == '@' || word == "phase" || word == "op";
     case Level::costs:
       return string || text_[token.begin] == '(' || word == "include";
     case Level::file:
@@ -151,6 +151,10 @@ size_t Builder::recover(size_t at, size_t depth) {
   } else if (pending_ == Pending::pattern) {
     expr_ = exprs_.finish();
     on(For<g::pattern>(), range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
+  }
+  if (in_refine() && braces_.size() < refine_depth_) {
+    end_refine(range(end, end));
+    push_rule(range(rule_.span.begin, std::max<size_t>(end, rule_.span.end)));
   }
   pending_ = Pending::none;
   expr_ = {};
@@ -249,8 +253,8 @@ bool Builder::stray_misspelled(const Token& token) {
   if (level() == Level::rules) {
     if (!is_word(next) && next.kind != TokenKind::string) return false;
     near = nearest(word, rules_keywords);
-    // `drpo "x"` may also be a rule without its colon.
-    if (near && !is_word(next) && *near != "drop") return false;
+    // `inclde "x"` is rather a rule without its colon.
+    if (near && !is_word(next) && *near != "refine") return false;
   } else if (level() == Level::file) {
     near = nearest(word, file_keywords);
     if (!near) near = nearest(word, body_keywords);

@@ -117,8 +117,8 @@ class ContextNeed {
   ContextNeed(const sema::Program& program, const sema::Table& table)
       : table_(table), matcher_(program, table) {
     if (!matcher_.uses_within()) return;
-    for (const sema::RuleId rule : table.rules) {
-      conditions_.emplace_back(program, program.rules.get(rule).expr);
+    for (size_t i = 0; i < table.rules.size(); ++i) {
+      conditions_.emplace_back(program, table.expr(program, i));
     }
   }
   bool of(const match::Subject& subject) const {

@@ -107,7 +107,7 @@ std::vector<classify::LabelResult> MatchedPaths::labels(const sema::Table& table
   const match::TableMatcher matcher(*program_, table);
   std::vector<sema::ExprId> exprs;
   exprs.reserve(table.rules.size());
-  for (const sema::RuleId rule : table.rules) exprs.push_back(program_->rules.get(rule).expr);
+  for (size_t i = 0; i < table.rules.size(); ++i) exprs.push_back(table.expr(*program_, i));
   const Subjects subjects = this->subjects(exprs);
   std::vector<classify::LabelResult> results;
   results.reserve(subjects.pairs.size());
