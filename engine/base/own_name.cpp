@@ -94,12 +94,15 @@ class OwnName {
   /// After the sign of an operator: `()`, `<<`, `[]`.
   size_t past_operator(size_t at) const {
     const std::string_view rest = text_.substr(at);
-    if (rest.starts_with("()") || rest.starts_with("[]")) return at + 2;
-    while (at < text_.size() && std::string_view("<>=!+-*/%^&|~").find(text_[at]) != npos) {
-      // `operator< <int>` and `operator<<int>`: the last `<` may open arguments.
-      ++at;
+    // The longest that fits. Before template arguments, decoders write a space after one that ends
+    // with `<`.
+    for (const std::string_view sign :
+         {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+          "++", "--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="}) {
+      if (rest.starts_with(sign)) return at + sign.size();
     }
-    return at;
+    const bool sign = !rest.empty() && std::string_view("<>=!+-*/%^&|~,").find(rest[0]) != npos;
+    return sign ? at + 1 : at;
   }
 
   /// What was before the space was a return type, if a name follows.

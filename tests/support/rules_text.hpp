@@ -48,8 +48,9 @@ class RandomRules {
   }
   void operand(size_t depth) {
     if (one_in(5)) put("!");
-    if (one_in(8)) put("within");
-    if (one_in(12)) return around();
+    const bool around = one_in(8);
+    if (around) put("within");
+    if (!around && one_in(12)) return word_operator();
     if (depth < 3 && one_in(4)) {
       put("(");
       expression(depth + 1);
@@ -70,7 +71,7 @@ class RandomRules {
   }
 
   /// Operators that are words.
-  void around() {
+  void word_operator() {
     switch (below(4)) {
       case 0:
         put("own");

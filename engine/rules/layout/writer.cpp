@@ -71,6 +71,7 @@ class Writer {
     if (tokens_[item.last].trails() && !on_one_line(item)) return false;
     if (item.items.empty()) return true;
     const Item& only = item.items.front();
+    if (only.kind == Item::Kind::block) return false;
     size_t width = this->width(item.head) + this->width(only.head) + 3;
     if (only.expr) width += 1 + only.expr->width;
     return indent + width <= widest_block;
@@ -89,6 +90,7 @@ class Writer {
       const Item& item = items[last];
       if (last > first && tokens_[item.first].separated()) break;
       if (item.kind == Item::Kind::block) {
+        if (last > first && items[last - 1].kind != Item::Kind::block) break;
         if (!fits_on_line(item, indent)) {
           if (last == first) ++last;
           break;
@@ -329,7 +331,7 @@ class Writer {
     if (!as_written && page_.column() + node.width + tail <= page_width) return flat(node);
     switch (node.kind) {
       case Node::Kind::atom:
-        return flat(node);
+        return node.comments ? atom(node, indent) : flat(node);
       case Node::Kind::prefix:
         for (size_t i = node.first; i < node.parts[0].first; ++i) {
           flat(i, i + 1);
@@ -365,6 +367,17 @@ class Writer {
         return;
       case Node::Kind::chain:
         return chain(node, indent, tail, as_written);
+    }
+  }
+
+  /// An atom of several tokens, with comments between them.
+  void atom(const Node& node, size_t indent) {
+    for (size_t i = node.first; i < node.last; ++i) {
+      const bool broken = i > node.first && comments(i, indent);
+      const bool bar = tokens_[i].is("|");
+      if (!broken && i > node.first && (bar || tokens_[i - 1].is("|") || tokens_[i - 1].space_after))
+        page_.add(" ");
+      page_.add(tokens_[i].text);
     }
   }
 

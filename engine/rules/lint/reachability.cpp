@@ -273,7 +273,8 @@ class Reachability {
   }
 
   static std::string witness_text(const prove::Witness& witness) {
-    return witness.kind_matters || !witness.within.empty() ? to_string(witness) : witness.name;
+    const bool name = !witness.kind_matters && witness.within.empty() && witness.around.empty();
+    return name ? witness.name : to_string(witness);
   }
 
   /// Lists the rules that together match all names of a formula, each with an example.

@@ -179,7 +179,7 @@ void Assembly::fill() {
   for (uint32_t m = 0; m < models_.size(); ++m) {
     if (models_[m].valid()) fill_model(m, engines[lineage_.models()[m].engine]);
   }
-  report_refined();
+  report_unknown();
 }
 
 void Assembly::fill_model(uint32_t model, EngineId engine) {
@@ -302,22 +302,17 @@ void Assembly::fill_images(BodyId body, std::vector<Table> images, Model& made) 
   }
 }
 
-/// The labels that it lists are labels of the other dimension.
+/// The labels that it lists are labels of the other dimension, in some model.
 void Assembly::check_images(const Image& image, const Table& from) {
   for (const auto& [label, rule] : image.rules) {
     const std::string name(tables_.labels().text(label));
     const auto gives = [&](RuleId id) { return program_.rules.get(id).label == name; };
-    const bool known = from.closed ? from.find(name) != nullptr
-                                   : std::ranges::any_of(from.rules, gives) ||
-                                         (from.otherwise && gives(*from.otherwise));
-    if (known || !tables_.report_image_once(rule, label)) continue;
-    diag::Diagnostic& added =
-        sink_.add(diag::code::unknown_label, tables_.image_place(rule, label), name,
-                  tables_.dimensions().text(image.from));
-    if (!worth_suggesting(sink_)) continue;
-    std::vector<std::string> names;
-    for (const Label& one : from.vocabulary) names.push_back(one.name);
-    suggest(added, name, names, "", sink_);
+    Listed& listed = listed_[{rule, label}];
+    listed.known |= from.find(name) != nullptr || std::ranges::any_of(from.rules, gives) ||
+                    (from.otherwise && gives(*from.otherwise));
+    if (listed.known || !listed.dimension.empty()) continue;
+    listed.dimension = tables_.dimensions().text(image.from);
+    for (const Label& one : from.vocabulary) listed.labels.push_back(one.name);
   }
 }
 
@@ -354,7 +349,9 @@ void Assembly::refine(BodyId body, Table& table) {
     return program_.rules.get(rule).label == tables_.labels().text(label);
   };
   for (const Refinement& one : list->refinements) {
-    bool given = list->incomplete || (table.otherwise && gives(*table.otherwise, one.label));
+    const bool unknown =
+        table.closed && table.find(tables_.labels().text(one.label)) == nullptr;  // KR204
+    bool given = list->incomplete || unknown || (table.otherwise && gives(*table.otherwise, one.label));
     for (const RuleId rule : table.rules) given = given || gives(rule, one.label);
     for (const Refinement& other : list->refinements) {
       for (const Placed& placed : other.rules) {
@@ -377,7 +374,14 @@ void Assembly::refine(BodyId body, Table& table) {
   refiner_.apply(list->refinements, table, span_of(body));
 }
 
-void Assembly::report_refined() {
+void Assembly::report_unknown() {
+  for (const auto& [at, listed] : listed_) {
+    if (listed.known) continue;
+    const std::string name(tables_.labels().text(at.second));
+    diag::Diagnostic& added = sink_.add(
+        diag::code::unknown_label, tables_.image_place(at.first, at.second), name, listed.dimension);
+    if (worth_suggesting(sink_)) suggest(added, name, listed.labels, "", sink_);
+  }
   for (const auto& [written, known] : refined_) {
     if (known.first) continue;
     const std::string& label = written->label.text;
@@ -385,7 +389,9 @@ void Assembly::report_refined() {
         sink_.add(diag::code::nothing_to_refine, written->label.span, label);
     if (!worth_suggesting(sink_)) continue;
     std::vector<std::string> names;
-    for (const Label& one : known.second) names.push_back(one.name);
+    for (const Label& one : known.second) {
+      if (one.name != label) names.push_back(one.name);
+    }
     if (const auto near = near_name(label, names, sink_)) added.help("did you mean `{}`?", *near);
   }
 }

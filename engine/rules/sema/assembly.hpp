@@ -64,7 +64,7 @@ class Assembly {
   void check_images(const Image& image, const Table& from);
   RuleId image_of_rule(RuleId rule, const RuleList& list);
   void refine(BodyId body, Table& table);
-  void report_refined();
+  void report_unknown();
   void sort_order_tables(BodyId body, Model& made);
   std::string lineage_title(BodyId body) const;
 
@@ -83,6 +83,13 @@ class Assembly {
   std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
   std::set<uint32_t> reported_over_;                                // places of models
   Refiner refiner_;
+  /// A label that a line of `D from E` lists.
+  struct Listed {
+    bool known = false;  // some model has it in E
+    std::string dimension;
+    std::vector<std::string> labels;  // that it may mean
+  };
+  std::map<std::pair<RuleId, uint32_t>, Listed> listed_;
   /// By `refine`: whether some model gives the label that it splits, and labels that it may mean.
   std::map<const syntax::Rule*, std::pair<bool, std::vector<Label>>> refined_;
   std::map<std::pair<RuleId, RuleId>, RuleId> images_;  // by rule, and rule that gives its label

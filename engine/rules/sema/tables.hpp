@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -36,13 +35,10 @@ class Tables {
   /// inherits the rule.
   bool report_label_once(RuleId rule) { return reported_labels_.insert(rule).second; }
 
-  /// Where a rule of `D from E` lists a label of E; and true the first time that it is reported.
+  /// Where a rule of `D from E` lists a label of E.
   source::Span image_place(RuleId rule, uint32_t label) const {
     const auto at = image_places_.find({rule, label});
     return at == image_places_.end() ? program_.rules.get(rule).label_span : at->second;
-  }
-  bool report_image_once(RuleId rule, uint32_t label) {
-    return reported_images_.insert({rule, label}).second;
   }
 
   const DistinctTexts& labels() const noexcept { return labels_; }
@@ -81,7 +77,6 @@ class Tables {
   std::vector<bool> ready_;     // by table
   std::unordered_set<RuleId> reported_labels_;
   std::map<std::pair<RuleId, uint32_t>, source::Span> image_places_;
-  std::set<std::pair<RuleId, uint32_t>> reported_images_;
 };
 
 }  // namespace kr::sema

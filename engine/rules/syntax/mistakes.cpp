@@ -124,7 +124,7 @@ bool Builder::side_by_side(size_t at) const {
       break;
   }
   // A word at the start of a line is more likely a rule without its colon.
-  if (after == ':' || after == '{' || look_.first_on_line(token.begin)) return false;
+  if (after == ':' || is_block(token) || look_.first_on_line(token.begin)) return false;
   const std::string_view word = look_.text(token);
   if (word == "keep") {
     return exprs_.last() != nullptr && exprs_.last()->kind == ExprKind::otherwise;
@@ -133,6 +133,7 @@ bool Builder::side_by_side(size_t at) const {
     // `otherwise keep` is the next rule; before `keep:` it is a stray atom.
     return look_.text(next) != "keep" || look_.byte(look_.next(next).begin) == ':';
   }
+  if (word == "refine" && look_.byte(look_.next(next).begin) == '{') return false;
   if (level() != Level::rules && is_metadata_keyword(word)) return next.kind != TokenKind::string;
   if (level() == Level::file && word == "requires") return look_.text(next) != "kr";
   return !is_keyword(word) || word == "within";

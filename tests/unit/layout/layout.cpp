@@ -92,7 +92,7 @@ TEST_CASE("operators that are words, refine and from") {
   check({
       {"operators", "pattern a=own\"x\"|own(word\"y\"i&!b)|within op/z/|phase(p|q)|op(\"a\"|b)([_,K],3)",
        "pattern a = own \"x\" | own (word \"y\"i & !b) | within op /z/ | phase (p | q)\n"
-       "          | op (\"a\" | b) ([_, K], 3)\n"},
+       "  | op (\"a\" | b) ([_, K], 3)\n"},
       {"names", "pattern a=own|word&op|phase", "pattern a = own | word & op | phase\n"},
       {"refine", "engine e{substage{refine a{b:\"x\"\ncd:own\"y\"}refine c{d:\"z\"}}}",
        "engine e {\n"
@@ -104,7 +104,7 @@ TEST_CASE("operators that are words, refine and from") {
        "    refine c { d: \"z\" }\n"
        "  }\n"
        "}\n"},
-      {"from", "table t for stage from substage{a:b c\ndef:\"g h\" i include u rest:otherwise}",
+      {"from", "table t for stage from substage{a:b c\ndef:\"g h\" i\ninclude u rest:otherwise}",
        "table t for stage from substage {\n"
        "  a:    b c\n"
        "  def:  \"g h\" i\n"

@@ -159,8 +159,8 @@ engine e { s { a: "1"
   b: otherwise }
   t from s { x: aa b
     y: b } })")) ==
-        "KR213 5:8 the image of `b` is declared twice (remove one of the two)\n"
-        "KR204 4:17 `aa` is not a label of `s` (did you mean `a`?)\n");
+        "KR204 4:17 `aa` is not a label of `s` (did you mean `a`?)\n"
+        "KR213 5:8 the image of `b` is declared twice (remove one of the two)\n");
   CHECK(messages(load(R"(engine e { s { a: "1" }
   t from s { x: a
     y: otherwise }
@@ -242,7 +242,7 @@ engine e {
                               {"o.kr", other}});
   CHECK(messages(loaded) == "");
   CHECK(rules_of(loaded, "e/m", "substage") == "x@5 x@o.kr:4 x@3 y@4 x@o.kr:2 y@o.kr:3");
-  CHECK(rules_of(loaded, "e/n", "substage") == "x@6 x@3 y@4 x@o.kr:2 y@o.kr:3");
+  CHECK(rules_of(loaded, "e/n", "substage") == "x@6 x@o.kr:4 x@3 y@4 x@o.kr:2 y@o.kr:3");
   CHECK(rules_of(loaded, "e/q", "substage") == "x@3 y@4 x@o.kr:2 y@o.kr:3");
   // Engines of files that are only used are not offered.
   CHECK(loaded.program().engines.size() == 1);

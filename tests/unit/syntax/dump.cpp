@@ -94,7 +94,7 @@ std::string Parsed::rules(const std::vector<Rule>& rules) const {
         out += '\n';
         break;
       case RuleKind::refine:
-        out += fmt::format("  refine {}\n{}  end\n", shown(rule.label), rules(rule.refined));
+        out += fmt::format("  refine {}\n{}  end\n", shown(rule.label), this->rules(rule.refined));
         break;
       case RuleKind::include:
         out += fmt::format("  include {}\n", rule.table.text());
