@@ -131,7 +131,8 @@ struct labelled_rule : p::seq<rule_head, gap, chain> {};
 
 /// A rule without its colon, found by `stray`.
 inline constexpr auto lacks_colon = [](auto& state, size_t at) { return state.lacks_colon(at); };
-struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, p::one<'='>>> {};
+struct instead_of_colon : p::sor<p::string<'=', '>'>, p::string<'-', '>'>, p::one<'='>> {};
+struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, instead_of_colon>> {};
 struct colonless_rule : p::seq<colonless_head, gap, chain> {};
 
 struct colon : p::one<':'> {};
@@ -397,7 +398,9 @@ inline constexpr auto may_be_label = [](auto& state, size_t at) { return state.m
 struct vocabulary_label : p::seq<when<may_be_label>, label> {};
 struct label_title : p::seq<string> {};
 struct label_color : p::seq<string> {};
-struct label_entry : p::seq<vocabulary_label, p::opt<gap, label_title>,
+/// A string on a later line may be meant as the title, or as the next label.
+inline constexpr auto may_be_title = [](auto& state, size_t at) { return state.may_be_title(at); };
+struct label_entry : p::seq<vocabulary_label, p::opt<gap, when<may_be_title>, label_title>,
                             p::opt<gap, k_color, p::not_at<colon_next>, gap, need<label_color>>> {};
 struct labels_begin : p::seq<k_labels> {};
 struct labels_dimension : p::seq<p::not_at<k_extends>, name> {};

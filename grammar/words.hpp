@@ -124,8 +124,8 @@ struct keyword {
             class Input, class State>
   static bool match(Input& in, State& state) {
     const std::string_view rest(in.current(), in.size());
-    if (rest.starts_with(text)) {
-      if (rest.size() > text.size() && word_byte::test(rest[text.size()])) return false;
+    const bool longer = rest.size() > text.size() && word_byte::test(rest[text.size()]);
+    if (rest.starts_with(text) && !longer) {
       in.bump(text.size());
       return true;
     }

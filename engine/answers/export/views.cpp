@@ -124,7 +124,7 @@ const View& view_named(std::string_view verb) {
       View{"diff",
            "difference",
            {"comparison", "conditions", "phase_changes", "label_changes", "substitutions",
-            "name_changes", "rule_changes", "model_changes"}},
+            "name_changes", "rule_changes", "model_changes", "setting_changes", "changed_names"}},
       View{"coverage",
            "coverage",
            {"coverage", "unexplained", "unexplained_names", "unexplained_runs", "cost_coverage",

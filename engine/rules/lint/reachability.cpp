@@ -204,6 +204,30 @@ class Reachability {
     if (rule.doc.empty() && !is_refined(rule.label)) {
       added.fix = diag::Fix{true, {removal(context_.sources(), rule.span)}};
     }
+    if (added.code == diag::code::unreachable_rule.info())
+      add_choices(added, formula, rule, verdict);
+  }
+
+  /// Moves the rule above the first one that matches a name of it, or removes it: which of the two
+  /// was meant is not known.
+  void add_choices(diag::Diagnostic& added, FormulaId formula, const sema::Rule& rule,
+                   const Verdict& verdict) {
+    for (size_t i = 0; i < verdict.place; ++i) {
+      const RuleListed& one = verdict.list->rules[i];
+      const sema::Rule& above = program_.rules.get(one.rule);
+      if (above.label == rule.label) continue;
+      if (!prover_.find(formulas_.all({formula, one.formula})).found()) continue;
+      const syntax::File& tree = context_.rules().files[rule.span.file.index].tree;
+      if (above.span.file != rule.span.file) return;
+      auto move = move_above(context_.sources(), tree, rule.span, above.span);
+      if (!move) return;
+      move->title = fmt::format("move it above `{}`", above.label);
+      added.choices.push_back(std::move(*move));
+      break;
+    }
+    if (added.choices.empty() || !added.fix) return;
+    added.choices.push_back(*added.fix);
+    added.choices.back().title = "remove it";
   }
 
   /// Whether a `refine` splits the label: without the last of its rules there is nothing to split.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sema/assembly.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 
@@ -67,6 +68,7 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
     if (!worth_suggesting(sink_)) continue;
     if (const auto near = near_name(rule.label, vocabulary.names(), sink_)) {
       added.help("did you mean `{}`?", *near);
+      if (span == rule.label_span) added.suggest(span, syntax::label_text(*near));
     } else {
       added.help("add `{}` to `labels {}`", rule.label, name);
     }

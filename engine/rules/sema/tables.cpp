@@ -167,7 +167,9 @@ void Tables::read_passed(Block& block, const syntax::Rule& rule) {
 std::optional<Chain> Tables::chain_of(const Block& block, const syntax::Rule& rule) {
   if (block.over_name == nullptr) {
     sink_.add(diag::code::needs_over, rule.span, "a chain", block.name->text)
-        .help("the words of a chain are labels of another dimension");
+        .help("{}", rule.chain.size() == 1
+                        ? "alternatives are written without brackets: `\"a\" | \"b\"`"
+                        : "the words of a chain are labels of another dimension");
     return std::nullopt;
   }
   Chain chain;

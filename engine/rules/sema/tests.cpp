@@ -125,6 +125,8 @@ class Tests {
     if (dimension && std::ranges::any_of(models, has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
     if (test.model) whose += "/" + test.model->text;
+    // A test block has the same mistake on each of its lines.
+    if (!unknown_.emplace(whose, name.text).second) return std::nullopt;
     diag::Diagnostic& added =
         sink_.add(diag::code::unknown_dimension, name.span, name.text, whose + "`");
     if (!worth_suggesting(sink_)) return std::nullopt;
@@ -181,7 +183,8 @@ class Tests {
 
   Program& program_;
   diag::Sink& sink_;
-  std::unordered_map<uint32_t, Known> known_;  // by dimension, for the current test
+  std::unordered_map<uint32_t, Known> known_;              // by dimension, for the current test
+  std::set<std::pair<std::string, std::string>> unknown_;  // dimensions that were reported
 };
 
 }  // namespace

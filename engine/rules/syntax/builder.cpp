@@ -130,7 +130,8 @@ void Builder::on(For<g::ignore_case>, source::Span span) {
 
 void Builder::on(For<g::end_anchor>, source::Span span) {
   if (atom_.kind == ExprKind::regex) {
-    sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
+    sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`").fix =
+        diag::Fix{true, {{range(bytes_.end, bytes_.end), "$"}, {span, ""}}};
   }
   atom_.at_end = true;
 }
@@ -331,6 +332,25 @@ size_t Builder::indent_of(size_t at) const {
   return indent;
 }
 
+/// A `}` that is first on its line and indented less than the line of its brace closes, by its
+/// indentation, an outer one.
+void Builder::close_brace(source::Span span) {
+  const Brace& brace = braces_.back();
+  if (!suspect_ && look_.first_on_line(span.begin) && indent_of(span.begin) < brace.indent) {
+    suspect_ = Suspect{brace.span, span, brace.indent};
+  }
+  braces_.pop_back();
+}
+
+/// An item of a model that is not indented deeper than the model, which itself is indented.
+void Builder::note_indent(size_t at) {
+  if (suspect_ || level() != Level::model || braces_.size() < 2) return;
+  const Brace& brace = braces_.back();
+  const bool indented = braces_[braces_.size() - 2].indent < brace.indent;
+  if (!indented || !look_.first_on_line(at) || indent_of(at) > brace.indent) return;
+  suspect_ = Suspect{brace.span, range(look_.token(at)), brace.indent};
+}
+
 void Builder::open(Level level, source::Span span) {
   braces_.push_back({level, span, indent_of(span.begin)});
 }
@@ -359,6 +379,7 @@ void Builder::on(For<g::phases_begin>, source::Span span) {
 }
 
 void Builder::on(For<g::block_begin>, source::Span span) {
+  note_indent(span.begin);
   block_ = {};
   over_.reset();
   from_.reset();

@@ -44,6 +44,8 @@ class Builder {
   /// Whether a `requires` at the head of the file, which is then reported, needs a later kr. Reads
   /// the head without the grammar: what follows may be in a language that this kr does not know.
   bool requires_later_kr();
+  /// Whether the file is in another format (JSON, YAML, …), which is then reported.
+  bool is_other_format();
   /// For a text that was reported as not UTF-8: bytes beyond ASCII are not reported again.
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
@@ -110,11 +112,11 @@ class Builder {
   void on(For<g::over_dimension>, source::Span span);
   void on(For<g::from_dimension>, source::Span span);
   void on(For<g::rules_open>, source::Span span);
-  void on(For<g::rules_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::engine_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::model_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::labels_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::test_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::rules_close>, source::Span span) { close_brace(span); }
+  void on(For<g::engine_close>, source::Span span) { close_brace(span); }
+  void on(For<g::model_close>, source::Span span) { close_brace(span); }
+  void on(For<g::labels_close>, source::Span span) { close_brace(span); }
+  void on(For<g::test_close>, source::Span span) { close_brace(span); }
   void on(For<g::phases_begin>, source::Span span);
   void on(For<g::phases_block>, source::Span span) { end_block(span, body().phases); }
   void on(For<g::block_begin>, source::Span span);
@@ -149,7 +151,7 @@ class Builder {
   void on(For<g::cost_begin>, source::Span span);
   void on(For<g::cost_name>, source::Span span);
   void on(For<g::cost_open>, source::Span span);
-  void on(For<g::cost_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::cost_close>, source::Span span) { close_brace(span); }
   void on(For<g::cost_block>, source::Span span);
   void on(For<g::clause_begin>, source::Span span);
   void on(For<g::cost_text>, source::Span span);
@@ -239,6 +241,7 @@ class Builder {
   bool at_keyword(size_t at) const;
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
+  bool may_be_title(size_t at);
   bool side_by_side(size_t at) const;
   bool not_before_operand(size_t at) const;
   bool lacks_brace(size_t at) const { return is_repaired(Repair::brace, at); }
@@ -295,6 +298,12 @@ class Builder {
     source::Span span;
     size_t indent;  // of its line
   };
+  /// Where the indentation shows that a brace was not closed, if one turns out to be missing.
+  struct Suspect {
+    source::Span open;   // the brace
+    source::Span place;  // what is outside it by its indentation
+    size_t indent = 0;   // of the line of the brace
+  };
   /// How `stray` repaired an item, for the next attempt to parse it.
   enum class Repair : uint8_t { none, keyword, colon, brace, place, label };
   enum class Pending : uint8_t { none, rule, pattern };
@@ -311,8 +320,14 @@ class Builder {
   /// False if this place was reported before: it is the same mistake.
   bool is_first_report(size_t at);
   [[noreturn]] void abandon(size_t at);
-  /// A help text for unexpected bytes; may be empty.
-  std::string_view hint(size_t at) const;
+  /// Adds the remedy for unexpected bytes, if they show what was meant.
+  void hint(diag::Diagnostic& added, size_t at) const;
+  void fix_quotes(diag::Diagnostic& added, size_t at) const;
+  void hint_operand(diag::Diagnostic& added, size_t at) const;
+  /// Reports a file in another format.
+  std::string_view other_format() const;
+  void close_brace(source::Span span);
+  void note_indent(size_t at);
   diag::Diagnostic& unexpected(const Token& token, std::string_view what);
   bool odd_quotes(size_t begin) const;
   size_t unpaired_quotes(size_t begin);
@@ -431,6 +446,7 @@ class Builder {
   size_t head_end_ = 0;  // of the requirements and metadata so far
 
   std::vector<Brace> braces_;
+  std::optional<Suspect> suspect_;
   Pending pending_ = Pending::none;
   Repair repair_ = Repair::none;
   size_t repair_at_ = 0;

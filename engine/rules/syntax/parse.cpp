@@ -114,7 +114,7 @@ File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& si
     report(at, "a byte that is not part of a character");
     builder.ignore_broken_bytes();
   }
-  if (builder.requires_later_kr()) return builder.take();
+  if (builder.requires_later_kr() || builder.is_other_format()) return builder.take();
   using Input =
       tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf, const char*>;
   Input input(text.data(), text.data() + text.size(), "");

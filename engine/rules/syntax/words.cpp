@@ -71,4 +71,21 @@ bool is_keyword(std::string_view word) {
          is_body_keyword(word) || is_rules_keyword(word);
 }
 
+std::string_view keyword_for(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"import", "use"},       {"require", "use"},       {"let", "pattern"},
+      {"define", "pattern"},   {"regex", "pattern"},     {"vocabulary", "labels"},
+      {"label", "labels"},     {"framework", "engine"},  {"network", "model"},
+      {"phase", "phases"},     {"abbrev", "abbreviate"}, {"shorten", "abbreviate"},
+      {"collapse", "fold"},    {"inherits", "extends"},  {"inherit", "extends"},
+      {"from", "extends"},     {"inside", "within"},     {"under", "within"},
+      {"else", "otherwise"},   {"default", "otherwise"}, {"other", "otherwise"},
+      {"others", "otherwise"}, {"rest", "otherwise"},    {"override", "replace"},
+  };
+  for (const auto& [other, keyword] : known) {
+    if (other == word) return keyword;
+  }
+  return {};
+}
+
 }  // namespace kr::syntax

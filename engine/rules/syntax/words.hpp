@@ -39,4 +39,7 @@ bool is_metadata_keyword(std::string_view word);
 /// those of metadata can.
 bool is_keyword(std::string_view word);
 
+/// The keyword for a word that other languages have for it: `import` is `use`; empty: none.
+std::string_view keyword_for(std::string_view word);
+
 }  // namespace kr::syntax

@@ -34,7 +34,14 @@ sema::DimensionId named_dimension(const sema::Program& program, const std::strin
   for (const sema::Dimension& dimension : program.dimensions) {
     if (!candidates(dimension.name)) known.push_back(dimension.name);
   }
-  throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
+  std::string remedy = near_or_all(name, known);
+  // Then the rules have the misspelling, not the user.
+  const auto near = nearest(name, known);
+  if (near && std::ranges::find(sema::usual_dimensions, name) != sema::usual_dimensions.end()) {
+    remedy = fmt::format("their dimension `{}` looks like a misspelling of it: correct the rules",
+                         *near);
+  }
+  throw Error("", fmt::format("the rules have no dimension `{}`", name), std::move(remedy));
 }
 
 sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name) {
