@@ -80,7 +80,7 @@ std::string_view keyword_for(std::string_view word) {
       {"collapse", "fold"},    {"inherits", "extends"},  {"inherit", "extends"},
       {"from", "extends"},     {"inside", "within"},     {"under", "within"},
       {"else", "otherwise"},   {"default", "otherwise"}, {"other", "otherwise"},
-      {"others", "otherwise"}, {"rest", "otherwise"},    {"override", "replace"},
+      {"others", "otherwise"}, {"rest", "otherwise"},
   };
   for (const auto& [other, keyword] : known) {
     if (other == word) return keyword;

@@ -128,9 +128,9 @@ engine e { s { gemm: "1"
   CHECK(messages(load(R"(engine e { s { a: "1" }
   model m { s { replace a: "2"
     drop a } } })")) ==
-        "KR125 2:17 `replace` is no longer part of the language (write `a: …` without it; for "
+        "KR127 2:17 `replace` is no longer part of the language (write `a: …` without it; for "
         "another label of some of them `refine a { … }`)\n"
-        "KR125 3:5 `drop` is no longer part of the language (give the names another label by a rule "
+        "KR127 3:5 `drop` is no longer part of the language (give the names another label by a rule "
         "above, or `refine a { LABEL: … }`)\n");
 }
 
