@@ -83,7 +83,7 @@ engine e { substage {
         "KR201 2:5 unknown module `./c.kr`\n"
         "KR201 3:5 unknown module `std.gem` (did you mean `std.gemm`?)\n"
         "KR206 4:19 unknown pattern `groped2` (did you mean `grouped`?)\n"
-        "KR206 6:6 unknown pattern `group`\n"
+        "KR206 6:6 unknown pattern `group` (a text of a name is written in quotes: `\"group\"`)\n"
         "KR206 7:11 unknown pattern `gemm.anny` (did you mean `gemm.any`?)\n"
         "KR206 9:6 unknown pattern `any` (pattern `any` is in a module: write `gemm.any`)\n"
         "KR206 10:6 unknown pattern `gemm` (`gemm` is a module: write `gemm.NAME`)\n"
