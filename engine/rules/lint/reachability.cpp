@@ -99,8 +99,13 @@ class Reachability {
   Verdict verdict(const EffectiveList& list, size_t place) {
     const std::vector<Alternative>& alternatives = alternatives_of_rule(list.rules[place].rule);
     Verdict verdict{&list, place, Answer::found, {}};
-    std::vector<FormulaId> taken = list.above(place);
     const std::vector<prove::Witness>& labelled = labelled_[list.rules[place].rule];
+    if (is_used_up()) {  // listing the rules above each rule takes time, too
+      if (labelled.empty()) verdict.reached = Answer::not_proven;
+      verdict.alternatives.assign(alternatives.size(), {.not_proven = true});
+      return verdict;
+    }
+    std::vector<FormulaId> taken = list.above(place);
     if (labelled.empty()) {
       verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
     }
@@ -129,6 +134,12 @@ class Reachability {
       if (!one.redundant) among_others = alternatives[i].formula;
     }
     return verdict;
+  }
+
+  /// No question is answered any more.
+  bool is_used_up() {
+    if (context_.allowance.is_used_up()) context_.allowance.set_ran_out();
+    return context_.allowance.is_used_up();
   }
 
   enum class Shown : char { no, with_others, alone };
