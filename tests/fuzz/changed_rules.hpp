@@ -55,8 +55,8 @@ class Mutator {
                                                  ";",        "\\",       "within ",  "otherwise",
                                                  "keep",     "model ",   "engine ",  "//",
                                                  "\"\"",     "\\x4",     "\t",       "test ",
-                                                 "labels ",  "use ",     "fold ",    "drop ",
-                                                 ".",        "replace ", "include ", "table ",
+                                                 "labels ",  "use ",     "fold ",    "refine ",
+                                                 ".",        "from ", "include ", "table ",
                                                  "pattern ", "color ",   "\xc3",     "\xe2\x80\x9c",
                                                  "-"};
     const size_t at = below(text.size() + 1);

@@ -34,7 +34,14 @@ sema::DimensionId named_dimension(const sema::Program& program, const std::strin
   for (const sema::Dimension& dimension : program.dimensions) {
     if (!candidates(dimension.name)) known.push_back(dimension.name);
   }
-  throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
+  std::string remedy = near_or_all(name, known);
+  // Then the rules have the misspelling, not the user.
+  const auto near = nearest(name, known);
+  if (near && std::ranges::find(sema::usual_dimensions, name) != sema::usual_dimensions.end()) {
+    remedy = fmt::format("their dimension `{}` looks like a misspelling of it: correct the rules",
+                         *near);
+  }
+  throw Error("", fmt::format("the rules have no dimension `{}`", name), std::move(remedy));
 }
 
 sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name) {
@@ -117,8 +124,8 @@ class ContextNeed {
   ContextNeed(const sema::Program& program, const sema::Table& table)
       : table_(table), matcher_(program, table) {
     if (!matcher_.uses_within()) return;
-    for (const sema::RuleId rule : table.rules) {
-      conditions_.emplace_back(program, program.rules.get(rule).expr);
+    for (size_t i = 0; i < table.rules.size(); ++i) {
+      conditions_.emplace_back(program, table.expr(program, i));
     }
   }
   bool of(const match::Subject& subject) const {

@@ -15,8 +15,8 @@
 
 namespace kr::trees {
 
-/// The paths of a ModuleTrace, with the atoms that match their names. Refers to the Program and the
-/// trace.
+/// The paths of a ModuleTrace, with the atoms that match their names or classes. Refers to the
+/// Program and the trace.
 class MatchedPaths {
  public:
   MatchedPaths(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
@@ -51,7 +51,18 @@ class MatchedPaths {
 
   const sema::Program* program_;
   const trace::ModuleTrace* trace_;
-  std::vector<match::AtomSet> sets_;  // by name
+  /// Its atoms, in `sets_`.
+  uint32_t set_of(trace::PathId path) const {
+    return set_of_path_.empty() ? trace_->paths.name(path).index : set_of_path_[path.index];
+  }
+  trace::NameId name_of(uint32_t set) const {
+    const size_t names = trace_->names.size();
+    return set < names ? trace::NameId{set} : names_[set - names];
+  }
+
+  std::vector<match::AtomSet> sets_;   // by name, then of names with classes
+  std::vector<trace::NameId> names_;   // of the sets behind those of names alone
+  std::vector<uint32_t> set_of_path_;  // empty: no path has a class
 };
 
 /// A module trace with the labels of its steps by the model's `phases`.

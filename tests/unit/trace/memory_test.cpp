@@ -65,10 +65,10 @@ std::string shown(const trace::Trace& trace) {
       out += fmt::format("{}/{} {} {}:", metric.gpu,
                          metric.device ? std::to_string(*metric.device) : "?", metric.name,
                          to_string(metric.unit));
-      for (const trace::MetricSample& one : metric.samples) {
-        out += fmt::format(" {}={}", one.time_ns, metric.in_unit(one.value));
+      for (size_t i = 0; i < metric.samples.size(); ++i) {
+        out += fmt::format(" {}-{}={}", metric.samples[i].time_ns, metric.ends[i],
+                           metric.in_unit(metric.samples[i].value));
       }
-      for (const int64_t time : metric.stops) out += fmt::format(" {}:stop", time);
       out += '\n';
     }
   }
@@ -169,18 +169,17 @@ TEST_CASE("counters of Kineto and of PyTorch's monitor") {
                   "," + counter("2", "HBM BW", R"("":1e999)") + "," +
                   counter("\"x\"", "HBM BW", R"("":7)"));
   CHECK(shown(trace) ==
-        "0/? sm__cycles_active.avg.pct_of_peak_sustained_elapsed ratio: 1000=0.5\n"
-        "3/3 SM Active (%) ratio: 2000=1\n"
-        "3/3 SM Clock (MHz) hz: 2000=1500000000 3000=1980000000\n"
-        "3/3 Temperature (C) number: 2000=61\n"
-        "3/3 nvlrx__bytes.sum.per_second bytes_per_s: 2000=7\n"
-        "3/3 sm__cycles_elapsed.avg.per_second hz: 2000=8\n"
+        "0/? sm__cycles_active.avg.pct_of_peak_sustained_elapsed ratio: 1000-1000=0.5\n"
+        "3/3 SM Active (%) ratio: 2000-2000=1\n"
+        "3/3 SM Clock (MHz) hz: 2000-3000=1500000000 3000-3000=1980000000\n"
+        "3/3 Temperature (C) number: 2000-2000=61\n"
+        "3/3 nvlrx__bytes.sum.per_second bytes_per_s: 2000-2000=7\n"
+        "3/3 sm__cycles_elapsed.avg.per_second hz: 2000-2000=8\n"
         "1 counter of cycles, which is the duration of a kernel times the clock\n"
         "1 GPU metric sample with a negative value\n"
         "2 GPU metric sample whose value is not a number\n"
         "1 GPU metric sample without a valid time\n"
         "1 GPU metric value over 100 %: read as 100 %\n");
-  for (const trace::GpuMetric& metric : trace.gpu_metrics->metrics) CHECK(metric.until_next);
 }
 
 TEST_CASE("counters of programs are none of GPUs") {
@@ -198,9 +197,9 @@ TEST_CASE("counters by kernel stop with it") {
                   "," + counter("15.001", "metrics", R"("XVE_ACTIVE":0,"GpuTime":0)", "3", xpu) +
                   "," + counter("1", "a", R"("m":5)", "0", R"(,"cat":"mtia_counters")"));
   CHECK(shown(trace) ==
-        "0/? m number: 1001=5\n"
-        "3/3 GpuTime number: 10000=8000 15000:stop\n"
-        "3/3 XVE_ACTIVE ratio: 10000=0.6 15000:stop\n"
+        "0/? m number: 1001-1001=5\n"
+        "3/3 GpuTime number: 10000-15000=8000\n"
+        "3/3 XVE_ACTIVE ratio: 10000-15000=0.6\n"
         "1 GPU metric sample whose value is not a number\n");
 }
 
