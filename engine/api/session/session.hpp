@@ -40,6 +40,8 @@ struct Demand {
   bool each_operation = false;
   /// How much of it the rules explain.
   std::optional<sema::DimensionId> measured = {};
+  /// Module trees have labels from neighbours, of this dimension (trees::modules_of).
+  std::optional<sema::DimensionId> tree_dimension = {};
 
   /// What these tables are made from.
   static Demand of(std::span<const tables::Definition* const> wanted);

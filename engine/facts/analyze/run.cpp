@@ -273,16 +273,30 @@ void number_steps(trees::LabelledModules& modules, size_t annotated) {
 
 }  // namespace
 
-std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
-                                                       const classify::RunSpec& spec,
-                                                       const LabelledTrace& run) {
+std::unique_ptr<trees::LabelledModules> modules_of_run(
+    const match::CompiledRules& rules, const classify::RunSpec& spec, const LabelledTrace& run,
+    std::optional<sema::DimensionId> order_dimension) {
   const classify::Attribution& attribution = run.attribution(rules);
   const sema::Program& program = rules.program();
   const sema::Model& model = program.models.get(run.choice.model);
   classify::RunSpec chosen = spec;
   chosen.engine = program.engines.get(model.engine).name;
   chosen.model = model.name;
-  auto modules = trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution));
+  trees::OperationLabels labels;
+  if (order_dimension) {
+    labels.dimension = program.dimensions.get(*order_dimension).name;
+    if (!run.labelled.no_order.empty()) {
+      throw Error(run.trace.source,
+                  fmt::format("there are no labels from neighbours (`{}`): {}", labels.dimension,
+                              run.labelled.no_order),
+                  "name a dimension of names");
+    }
+    labels.labelled = &run.labelled;
+    labels.of = run.labelled.find(*order_dimension);
+  }
+  auto modules =
+      trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution, labels));
+  modules->order_dimension = order_dimension;
   modules->choice.why = run.choice.why;
   modules->attribution = classify::sum(run.trace, attribution);
   modules->layer_evidence = classify::layer_evidence(attribution);

@@ -46,6 +46,8 @@ class Forest {
     if (replays_.size() >= max_replays_) remove_duplicate_replays();
     replays_.push_back({node, call, launch});
   }
+  /// Counts one more call of the node, which no other use is.
+  void count(uint32_t node) { ++nodes_[node].calls; }
   /// Adds an operation to the node, and its time to all nodes above it.
   void operation(uint32_t node, int64_t ns) {
     nodes_[node].total_ns += ns;

@@ -220,9 +220,11 @@ class SharedModules {
 
 class Builder {
  public:
-  Builder(const trace::Trace& trace, const classify::Attribution& attribution)
+  Builder(const trace::Trace& trace, const classify::Attribution& attribution,
+          const OperationLabels& labels)
       : trace_(trace),
         attribution_(attribution),
+        labels_(labels),
         builder_(trace.source, trace.format),
         order_(trace, attribution),
         forests_(attribution.steps.size() + 1),
@@ -233,6 +235,10 @@ class Builder {
     for (size_t i = 0; i < layers; ++i)
       layer_names_.push_back(names_.add(fmt::format("layer {}", i)));
     if (trace.host) modules_.emplace(trace, attribution, names_);
+    if (labels.of == nullptr) return;
+    for (const classify::LabelResult& one : labels.of->by_row) {
+      label_of_row_.push_back(names_.add(fmt::format("{}/{}", labels.dimension, one.label)));
+    }
   }
 
   trace::ModuleTrace build() {
@@ -328,6 +334,10 @@ class Builder {
         forest.use(node, static_cast<uint32_t>(block));
       }
     }
+    if (labels_.of != nullptr) {
+      node = forest.child(node, label_of_row_[labels_.labelled->row(i, operation)]);
+      forest.count(node);
+    }
     uint32_t& name = name_of_[operation.name.index];
     if (name == none) name = names_.add(trace_.names.get(operation.name).text);
     node = forest.child(node, name);
@@ -361,6 +371,7 @@ class Builder {
 
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
+  OperationLabels labels_;
   trace::ModuleTraceBuilder builder_;
   DistinctTexts names_;  // of nodes
   classify::StepOrder order_;
@@ -370,14 +381,24 @@ class Builder {
   size_t written_ = 0;          // steps
   SharedModules shared_;
   std::vector<uint32_t> layer_names_;
-  std::vector<uint32_t> name_of_;  // by name of operations; none: not yet
+  std::vector<uint32_t> name_of_;       // by name of operations; none: not yet
+  std::vector<uint32_t> label_of_row_;  // names of nodes
   std::optional<ModuleNodes> modules_;
 };
 
 }  // namespace
 
-trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution) {
-  return Builder(trace, attribution).build();
+trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution,
+                              const OperationLabels& labels) {
+  return Builder(trace, attribution, labels).build();
+}
+
+std::string_view label_of_operation(const trace::ModuleTrace& trace, trace::PathId operation,
+                                    std::string_view dimension) {
+  const trace::PathId above = trace.paths.parent(operation);
+  std::string_view name = above.valid() ? trace.name(above) : std::string_view();
+  if (!name.starts_with(dimension) || !name.substr(dimension.size()).starts_with('/')) return {};
+  return name.substr(dimension.size() + 1);
 }
 
 }  // namespace kr::trees
