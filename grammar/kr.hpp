@@ -63,9 +63,10 @@ struct op_head : p::sor<p::one<'/', '(', '^'>, p::seq<string, p::not_at<colon_ne
                         p::seq<when<may_be_name>, path, p::not_at<block_next>>> {};
 struct op_mark : p::seq<k_op, p::at<gap, op_head>> {};
 struct op_name : p::sor<text_atom, regex_atom, name_atom> {};
-struct op_names : p::sor<p::seq<open_paren, gap, need<op_name>,
-                                p::star<gap, or_operator, gap, need<op_name>>, gap, need<close_paren>>,
-                         op_name> {};
+struct op_names
+    : p::sor<p::seq<open_paren, gap, need<op_name>, p::star<gap, or_operator, gap, need<op_name>>,
+                    gap, need<close_paren>>,
+             op_name> {};
 struct op_arguments : p::seq<p::at<p::one<'('>>, cost_arguments> {};
 struct op_atom : p::seq<op_mark, gap, op_names, p::opt<gap, op_arguments>> {};
 
@@ -76,10 +77,9 @@ struct phase_name : p::seq<label> {};
 struct phase_open : p::one<'('> {};
 struct phase_close : p::one<')'> {};
 struct phase_names : p::seq<need<phase_name>, p::star<gap, p::one<'|'>, gap, need<phase_name>>> {};
-struct phase_atom
-    : p::seq<phase_mark, gap,
-             p::sor<p::seq<phase_open, gap, phase_names, gap, need<phase_close>>,
-                    p::seq<when<may_be_name>, phase_name, p::not_at<block_next>>>> {};
+struct phase_atom : p::seq<phase_mark, gap,
+                           p::sor<p::seq<phase_open, gap, phase_names, gap, need<phase_close>>,
+                                  p::seq<when<may_be_name>, phase_name, p::not_at<block_next>>>> {};
 
 struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, op_atom, phase_atom,
                      name_atom> {};
@@ -320,8 +320,11 @@ struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 /// A block without its opening brace, found by `stray`.
 inline constexpr auto lacks_brace = [](auto& state, size_t at) { return state.lacks_brace(at); };
 struct block_begin
-    : p::sor<p::seq<when<lacks_brace>, word>,
-             p::seq<word, p::at<gap, p::sor<p::one<'{'>, p::seq<p::sor<k_over, k_from>, gap, word_head>>>>> {};
+    : p::sor<
+          p::seq<when<lacks_brace>, word>,
+          p::seq<word,
+                 p::at<gap, p::sor<p::one<'{'>, p::seq<p::sor<k_over, k_from>, gap, word_head>>>>> {
+};
 struct dimension_block : p::seq<block_begin, p::opt<gap, other_dimension>, gap, rules_block> {};
 
 struct comma : p::seq<gap, p::one<','>, gap> {};
@@ -418,9 +421,9 @@ struct table_for : p::seq<or_misspelled<k_for>> {};
 struct table_dimension : p::seq<name> {};
 struct table_items
     : p::star<p::sor<guarded<table_metadata>, guarded<rule>, retired_edit, stray>, gap> {};
-struct table
-    : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap, need<table_dimension>,
-             p::opt<gap, other_dimension>, gap, need<rules_open>, gap, table_items, need<rules_close>> {};
+struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
+                      need<table_dimension>, p::opt<gap, other_dimension>, gap, need<rules_open>,
+                      gap, table_items, need<rules_close>> {};
 
 struct case_kind : p::seq<p::one<'@'>, need<operation>> {};
 struct case_name : p::seq<string> {};

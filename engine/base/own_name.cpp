@@ -8,8 +8,8 @@
 namespace kr {
 namespace {
 
-constexpr std::string_view unnamed_scopes[] = {"(anonymous namespace)::", "<unnamed>::",
-                                               "{anonymous}::"};
+constexpr std::string_view unnamed_scopes[] = {
+    "(anonymous namespace)::", "<unnamed>::", "{anonymous}::"};
 
 bool in_word(char c) {
   return is_identifier_byte(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80;
@@ -97,8 +97,8 @@ class OwnName {
     // The longest that fits. Before template arguments, decoders write a space after one that ends
     // with `<`.
     for (const std::string_view sign :
-         {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-          "++", "--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="}) {
+         {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+          "||",  "++",  "--",  "->",  "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="}) {
       if (rest.starts_with(sign)) return at + sign.size();
     }
     const bool sign = !rest.empty() && std::string_view("<>=!+-*/%^&|~,").find(rest[0]) != npos;
@@ -129,7 +129,8 @@ class OwnName {
   }
   bool a_name_follows() const {
     size_t next = at_;
-    while (next < text_.size() && (text_[next] == ' ' || text_[next] == '*' || text_[next] == '&')) {
+    while (next < text_.size() &&
+           (text_[next] == ' ' || text_[next] == '*' || text_[next] == '&')) {
       ++next;
     }
     return next < text_.size() && (in_word(text_[next]) || starts_unnamed(next) > 0);

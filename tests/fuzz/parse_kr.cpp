@@ -148,16 +148,16 @@ std::vector<std::string> hostile() {
   std::vector<std::string> texts;
   for (const char* head : {"", "pattern a = ", "engine e { substage { a: ", "engine e { ",
                            "labels d { ", "test e { ", "engine e { model m { "}) {
-    for (const char* piece : {"!",         "(",         "within ",      "{",         "}",
-                              "a ",        "a: ",       "\"",           "\"x\" ",    "/",
-                              "\\/",       "| ",        "& ",           "#\n",       "## d\n",
-                              "\n",        " ",         "x\n",          "engine e ", "engine e {",
-                              "model m ",  "\"x\"a ",   "\"x\" i ",     "a { ",      "^ ",
-                              "@ ",        "@x ",       ", ",           "; ",        "=> ",
-                              "\"x\" => ", "( ) ",      "\"x\"\n",      "a.",        ". ",
-                              "a:\"b\"\n", "// ",       "\xe2\x80\x9c", "\xff",      "otherwise ",
+    for (const char* piece : {"!",          "(",         "within ",      "{",         "}",
+                              "a ",         "a: ",       "\"",           "\"x\" ",    "/",
+                              "\\/",        "| ",        "& ",           "#\n",       "## d\n",
+                              "\n",         " ",         "x\n",          "engine e ", "engine e {",
+                              "model m ",   "\"x\"a ",   "\"x\" i ",     "a { ",      "^ ",
+                              "@ ",         "@x ",       ", ",           "; ",        "=> ",
+                              "\"x\" => ",  "( ) ",      "\"x\"\n",      "a.",        ". ",
+                              "a:\"b\"\n",  "// ",       "\xe2\x80\x9c", "\xff",      "otherwise ",
                               "refine a {", "\"\\q",     "substage ",    "a \"b",     "pattern ",
-                              "use ",      "modle x {", "# c\na ",      "fold a b ", "#"}) {
+                              "use ",       "modle x {", "# c\na ",      "fold a b ", "#"}) {
       texts.push_back(head + repeated(piece, size));
     }
   }

@@ -179,9 +179,9 @@ void write_sampled(const std::string& path) {
                        launch * 10 + 6, launch * 10 + 49, step);
     // Every second step keeps what it allocates: the last one has the most.
     for (int64_t type = 0; type <= step % 2; ++type) {
-      sql += fmt::format(
-          "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({}, 0, 0, {}, {}, 2, {});",
-          launch * 10 + 7 + type, 4096 * step, 1 << 20, type);
+      sql +=
+          fmt::format("INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({}, 0, 0, {}, {}, 2, {});",
+                      launch * 10 + 7 + type, 4096 * step, 1 << 20, type);
     }
     kernel(0, 1, at, at + 1200);
     kernel(0, 2, at + 1200, at + 1850);

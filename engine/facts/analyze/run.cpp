@@ -95,12 +95,12 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   std::optional<classify::TraceSubjects> with_phases;
   if (run->trace.host && classify::uses_phase(program, exprs)) {
     const sema::Model& chosen = program.models.get(model);
-    with_phases.emplace(program, rules.database, run->trace,
-                        classify::ChooseOptions{program.engines.get(chosen.engine).name,
-                                                chosen.name, rules.named});
+    with_phases.emplace(
+        program, rules.database, run->trace,
+        classify::ChooseOptions{program.engines.get(chosen.engine).name, chosen.name, rules.named});
   }
-  run->labelled = classify::classify(with_phases ? *with_phases : subjects, model,
-                                     wants.ordered && few);
+  run->labelled =
+      classify::classify(with_phases ? *with_phases : subjects, model, wants.ordered && few);
   warn_without_ops(program, model, exprs, run->trace);
   note_order(program, wants, *run);
   const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||

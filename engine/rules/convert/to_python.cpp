@@ -288,8 +288,7 @@ class ExprWriter {
       case sema::ExprOp::within_op:
       case sema::ExprOp::op:
       case sema::ExprOp::phase:
-        throw NotExpressible{
-            "it looks at framework ops or phases, but a table matches only names"};
+        throw NotExpressible{"it looks at framework ops or phases, but a table matches only names"};
       case sema::ExprOp::within:
         throw NotExpressible{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};

@@ -49,9 +49,8 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
       const size_t count = tokens.size();
       const bool word = count > 0 && tokens.back().kind == TokenKind::word;
       const bool test = count > 1 && tokens[count - 2].is("test");  // `test within / default`
-      const bool divides =
-          (word && (test || !takes_operand(tokens.back(), text, seen.begin))) ||
-          (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
+      const bool divides = (word && (test || !takes_operand(tokens.back(), text, seen.begin))) ||
+                           (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }

@@ -375,7 +375,8 @@ class Writer {
     for (size_t i = node.first; i < node.last; ++i) {
       const bool broken = i > node.first && comments(i, indent);
       const bool bar = tokens_[i].is("|");
-      if (!broken && i > node.first && (bar || tokens_[i - 1].is("|") || tokens_[i - 1].space_after))
+      if (!broken && i > node.first &&
+          (bar || tokens_[i - 1].is("|") || tokens_[i - 1].space_after))
         page_.add(" ");
       page_.add(tokens_[i].text);
     }

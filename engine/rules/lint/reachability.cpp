@@ -261,8 +261,8 @@ class Reachability {
     const EffectiveList& list = *verdict.list;
     const FormulaId outside[] = {list.outside};
     if (list.outside.valid() && prover_.find(formula, outside).none()) {
-      diag::Diagnostic& added = sink_.add(diag::code::refines_nothing, span, rule.refines,
-                                          std::string(text_of(span)));
+      diag::Diagnostic& added =
+          sink_.add(diag::code::refines_nothing, span, rule.refines, std::string(text_of(span)));
       set_witness(added, formula);
       added.help("remove it, or refine the label that these names have");
       return added;
@@ -434,7 +434,7 @@ class Reachability {
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
       const sema::Expr& expr = program_.exprs.get({i});
       if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
-      if (expr.places.empty()) continue;  // not written
+      if (expr.places.empty()) continue;              // not written
       if (sema::has_labels(program_, {i})) continue;  // of order rules
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; `never` for the others

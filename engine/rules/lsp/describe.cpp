@@ -131,7 +131,8 @@ constexpr auto words = std::to_array<About>({
      "`abbreviate \"LONG\" as \"SHORT\", …`: how names are shortened when shown; never "
      "when matched."},
     {"refine",
-     "`refine LABEL { A: EXPRESSION … }`: what the rules label LABEL gets the label of the first of "
+     "`refine LABEL { A: EXPRESSION … }`: what the rules label LABEL gets the label of the first "
+     "of "
      "these that matches; what none matches stays LABEL."},
     {"from",
      "`stage from substage { attention: attention rope }`: each label of the second dimension gets "
@@ -140,9 +141,11 @@ constexpr auto words = std::to_array<About>({
      "`own EXPRESSION`: over the function's own name, without return type, template arguments and "
      "parameters."},
     {"word",
-     "`word \"topk\"i`: the text as a whole word: in `topk_v2` and `TopKKernel`, not in `stopkey`."},
+     "`word \"topk\"i`: the text as a whole word: in `topk_v2` and `TopKKernel`, not in "
+     "`stopkey`."},
     {"op",
-     "`op \"aten::mm\" ([_, K], [K, 6144])`: the innermost framework op around the launch, and what "
+     "`op \"aten::mm\" ([_, K], [K, 6144])`: the innermost framework op around the launch, and "
+     "what "
      "its arguments are. `within op EXPRESSION`: any op around it."},
     {"phase", "`phase prefill`, `phase (prefill | mixed)`: the phase of the operation's step."},
     {"include", "`include TABLE`: inserts the rules of a table here."},

@@ -54,8 +54,8 @@ class Condition::Builder {
     return id;
   }
   static bool looks_around(sema::ExprOp op) {
-    return op == sema::ExprOp::within || op == sema::ExprOp::within_op ||
-           op == sema::ExprOp::op || op == sema::ExprOp::phase;
+    return op == sema::ExprOp::within || op == sema::ExprOp::within_op || op == sema::ExprOp::op ||
+           op == sema::ExprOp::phase;
   }
   bool is_atom(sema::ExprId id) const { return program_.exprs.get(id).op == sema::ExprOp::atom; }
 

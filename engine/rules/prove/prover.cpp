@@ -207,8 +207,8 @@ class Prover::Impl {
         formulas_.get(id), [&](FormulaId operand) { return holds(operand, subject); },
         [&](const Formula& formula) {
           if (formula.op == Op::atom) {
-            const bool known = subject.number == subject_of_texts_ &&
-                               id.index < texts_of_.size() && texts_of_[id.index] != no_text;
+            const bool known = subject.number == subject_of_texts_ && id.index < texts_of_.size() &&
+                               texts_of_[id.index] != no_text;
             return known ? texts_[texts_of_[id.index]] != 0 : matches(formula.language, subject);
           }
           if (formula.op == Op::own) return holds_for_own(formula.operands.front(), subject);
@@ -292,8 +292,7 @@ class Prover::Impl {
     const std::vector<FormulaId> owns = std::move(collector).take();
     if (owns.empty()) return find_name(question, steps);
     NameQuestion plain = replaced(
-        question,
-        [this](FormulaId id) { return formulas_.get(id).operands.front(); }, steps);
+        question, [this](FormulaId id) { return formulas_.get(id).operands.front(); }, steps);
     if (!own_names_.valid()) own_names_ = formulas_.atom(whole_own_names());
     plain.wanted = formulas_.all({plain.wanted, own_names_});
     NameFinding best = find_name(plain, steps);

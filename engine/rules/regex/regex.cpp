@@ -145,8 +145,7 @@ Regex whole_word(std::string_view bytes, bool ignore_case, bool at_end) {
   if (bare_begin) {
     begins.push_back({std::nullopt, all, all});
   } else {
-    begins.push_back(
-        {any({edge(NodeKind::begin), set_node(~letters_digits)}), ~upper, all});
+    begins.push_back({any({edge(NodeKind::begin), set_node(~letters_digits)}), ~upper, all});
     begins.push_back({any({edge(NodeKind::begin), set_node(~upper)}), upper, all});
     if (sets.size() > 1) begins.push_back({set_node(upper), upper, lower});
   }
@@ -160,8 +159,7 @@ Regex whole_word(std::string_view bytes, bool ignore_case, bool at_end) {
   } else if ((sets.back() & letters_digits).none()) {
     ends.push_back({all, std::nullopt});
   } else {
-    ends.push_back(
-        {~upper, any({edge(NodeKind::end), set_node(~(lower | between('0', '9')))})});
+    ends.push_back({~upper, any({edge(NodeKind::end), set_node(~(lower | between('0', '9')))})});
     const NodeId word = regex.add(NodeKind::sequence, {set_node(upper), set_node(lower)});
     ends.push_back({upper, any({edge(NodeKind::end), set_node(~letters_digits), word})});
   }

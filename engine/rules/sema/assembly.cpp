@@ -259,9 +259,8 @@ void Assembly::fill_images(BodyId body, std::vector<Table> images, Model& made) 
     const auto image_of = [&](const Table& one) -> const Image& {
       return *lists_[body].at(one.dimension.index)->image;
     };
-    const auto ready = std::ranges::find_if(images, [&](const Table& one) {
-      return made.table({image_of(one).from}) != nullptr;
-    });
+    const auto ready = std::ranges::find_if(
+        images, [&](const Table& one) { return made.table({image_of(one).from}) != nullptr; });
     if (ready == images.end()) {
       const Image& image = image_of(images.front());
       const std::string from(tables_.dimensions().text(image.from));
@@ -351,7 +350,8 @@ void Assembly::refine(BodyId body, Table& table) {
   for (const Refinement& one : list->refinements) {
     const bool unknown =
         table.closed && table.find(tables_.labels().text(one.label)) == nullptr;  // KR204
-    bool given = list->incomplete || unknown || (table.otherwise && gives(*table.otherwise, one.label));
+    bool given =
+        list->incomplete || unknown || (table.otherwise && gives(*table.otherwise, one.label));
     for (const RuleId rule : table.rules) given = given || gives(rule, one.label);
     for (const Refinement& other : list->refinements) {
       for (const Placed& placed : other.rules) {
@@ -378,15 +378,15 @@ void Assembly::report_unknown() {
   for (const auto& [at, listed] : listed_) {
     if (listed.known) continue;
     const std::string name(tables_.labels().text(at.second));
-    diag::Diagnostic& added = sink_.add(
-        diag::code::unknown_label, tables_.image_place(at.first, at.second), name, listed.dimension);
+    diag::Diagnostic& added =
+        sink_.add(diag::code::unknown_label, tables_.image_place(at.first, at.second), name,
+                  listed.dimension);
     if (worth_suggesting(sink_)) suggest(added, name, listed.labels, "", sink_);
   }
   for (const auto& [written, known] : refined_) {
     if (known.first) continue;
     const std::string& label = written->label.text;
-    diag::Diagnostic& added =
-        sink_.add(diag::code::nothing_to_refine, written->label.span, label);
+    diag::Diagnostic& added = sink_.add(diag::code::nothing_to_refine, written->label.span, label);
     if (!worth_suggesting(sink_)) continue;
     std::vector<std::string> names;
     for (const Label& one : known.second) {

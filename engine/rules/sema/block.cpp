@@ -9,7 +9,8 @@ namespace {
 /// Builds a list: the block's own rules, then the inherited ones.
 class ListBuilder {
  public:
-  ListBuilder(const Block& block, RuleList inherited, diag::Sink* sink, const DistinctTexts* dimensions)
+  ListBuilder(const Block& block, RuleList inherited, diag::Sink* sink,
+              const DistinctTexts* dimensions)
       : block_(block), inherited_(std::move(inherited)), sink_(sink), dimensions_(dimensions) {}
 
   RuleList build() && {
@@ -82,7 +83,9 @@ class ListBuilder {
       sink_
           ->add(diag::code::mixed_image, (block_.from_name ? block_.from_name : block_.name)->span,
                 block_.name->text, std::string(dimensions_->text(list_.image->from)))
-          .help("give more labels with `refine LABEL {{ … }}`, or list them in the block with `from`");
+          .help(
+              "give more labels with `refine LABEL {{ … }}`, or list them in the block with "
+              "`from`");
     }
     list_.rules.clear();
     list_.over.reset();

@@ -57,8 +57,8 @@ struct Step {
   uint32_t label = 0;                  // rule, image, refine
   const RuleList* included = nullptr;  // include; null if there is no such table
   const syntax::Rule* written = nullptr;
-  std::vector<Placed> refined = {};     // refine
-  std::vector<uint32_t> images = {};    // image: labels of the other dimension
+  std::vector<Placed> refined = {};   // refine
+  std::vector<uint32_t> images = {};  // image: labels of the other dimension
 };
 
 struct Block {

@@ -329,7 +329,8 @@ ExprId Expressions::build_op(source::FileId module, const syntax::Expr& written)
   const source::Span name = program_.exprs.get(program_.exprs.get(named).operands[0]).span;
   const std::string text(sources_.text({written.span.file, name.end, written.span.end}));
   const AtomId fits = mark("op with" + text, written.span);
-  const auto known = std::ranges::find(program_.marks.arguments, fits, &ContextMarks::Arguments::mark);
+  const auto known =
+      std::ranges::find(program_.marks.arguments, fits, &ContextMarks::Arguments::mark);
   if (known == program_.marks.arguments.end()) {
     program_.marks.arguments.push_back({resolve_arguments(written.arguments, sink_), fits});
   }
@@ -341,8 +342,8 @@ ExprId Expressions::build_phase(const syntax::Expr& written) {
   Expr any{.op = ExprOp::disjunction, .span = written.span};
   for (const syntax::Word& label : written.labels) {
     const AtomId of = mark("phase " + label.text, label.span);
-    const auto known =
-        std::ranges::find(program_.marks.phases, label.text, &std::pair<std::string, AtomId>::first);
+    const auto known = std::ranges::find(program_.marks.phases, label.text,
+                                         &std::pair<std::string, AtomId>::first);
     if (known == program_.marks.phases.end()) program_.marks.phases.emplace_back(label.text, of);
     any.operands.push_back(add({.op = ExprOp::phase, .atom = of, .span = label.span}));
     any.places.push_back(label.span);

@@ -46,9 +46,9 @@ class Expressions {
     uint32_t depth = 1;
     bool within = false;  // also `op` and `phase`
     bool phase = false;   // `phase`
-    bool kind = false;  // @kernel, …
-    bool own = false;   // `own`
-    WordId word = {};   // a label of order rules in it; invalid: none
+    bool kind = false;    // @kernel, …
+    bool own = false;     // `own`
+    WordId word = {};     // a label of order rules in it; invalid: none
   };
   void resolve_patterns();
   ExprId build(source::FileId module, syntax::ExprId expr);
@@ -78,8 +78,8 @@ class Expressions {
   const Vocabularies& vocabularies_;
   const source::SourceMap& sources_;
   diag::Sink& sink_;
-  const syntax::Word* over_ = nullptr;                              // of what is being built
-  std::unordered_map<ExprId, ExprId> own_;                          // over the own name
+  const syntax::Word* over_ = nullptr;      // of what is being built
+  std::unordered_map<ExprId, ExprId> own_;  // over the own name
   std::unordered_map<AtomId, AtomId> own_atoms_;
   std::map<std::string, AtomId> marks_;
   std::map<std::pair<uint32_t, std::string>, Vocabulary> visible_;  // by module and dimension

@@ -83,8 +83,8 @@ source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, Rul
     for (const Step& step : block->second.steps) {
       if (step.included == nullptr) continue;
       const auto is_it = [rule_id](const Placed& one) { return one.rule == rule_id; };
-      bool there = step.included->otherwise == rule_id ||
-                   std::ranges::any_of(step.included->rules, is_it);
+      bool there =
+          step.included->otherwise == rule_id || std::ranges::any_of(step.included->rules, is_it);
       for (const Refinement& one : step.included->refinements) {
         there = there || std::ranges::any_of(one.rules, is_it);
       }

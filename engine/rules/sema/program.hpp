@@ -126,11 +126,11 @@ struct OrderScope {
 
 /// One rule as written. The tables that inherit or include it share it.
 struct Rule {
-  DimensionId dimension;  // invalid for a rule of `phases`
-  std::string label;      // empty with `keep`; also of an image that has no label: unclassified
+  DimensionId dimension;     // invalid for a rule of `phases`
+  std::string label;         // empty with `keep`; also of an image that has no label: unclassified
   std::string refines = {};  // the label that this rule of a `refine` splits; empty: of none
   RuleId image_of = {};      // of `D from E`: the rule of E whose label it translates
-  ExprId expr;            // invalid for `otherwise` and for chains, which have none
+  ExprId expr;               // invalid for `otherwise` and for chains, which have none
   std::optional<Chain> chain = {};
   OrderScopeId scope = {};  // of a rule of an order dimension; invalid: its chains see everything
   bool otherwise = false;
@@ -163,9 +163,9 @@ struct Table {
     ExprId expr;   // that, and what the rule says
   };
   DimensionId dimension;
-  std::vector<RuleId> rules;        // without `otherwise`
-  std::optional<RuleId> otherwise;  // evaluated last
-  DimensionId from = {};            // `D from E`: E, whose rules these are with other labels
+  std::vector<RuleId> rules;          // without `otherwise`
+  std::optional<RuleId> otherwise;    // evaluated last
+  DimensionId from = {};              // `D from E`: E, whose rules these are with other labels
   std::vector<Refined> refined = {};  // the first rules: those of `refine`, and of E
   uint32_t refinements = 0;           // how many of these are its own
   /// The labels that rules may give, in the order declared, nearest declaration first; empty: any.
@@ -288,8 +288,8 @@ void each_operation(const Test& test, const Visit& visit) {
 }
 
 /// What an operation has around it beside nodes and ranges is a set of atoms, as an enclosing name
-/// is: the atoms of an op's name, and marks. A mark is an atom whose text no name contains. Invalid:
-/// no expression needs it.
+/// is: the atoms of an op's name, and marks. A mark is an atom whose text no name contains.
+/// Invalid: no expression needs it.
 struct ContextMarks {
   AtomId beside;     // of all of them: this is no node or range
   AtomId op;         // of an enclosing op

@@ -24,7 +24,8 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
   for (const uint32_t node : order()) {
     const source::FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
-    Block& made = blocks_[node] = block(module, written.dimension, written.over, written.from, written.rules);
+    Block& made = blocks_[node] =
+        block(module, written.dimension, written.over, written.from, written.rules);
     if (made.dimension != phases_) {
       std::vector<source::FileId> modules{module};
       modules.insert(modules.end(), made.included_modules.begin(), made.included_modules.end());

@@ -87,7 +87,7 @@ struct Expr {
   bool word = false;      // word "…": bounded on both sides
   bool grouped = false;   // written in parentheses
   OperationKind operation = OperationKind::kernel;
-  Path name = {};  // pattern
+  Path name = {};                            // pattern
   std::vector<CostArgument> arguments = {};  // op
   bool called = false;                       // op: it has a list of arguments
   std::vector<Word> labels = {};             // phase

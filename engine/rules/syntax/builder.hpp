@@ -408,11 +408,11 @@ class Builder {
   std::vector<ChainStep> chain_;
   std::optional<Word> over_;
   std::optional<Word> from_;
-  std::optional<Rule> refine_;      // the `refine` that is open
-  std::vector<Rule> outside_;       // the rules before it
-  size_t refine_depth_ = 0;         // of its braces
-  source::Span word_mark_;          // of `word` before the next text
-  std::vector<Word> phases_;        // of `phase`
+  std::optional<Rule> refine_;  // the `refine` that is open
+  std::vector<Rule> outside_;   // the rules before it
+  size_t refine_depth_ = 0;     // of its braces
+  source::Span word_mark_;      // of `word` before the next text
+  std::vector<Word> phases_;    // of `phase`
   Block block_;
   Pattern pattern_;
   Use use_;

@@ -412,7 +412,8 @@ size_t Builder::mistake(For<g::retired_replace>, source::Span seen) {
   const Token label = look_.next(look_.token(seen.begin));
   const std::string text(excerpt(look_.text(label), longest_word));
   sink_.add(diag::code::retired_edit, seen, "replace")
-      .help("write `{0}: …` without it; for another label of some of them `refine {0} {{ … }}`", text);
+      .help("write `{0}: …` without it; for another label of some of them `refine {0} {{ … }}`",
+            text);
   return seen.end;
 }
 

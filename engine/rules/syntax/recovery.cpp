@@ -67,7 +67,8 @@ bool Builder::may_be_label(size_t at) const {
 bool Builder::is_block(const Token& token) const {
   if (!is_word(token)) return false;
   const Token next = look_.next(token);
-  if (look_.text(next) != "over" && look_.text(next) != "from") return look_.byte(next.begin) == '{';
+  if (look_.text(next) != "over" && look_.text(next) != "from")
+    return look_.byte(next.begin) == '{';
   return look_.byte(look_.next(look_.next(next)).begin) == '{';
 }
 

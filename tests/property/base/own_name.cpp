@@ -38,8 +38,8 @@ class Declarations {
       one.text += "::";
       one.own += scope + "::";
     }
-    std::string function = one_in(8) ? any({"operator()", "operator[]", "operator+", "operator=="})
-                                     : word();
+    std::string function =
+        one_in(8) ? any({"operator()", "operator[]", "operator+", "operator=="}) : word();
     one.text += function;
     one.own += function;
     const bool templated = one_in(2);
@@ -47,7 +47,8 @@ class Declarations {
     // A return type without parameters is no declaration.
     if (typed || !templated || one_in(2)) {
       one.text += parameters();
-      one.text += any({"", "", " const", " [clone .kd]", "::{lambda(int)#1}::operator()(int) const"});
+      one.text +=
+          any({"", "", " const", " [clone .kd]", "::{lambda(int)#1}::operator()(int) const"});
     }
     return one;
   }

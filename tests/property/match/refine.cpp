@@ -121,8 +121,8 @@ TEST_CASE("random refinements label as their words say") {
     Maker maker(seed);
     const Body engine = maker.body();
     const Body model = maker.body();
-    const std::string text = "engine e {\n" + written(engine, true) + "model m {\n" +
-                             written(model, false) + "}\n}\n";
+    const std::string text =
+        "engine e {\n" + written(engine, true) + "model m {\n" + written(model, false) + "}\n}\n";
     CAPTURE(seed);
     CAPTURE(text);
     const test::Loaded loaded = test::load(text);
@@ -134,9 +134,11 @@ TEST_CASE("random refinements label as their words say") {
     const sema::Program& program = loaded.program();
     const auto stage = *program.dimension("stage");
     const auto substage = *program.dimension("substage");
-    for (const auto& [title, bodies] :
-         std::vector<std::pair<std::string, std::vector<const Body*>>>{
-             {"e/default", {&engine}}, {"e/m", {&model, &engine}}}) {
+    const std::vector<std::pair<std::string, std::vector<const Body*>>> models{
+        {"e/default", {&engine}}, {"e/m", {&model, &engine}}};
+    for (const auto& one : models) {
+      const std::string& title = one.first;
+      const std::vector<const Body*>& bodies = one.second;
       const sema::Model& of = test::model(loaded, title);
       const match::TableMatcher stages(program, *of.table(stage));
       const match::TableMatcher substages(program, *of.table(substage));

@@ -35,9 +35,8 @@ bool plainly(const sema::Program& program, sema::ExprId id, const match::AtomSet
                plainly(program, expr.operands[0], enclosing, nullptr, {});
       });
     case sema::ExprOp::phase:
-      return std::any_of(
-          within.begin(), within.end(),
-          [&](const match::AtomSet& enclosing) { return enclosing.has(expr.atom); });
+      return std::any_of(within.begin(), within.end(),
+                         [&](const match::AtomSet& enclosing) { return enclosing.has(expr.atom); });
     case sema::ExprOp::within:
       return std::any_of(within.begin(), within.end(), [&](const match::AtomSet& enclosing) {
         return plainly(program, expr.operands[0], enclosing, nullptr, {});

@@ -30,8 +30,8 @@ bool has_word(std::string_view name, std::string_view word, bool ignore_case) {
     for (size_t i = 0; i < word.size(); ++i) {
       const char a = name[at + i];
       const char b = word[i];
-      same = same && (a == b || (ignore_case && lowered(std::string(1, a)) ==
-                                                    lowered(std::string(1, b))));
+      same = same &&
+             (a == b || (ignore_case && lowered(std::string(1, a)) == lowered(std::string(1, b))));
     }
     if (same && is_bound(name, at) && is_bound(name, at + word.size())) return true;
   }

@@ -115,7 +115,11 @@ class Generator {
     Lines all;
     bool otherwise = false;
     for (int i = below(6); i > 0; --i) {
-      Line line{static_cast<Verb>(std::array{0, 0, 0, 1, 2}[static_cast<size_t>(below(5))]), labels[static_cast<size_t>(below(3))], atom(), 0, {}};
+      Line line{static_cast<Verb>(std::array{0, 0, 0, 1, 2}[static_cast<size_t>(below(5))]),
+                labels[static_cast<size_t>(below(3))],
+                atom(),
+                0,
+                {}};
       if (line.verb == Verb::otherwise) {
         if (otherwise) continue;
         otherwise = true;

@@ -90,7 +90,8 @@ TEST_CASE("declarations") {
 
 TEST_CASE("operators that are words, refine and from") {
   check({
-      {"operators", "pattern a=own\"x\"|own(word\"y\"i&!b)|within op/z/|phase(p|q)|op(\"a\"|b)([_,K],3)",
+      {"operators",
+       "pattern a=own\"x\"|own(word\"y\"i&!b)|within op/z/|phase(p|q)|op(\"a\"|b)([_,K],3)",
        "pattern a = own \"x\" | own (word \"y\"i & !b) | within op /z/ | phase (p | q)\n"
        "  | op (\"a\" | b) ([_, K], 3)\n"},
       {"names", "pattern a=own|word&op|phase", "pattern a = own | word & op | phase\n"},

@@ -90,8 +90,7 @@ TEST_CASE("refinements come first, those of refined labels before the others") {
   CHECK(rules_of(loaded, "e/default", "substage") == "f@8 c@6 d@7 a@3 b@4 a@5");
   // Nearest first: the model's refinement of `a` before that of the engine.
   CHECK(rules_of(loaded, "e/m", "substage") == "f@8 d@12 c@6 d@7 b@11 a@3 b@4 a@5");
-  const sema::Table& table =
-      *model(loaded, "e/m").table(*loaded.program().dimension("substage"));
+  const sema::Table& table = *model(loaded, "e/m").table(*loaded.program().dimension("substage"));
   CHECK(table.refinements == 4);
   CHECK(loaded.program().rules.get(table.rules[0]).refines == "c");
 }
@@ -118,20 +117,22 @@ engine e { s { gemm: "1"
   CHECK(messages(load(R"(engine e { s { a: "1"
   refine a { b: "2" }
   refine b { a: "3" } } })")) == "KR251 2:10 labels are refined in a circle: a → b → a\n");
-  CHECK(messages(load(R"(engine e { s { a: "1"
+  CHECK(
+      messages(load(R"(engine e { s { a: "1"
   refine a { b: otherwise } } })")) ==
-        "KR223 2:14 `otherwise` must be the whole expression of a rule (remove it: what no rule of a "
-        "`refine` matches keeps its label)\n");
+      "KR223 2:14 `otherwise` must be the whole expression of a rule (remove it: what no rule of a "
+      "`refine` matches keeps its label)\n");
   CHECK(messages(load(R"(engine e { phases { a: "1"
   refine a { b: "2" } } })")) ==
         "KR252 2:10 `refine` splits labels that rules over names give, not phases\n");
-  CHECK(messages(load(R"(engine e { s { a: "1" }
+  CHECK(
+      messages(load(R"(engine e { s { a: "1" }
   model m { s { replace a: "2"
     drop a } } })")) ==
-        "KR127 2:17 `replace` is no longer part of the language (write `a: …` without it; for "
-        "another label of some of them `refine a { … }`)\n"
-        "KR127 3:5 `drop` is no longer part of the language (give the names another label by a rule "
-        "above, or `refine a { LABEL: … }`)\n");
+      "KR127 2:17 `replace` is no longer part of the language (write `a: …` without it; for "
+      "another label of some of them `refine a { … }`)\n"
+      "KR127 3:5 `drop` is no longer part of the language (give the names another label by a rule "
+      "above, or `refine a { LABEL: … }`)\n");
 }
 
 TEST_CASE("a dimension made of another has its rules with other labels") {
@@ -161,12 +162,13 @@ engine e { s { a: "1"
     y: b } })")) ==
         "KR204 4:17 `aa` is not a label of `s` (did you mean `a`?)\n"
         "KR213 5:8 the image of `b` is declared twice (remove one of the two)\n");
-  CHECK(messages(load(R"(engine e { s { a: "1" }
+  CHECK(
+      messages(load(R"(engine e { s { a: "1" }
   t from s { x: a
     y: otherwise }
   model m { t { z: "2" } } })")) ==
-        "KR253 4:13 `t` is made of the labels of `s`, so no rule can give it another one (give more "
-        "labels with `refine LABEL { … }`, or list them in the block with `from`)\n");
+      "KR253 4:13 `t` is made of the labels of `s`, so no rule can give it another one (give more "
+      "labels with `refine LABEL { … }`, or list them in the block with `from`)\n");
   CHECK(messages(load(R"(engine e { t from s { x: a } })")) ==
         "KR247 1:8 `e/default` has no dimension `s`, whose labels `t` looks at\n");
 }

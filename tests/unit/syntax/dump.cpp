@@ -28,8 +28,8 @@ std::string Parsed::expr(ExprId id) const {
   };
   switch (expr.kind) {
     case ExprKind::text:
-      return fmt::format("{}{}\"{}\"{}{}", expr.word ? "word " : "", expr.at_begin ? "^" : "", printable(expr.text),
-                         expr.ignore_case ? "i" : "", expr.at_end ? "$" : "");
+      return fmt::format("{}{}\"{}\"{}{}", expr.word ? "word " : "", expr.at_begin ? "^" : "",
+                         printable(expr.text), expr.ignore_case ? "i" : "", expr.at_end ? "$" : "");
     case ExprKind::regex:
       return fmt::format("/{}/{}", expr.text, expr.ignore_case ? "i" : "");
     case ExprKind::pattern:

@@ -65,7 +65,8 @@ TEST_CASE("operators that are words, and patterns of their names") {
         "(or (and word \"a\"i word \"b\"$) (not word \"c\"))");
   CHECK(expr("within op \"aten::mm\" | within op a.b") ==
         "(or (within-op \"aten::mm\") (within-op a.b))");
-  CHECK(expr("op \"aten::mm\" ([_, K], [K, 6144], 1) & \"x\"") == "(and (op/3 \"aten::mm\") \"x\")");
+  CHECK(expr("op \"aten::mm\" ([_, K], [K, 6144], 1) & \"x\"") ==
+        "(and (op/3 \"aten::mm\") \"x\")");
   CHECK(expr("!op (\"a\" | b) ([M])") == "(not (op/1 (or \"a\" b)))");
   CHECK(expr("phase prefill | phase (decode | \"long one\")") ==
         "(or (phase prefill) (phase decode \"long one\"))");

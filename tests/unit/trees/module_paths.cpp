@@ -97,8 +97,8 @@ TwoSteps eager_step() {
 
 TEST_CASE("paths and calls of modules are one tree, with paths and classes") {
   TwoSteps trace = eager_step();
-  for (const char* const module : {"embed", "layers.0.up", "layers.0.down", "layers.1.up",
-                                   "layers.1.down", "layers.0.up"}) {
+  for (const char* const module :
+       {"embed", "layers.0.up", "layers.0.down", "layers.1.up", "layers.1.down", "layers.0.up"}) {
     trace.replay(module == std::string_view("embed") ? "gather" : "gemm", module);
   }
   trace.replay("adam", "");
@@ -129,8 +129,8 @@ TEST_CASE("modules whose numbers differ are not joined") {
   }
   SUBCASE("as many, but other sizes: the order differs") {
     TwoSteps trace = eager_step();
-    for (const char* const module : {"layers.0.up", "layers.0.down", "embed", "layers.1.up",
-                                     "layers.1.down"}) {
+    for (const char* const module :
+         {"layers.0.up", "layers.0.down", "embed", "layers.1.up", "layers.1.down"}) {
       trace.replay("gemm", module);
     }
     CHECK(trace.tree().find('(') == std::string::npos);

@@ -1,10 +1,9 @@
 // What GPU drivers write to Perfetto traces: the stages that GPUs run, and samples of counters.
-#include "trace/readers/pftrace_events.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "trace/readers/pftrace_events.hpp"
 #include "trace/readers/wire.hpp"
 
 namespace kr::trace {
