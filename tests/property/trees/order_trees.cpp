@@ -38,11 +38,11 @@ engine e "E" {
 }
 )";
 
-using Sums = std::map<std::string, std::pair<int64_t, int64_t>>;  // time and number, by label
+using LabelSums = std::map<std::string, std::pair<int64_t, int64_t>>;  // time and number, by label
 
 /// Of all rows of these trees.
-Sums sums_of(const kr::trees::TreeView& view, const std::vector<size_t>& trees) {
-  Sums sums;
+LabelSums sums_of(const kr::trees::TreeView& view, const std::vector<size_t>& trees) {
+  LabelSums sums;
   std::vector<kr::trace::ModuleNode> nodes;
   std::vector<kr::trees::ViewRow> rows;
   for (const size_t tree : trees) {
@@ -76,7 +76,7 @@ TEST_CASE("trees by labels from neighbours have the sums of the operations") {
     const kr::classify::Labelled labelled = kr::classify::classify(subjects, model, true);
     const kr::classify::DimensionLabels* labels = labelled.find(part);
     REQUIRE(labels != nullptr);
-    Sums expected;
+    LabelSums expected;
     int64_t total_ns = 0;
     for (size_t i = 0; i < trace.operations.size(); ++i) {
       const kr::trace::Operation& one = trace.operations[i];
