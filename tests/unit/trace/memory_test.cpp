@@ -114,7 +114,7 @@ TEST_CASE("memory and counters are read only if they are wanted") {
   CHECK(shown(read(folder, events, options)) == "allocator cuda 3: 1000:+1=1/1\n");
   options.memory = false;
   options.gpu_metrics = true;
-  CHECK(shown(read(folder, events, options)) == "3/3 Power (W) watts: 1000=4\n");
+  CHECK(shown(read(folder, events, options)) == "3/3 Power (W) watts: 1000-1000=4\n");
 }
 
 TEST_CASE("memory events that cannot be right are counted") {
@@ -218,8 +218,8 @@ TEST_CASE("memory and counters of a merged trace") {
       "m.json", fmt::format("{{\"traceEvents\":[{},{}]}}", rank("TP00"), rank("TP01")));
   const std::vector<trace::Trace> traces = trace::open_traces(path, all_options());
   REQUIRE(traces.size() == 2);
-  CHECK(shown(traces[0]) == "allocator cuda 0: 2000:+1=1/9\n0/0 Power (W) watts: 3000=1\n");
-  CHECK(shown(traces[1]) == "allocator cuda 0: 2000:+2=2/9\n0/0 Power (W) watts: 3000=2\n");
+  CHECK(shown(traces[0]) == "allocator cuda 0: 2000:+1=1/9\n0/0 Power (W) watts: 3000-3000=1\n");
+  CHECK(shown(traces[1]) == "allocator cuda 0: 2000:+2=2/9\n0/0 Power (W) watts: 3000-3000=2\n");
   CHECK(traces[1].memory->threads[0].process == "41");
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("memory and counters of a part of a run: what is inside, and the level
   trace::reduce(trace, kept);
   CHECK(shown(trace) ==
         "allocator cuda 3: (before 9/-1) 101000:-4=5/64\n"
-        "3/3 Power (W) watts: 102000=5\n");
+        "3/3 Power (W) watts: 102000-102000=5\n");
 }
 
 TEST_CASE("a trace with memory and counters that is cut off at any byte") {
