@@ -24,9 +24,11 @@ struct flag_apart
 struct flags : p::star<p::sor<ignore_case, end_anchor, mistake<wrong_flag>, mistake<flag_apart>>> {
 };
 
+/// `word "x"`: bounded on both sides.
+struct word_mark : p::seq<k_word, gap, p::at<p::one<'"'>>> {};
 struct bare_text : p::seq<string> {};
 struct begin_text : p::seq<string> {};
-struct text_atom : p::sor<p::seq<bare_text, flags, p::not_at<colon_next>>,
+struct text_atom : p::sor<p::seq<p::opt<word_mark>, bare_text, flags, p::not_at<colon_next>>,
                           p::seq<caret, p::opt<mistake<caret_apart>>, need<begin_text>, flags>> {};
 
 struct regex_bytes
@@ -46,18 +48,54 @@ inline constexpr auto may_be_name = [](auto& state, size_t at) { return state.ma
 struct name : p::seq<when<may_be_name>, word> {};
 struct name_atom : p::seq<p::at<word_head>, when<may_be_name>, path, p::not_at<block_next>> {};
 
-struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, name_atom> {};
+/// The words `op`, `own` and `phase` came later than files that may use them as names: they are
+/// operators only before an operand.
+struct operand_head : p::sor<p::one<'/', '(', '!', '^', '@'>, p::seq<string, p::not_at<colon_next>>,
+                             p::seq<when<may_be_name>, path, p::not_at<block_next>>> {};
+struct operator_end : p::at<gap, operand_head> {};
+
+/// `op "aten::mm" ([_, K])`: a name, or several in parentheses, and what the arguments must be.
+struct cost_arguments;
+struct open_paren;
+struct close_paren;
+struct or_operator;
+struct op_head : p::sor<p::one<'/', '(', '^'>, p::seq<string, p::not_at<colon_next>>,
+                        p::seq<when<may_be_name>, path, p::not_at<block_next>>> {};
+struct op_mark : p::seq<k_op, p::at<gap, op_head>> {};
+struct op_name : p::sor<text_atom, regex_atom, name_atom> {};
+struct op_names
+    : p::sor<p::seq<open_paren, gap, need<op_name>, p::star<gap, or_operator, gap, need<op_name>>,
+                    gap, need<close_paren>>,
+             op_name> {};
+struct op_arguments : p::seq<p::at<p::one<'('>>, cost_arguments> {};
+struct op_atom : p::seq<op_mark, gap, op_names, p::opt<gap, op_arguments>> {};
+
+struct label : p::sor<word, string> {};
+/// `phase prefill`, `phase (prefill | mixed)`.
+struct phase_mark : p::seq<k_phase, p::at<gap, p::sor<p::one<'('>, word_head>>> {};
+struct phase_name : p::seq<label> {};
+struct phase_open : p::one<'('> {};
+struct phase_close : p::one<')'> {};
+struct phase_names : p::seq<need<phase_name>, p::star<gap, p::one<'|'>, gap, need<phase_name>>> {};
+struct phase_atom : p::seq<phase_mark, gap,
+                           p::sor<p::seq<phase_open, gap, phase_names, gap, need<phase_close>>,
+                                  p::seq<when<may_be_name>, phase_name, p::not_at<block_next>>>> {};
+
+struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, op_atom, phase_atom,
+                     name_atom> {};
 
 struct open_paren : p::one<'('> {};
 struct close_paren : p::one<')'> {};
 struct negation : p::one<'!'> {};
+struct within_op : p::seq<k_within, gap, k_op, operator_end> {};
 struct within : p::seq<k_within, p::not_at<block_next>> {};
+struct own : p::seq<k_own, operator_end> {};
 /// `not` before an operand, which should be `!`.
 inline constexpr auto not_before_operand = [](auto& state, size_t at) {
   return state.not_before_operand(at);
 };
 struct not_word : p::seq<when<not_before_operand>, p::string<'n', 'o', 't'>> {};
-struct prefix : p::sor<open_paren, negation, within, mistake<not_word>> {};
+struct prefix : p::sor<open_paren, negation, within_op, within, own, mistake<not_word>> {};
 struct operand : p::seq<p::star<prefix, gap>, need<atom>, p::star<gap, close_paren>> {};
 
 struct or_operator : p::one<'|'> {};
@@ -78,7 +116,6 @@ struct expression : p::seq<expression_begin, operand, p::star<gap, more>> {};
 
 // Rules.
 
-struct label : p::sor<word, string> {};
 struct rule_head : p::seq<label, colon_next> {};
 
 // The chain of an order rule: steps joined by `>`, one or more of them in brackets.
@@ -94,19 +131,32 @@ struct labelled_rule : p::seq<rule_head, gap, chain> {};
 
 /// A rule without its colon, found by `stray`.
 inline constexpr auto lacks_colon = [](auto& state, size_t at) { return state.lacks_colon(at); };
-struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, p::one<'='>>> {};
+struct instead_of_colon : p::sor<p::string<'=', '>'>, p::string<'-', '>'>, p::one<'='>> {};
+struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, instead_of_colon>> {};
 struct colonless_rule : p::seq<colonless_head, gap, chain> {};
 
-struct replace_begin : p::seq<k_replace> {};
-struct rule_label : p::seq<label> {};
 struct colon : p::one<':'> {};
-struct replace_rule
-    : p::seq<replace_begin, gap, need<rule_label>, gap, need<colon>, gap, expression> {};
 
-struct drop_begin : p::seq<k_drop> {};
-inline constexpr auto no_keyword = [](auto& state, size_t at) { return !state.at_keyword(at); };
-struct drop_label : p::seq<when<no_keyword>, label, p::not_at<colon_next>> {};
-struct drop_rule : p::seq<drop_begin, gap, need<drop_label>> {};
+/// `refine gemm { … }`: labels for some of what has the label.
+struct refine_begin : p::seq<k_refine, p::at<gap, label, gap, p::one<'{'>>> {};
+struct refine_label : p::seq<label> {};
+struct refine_open : p::one<'{'> {};
+struct refine_close : p::one<'}'> {};
+struct refined_rule : p::seq<labelled_rule> {};
+struct refined_rules : p::star<p::sor<guarded<refined_rule>, stray>, gap> {};
+struct refine_rule : p::seq<refine_begin, gap, refine_label, gap, refine_open, gap, refined_rules,
+                            need<refine_close>> {};
+
+/// In a block with `from`: `attention: attention rope`.
+inline constexpr auto is_image = [](auto& state, size_t) { return state.is_image(); };
+struct image_label : p::seq<when<may_be_name>, label, p::not_at<block_next>> {};
+struct image_head : p::seq<when<is_image>, rule_head, gap, p::not_at<k_otherwise>> {};
+struct image_rule : p::seq<image_head, need<image_label>, p::star<gap, image_label>> {};
+
+/// `replace` and `drop` were part of the language.
+struct retired_replace : p::seq<k_replace, p::at<gap, rule_head>> {};
+struct retired_drop : p::seq<k_drop, gap, label, p::not_at<colon_next>> {};
+struct retired_edit : p::sor<mistake<retired_drop>, mistake<retired_replace>> {};
 
 struct include_begin : p::seq<k_include> {};
 struct include_table : p::seq<when<may_be_name>, path, p::not_at<block_next>> {};
@@ -121,9 +171,9 @@ struct keep_begin : p::seq<k_otherwise> {};
 struct keep : p::seq<or_misspelled<k_keep>> {};
 struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
 
-struct rule : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, passed_rule, keep_rule,
+struct rule : p::sor<image_rule, labelled_rule, refine_rule, include_rule, passed_rule, keep_rule,
                      colonless_rule> {};
-struct rules : p::star<p::sor<guarded<rule>, stray>, gap> {};
+struct rules : p::star<p::sor<guarded<rule>, retired_edit, stray>, gap> {};
 struct rules_open : p::one<'{'> {};
 struct rules_close : p::one<'}'> {};
 struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
@@ -131,6 +181,10 @@ struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 /// `over substage`: the dimension whose labels are words in what follows.
 struct over_dimension : p::seq<name> {};
 struct over : p::seq<k_over, gap, need<over_dimension>> {};
+/// `from substage`: its labels are made of those of the other dimension.
+struct from_dimension : p::seq<name> {};
+struct from : p::seq<k_from, gap, need<from_dimension>> {};
+struct other_dimension : p::sor<over, from> {};
 
 // What a file requires of kr, and what is known about rules. These words stay usable as names: a
 // text follows the metadata's.
@@ -266,9 +320,12 @@ struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 /// A block without its opening brace, found by `stray`.
 inline constexpr auto lacks_brace = [](auto& state, size_t at) { return state.lacks_brace(at); };
 struct block_begin
-    : p::sor<p::seq<when<lacks_brace>, word>,
-             p::seq<word, p::at<gap, p::sor<p::one<'{'>, p::seq<k_over, gap, word_head>>>>> {};
-struct dimension_block : p::seq<block_begin, p::opt<gap, over>, gap, rules_block> {};
+    : p::sor<
+          p::seq<when<lacks_brace>, word>,
+          p::seq<word,
+                 p::at<gap, p::sor<p::one<'{'>, p::seq<p::sor<k_over, k_from>, gap, word_head>>>>> {
+};
+struct dimension_block : p::seq<block_begin, p::opt<gap, other_dimension>, gap, rules_block> {};
 
 struct comma : p::seq<gap, p::one<','>, gap> {};
 
@@ -344,7 +401,9 @@ inline constexpr auto may_be_label = [](auto& state, size_t at) { return state.m
 struct vocabulary_label : p::seq<when<may_be_label>, label> {};
 struct label_title : p::seq<string> {};
 struct label_color : p::seq<string> {};
-struct label_entry : p::seq<vocabulary_label, p::opt<gap, label_title>,
+/// A string on a later line may be meant as the title, or as the next label.
+inline constexpr auto may_be_title = [](auto& state, size_t at) { return state.may_be_title(at); };
+struct label_entry : p::seq<vocabulary_label, p::opt<gap, when<may_be_title>, label_title>,
                             p::opt<gap, k_color, p::not_at<colon_next>, gap, need<label_color>>> {};
 struct labels_begin : p::seq<k_labels> {};
 struct labels_dimension : p::seq<p::not_at<k_extends>, name> {};
@@ -360,10 +419,11 @@ struct table_begin : p::seq<k_table> {};
 struct table_name : p::seq<p::not_at<k_for>, name> {};
 struct table_for : p::seq<or_misspelled<k_for>> {};
 struct table_dimension : p::seq<name> {};
-struct table_items : p::star<p::sor<guarded<table_metadata>, guarded<rule>, stray>, gap> {};
-struct table
-    : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap, need<table_dimension>,
-             p::opt<gap, over>, gap, need<rules_open>, gap, table_items, need<rules_close>> {};
+struct table_items
+    : p::star<p::sor<guarded<table_metadata>, guarded<rule>, retired_edit, stray>, gap> {};
+struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
+                      need<table_dimension>, p::opt<gap, other_dimension>, gap, need<rules_open>,
+                      gap, table_items, need<rules_close>> {};
 
 struct case_kind : p::seq<p::one<'@'>, need<operation>> {};
 struct case_name : p::seq<string> {};
@@ -380,11 +440,18 @@ struct case_call
 struct case_context : p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
                              p::star<comma, need<case_within>>> {};
 struct case_expected : p::seq<expectation, p::star<comma, expectation>> {};
-struct case_first : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
+/// What else is known of an operation: the phase of its step, the innermost op around its launch.
+struct case_phase_label : p::seq<label> {};
+struct case_phase : p::seq<k_phase, gap, case_phase_label> {};
+struct case_op_name : p::seq<string> {};
+struct case_op_arguments : p::seq<p::at<p::one<'('>>, cost_arguments> {};
+struct case_op : p::seq<k_op, gap, case_op_name, p::opt<gap, case_op_arguments>> {};
+struct case_known : p::star<p::sor<case_phase, case_op>, gap> {};
+struct case_first : p::seq<case_known, p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
                            p::opt<gap, case_call>, case_context> {};
 /// `"a" > "b" => part gate > "c"`: operations that follow each other on a stream.
 struct case_next : p::one<'>'> {};
-struct case_later : p::seq<p::opt<case_kind, gap>, need<case_name>, case_context,
+struct case_later : p::seq<case_known, p::opt<case_kind, gap>, need<case_name>, case_context,
                            p::opt<gap, arrow, gap, case_expected>> {};
 struct test_case
     : p::seq<case_first,

@@ -124,8 +124,8 @@ struct keyword {
             class Input, class State>
   static bool match(Input& in, State& state) {
     const std::string_view rest(in.current(), in.size());
-    if (rest.starts_with(text)) {
-      if (rest.size() > text.size() && word_byte::test(rest[text.size()])) return false;
+    const bool longer = rest.size() > text.size() && word_byte::test(rest[text.size()]);
+    if (rest.starts_with(text) && !longer) {
       in.bump(text.size());
       return true;
     }
@@ -144,12 +144,14 @@ struct k_color : keyword<'c', 'o', 'l', 'o', 'r'> {};
 struct k_table : keyword<'t', 'a', 'b', 'l', 'e'> {};
 struct k_for : keyword<'f', 'o', 'r'> {};
 struct k_over : keyword<'o', 'v', 'e', 'r'> {};
+struct k_from : keyword<'f', 'r', 'o', 'm'> {};
 struct k_engine : keyword<'e', 'n', 'g', 'i', 'n', 'e'> {};
 struct k_model : keyword<'m', 'o', 'd', 'e', 'l'> {};
 struct k_phases : keyword<'p', 'h', 'a', 's', 'e', 's'> {};
 struct k_fold : keyword<'f', 'o', 'l', 'd'> {};
 struct k_abbreviate : keyword<'a', 'b', 'b', 'r', 'e', 'v', 'i', 'a', 't', 'e'> {};
 struct k_detect : keyword<'d', 'e', 't', 'e', 'c', 't'> {};
+struct k_refine : keyword<'r', 'e', 'f', 'i', 'n', 'e'> {};
 struct k_replace : keyword<'r', 'e', 'p', 'l', 'a', 'c', 'e'> {};
 struct k_drop : keyword<'d', 'r', 'o', 'p'> {};
 struct k_include : keyword<'i', 'n', 'c', 'l', 'u', 'd', 'e'> {};
@@ -159,6 +161,10 @@ struct k_otherwise : keyword<'o', 't', 'h', 'e', 'r', 'w', 'i', 's', 'e'> {};
 struct k_keep : keyword<'k', 'e', 'e', 'p'> {};
 struct k_within : keyword<'w', 'i', 't', 'h', 'i', 'n'> {};
 struct k_with : keyword<'w', 'i', 't', 'h'> {};
+struct k_own : keyword<'o', 'w', 'n'> {};
+struct k_word : keyword<'w', 'o', 'r', 'd'> {};
+struct k_op : keyword<'o', 'p'> {};
+struct k_phase : keyword<'p', 'h', 'a', 's', 'e'> {};
 struct k_cost : keyword<'c', 'o', 's', 't'> {};
 struct k_flops : keyword<'f', 'l', 'o', 'p', 's'> {};
 struct k_bytes : keyword<'b', 'y', 't', 'e', 's'> {};

@@ -802,7 +802,7 @@ def make_more_inputs(folder):
     (folder / "serving.kr").write_text(SERVING_RULES)
     (folder / "serving.json").write_text(serving_trace())
     (folder / "old.kr").write_text(OLD_RULES)
-    (folder / "new.kr").write_text(OLD_RULES.replace('"gemm"\nengine e', '"gemm" | "k1"\nengine e').replace("engine old", "engine new"))
+    (folder / "new.kr").write_text(OLD_RULES.replace('"gemm"\nengine e', '"gemm" | "k1"\nengine e').replace("engine old", "engine new").replace('"E"', '"Engine"'))
     for rank in (0, 1):
         (folder / f"rank{rank}.json").write_text(steps_trace(rank))
     for name, factor in (("odd.csv", 1), ("slow.csv", 3)):
@@ -929,7 +929,8 @@ RESULTS = [
     ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison changes/dimension changes/name", False),
     ("diff with a condition", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--fail-if", "total > +2%"], "conditions changes/dimension", False),
     ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison changes/dimension changes/name", False),
-    ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"], "rule_changes/label rule_changes/model", False),
+    ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"],
+     "rule_changes/label rule_changes/model setting_changes changed_names", False),
     ("why", ["why", "gemm_b", "--engine", "e", "--model", "m", *BY_STEPS], "explanations/label explanations/alternative", False),
     ("why of a name of odd bytes", ["why", b"gemm_\xff\n\"", *BY_FILE], "explanations/label", False),
     *((f"list {what}", ["list", what, "--rules", "old.kr"], f"list_{what}", True)

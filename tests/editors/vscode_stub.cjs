@@ -122,7 +122,8 @@ const languages = {
     return collection;
   },
 };
-for (const feature of ["CompletionItem", "Hover", "Definition", "Reference", "DocumentSymbol", "CodeActions", "DocumentFormattingEdit"]) {
+for (const feature of ["CompletionItem", "Hover", "Definition", "Reference", "DocumentSymbol", "CodeActions", "DocumentFormattingEdit",
+  "DocumentHighlight", "FoldingRange", "Rename", "DocumentSemanticTokens", "WorkspaceSymbol"]) {
   languages[`register${feature}Provider`] = (_selector, provider) => {
     state.providers[feature] = provider;
     return { dispose() { if (state.providers[feature] === provider) delete state.providers[feature]; } };

@@ -47,17 +47,17 @@ class Mutator {
     return from[below(from.size())];
   }
   void change(std::string& text) {
-    static const std::vector<std::string> pieces{"{",        "}",        "(",        ")",
-                                                 "\"",       "/",        "|",        "&",
-                                                 "!",        ":",        "#",        "##",
-                                                 "\n",       "i",        "$",        "^",
-                                                 "@",        "=>",       "=",        ",",
-                                                 ";",        "\\",       "within ",  "otherwise",
-                                                 "keep",     "model ",   "engine ",  "//",
-                                                 "\"\"",     "\\x4",     "\t",       "test ",
-                                                 "labels ",  "use ",     "fold ",    "drop ",
-                                                 ".",        "replace ", "include ", "table ",
-                                                 "pattern ", "color ",   "\xc3",     "\xe2\x80\x9c",
+    static const std::vector<std::string> pieces{"{",        "}",      "(",        ")",
+                                                 "\"",       "/",      "|",        "&",
+                                                 "!",        ":",      "#",        "##",
+                                                 "\n",       "i",      "$",        "^",
+                                                 "@",        "=>",     "=",        ",",
+                                                 ";",        "\\",     "within ",  "otherwise",
+                                                 "keep",     "model ", "engine ",  "//",
+                                                 "\"\"",     "\\x4",   "\t",       "test ",
+                                                 "labels ",  "use ",   "fold ",    "refine ",
+                                                 ".",        "from ",  "include ", "table ",
+                                                 "pattern ", "color ", "\xc3",     "\xe2\x80\x9c",
                                                  "-"};
     const size_t at = below(text.size() + 1);
     const size_t length = std::min(below(20), text.size() - at);

@@ -42,7 +42,7 @@ struct Checker {
       span(rule.span);
       KR_CHECK(rule.span.begin >= inside.begin && rule.span.end <= inside.end);
       using syntax::RuleKind;
-      const bool labels = rule.kind == RuleKind::rule || rule.kind == RuleKind::replace;
+      const bool labels = rule.kind == RuleKind::rule;
       const bool passes = rule.kind == RuleKind::ignore || rule.kind == RuleKind::continues;
       KR_CHECK(rule.expr.valid() == ((labels && rule.chain.empty()) || passes));
       if (rule.expr.valid()) span(file.exprs.get(rule.expr).span);
@@ -50,7 +50,9 @@ struct Checker {
         span(step.span);
         span(file.exprs.get(step.expr).span);
       }
-      if (labels || rule.kind == RuleKind::drop) word(rule.label);
+      if (labels || rule.kind == RuleKind::refine || rule.kind == RuleKind::image) word(rule.label);
+      for (const syntax::Word& image : rule.images) word(image);
+      this->rules(file, rule.refined, rule.span);
       if (rule.kind == syntax::RuleKind::include) KR_CHECK(!rule.table.parts.empty());
     }
   }
@@ -146,16 +148,16 @@ std::vector<std::string> hostile() {
   std::vector<std::string> texts;
   for (const char* head : {"", "pattern a = ", "engine e { substage { a: ", "engine e { ",
                            "labels d { ", "test e { ", "engine e { model m { "}) {
-    for (const char* piece : {"!",         "(",         "within ",      "{",         "}",
-                              "a ",        "a: ",       "\"",           "\"x\" ",    "/",
-                              "\\/",       "| ",        "& ",           "#\n",       "## d\n",
-                              "\n",        " ",         "x\n",          "engine e ", "engine e {",
-                              "model m ",  "\"x\"a ",   "\"x\" i ",     "a { ",      "^ ",
-                              "@ ",        "@x ",       ", ",           "; ",        "=> ",
-                              "\"x\" => ", "( ) ",      "\"x\"\n",      "a.",        ". ",
-                              "a:\"b\"\n", "// ",       "\xe2\x80\x9c", "\xff",      "otherwise ",
-                              "drop a ",   "\"\\q",     "substage ",    "a \"b",     "pattern ",
-                              "use ",      "modle x {", "# c\na ",      "fold a b ", "#"}) {
+    for (const char* piece : {"!",          "(",         "within ",      "{",         "}",
+                              "a ",         "a: ",       "\"",           "\"x\" ",    "/",
+                              "\\/",        "| ",        "& ",           "#\n",       "## d\n",
+                              "\n",         " ",         "x\n",          "engine e ", "engine e {",
+                              "model m ",   "\"x\"a ",   "\"x\" i ",     "a { ",      "^ ",
+                              "@ ",         "@x ",       ", ",           "; ",        "=> ",
+                              "\"x\" => ",  "( ) ",      "\"x\"\n",      "a.",        ". ",
+                              "a:\"b\"\n",  "// ",       "\xe2\x80\x9c", "\xff",      "otherwise ",
+                              "refine a {", "\"\\q",     "substage ",    "a \"b",     "pattern ",
+                              "use ",       "modle x {", "# c\na ",      "fold a b ", "#"}) {
       texts.push_back(head + repeated(piece, size));
     }
   }

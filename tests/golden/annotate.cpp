@@ -69,6 +69,12 @@ std::string describe(const source::SourceMap& sources, const diag::Diagnostic& d
                          printable(sources.text(edit.span)), printable(edit.text));
     }
   }
+  for (const diag::Fix& choice : diagnostic.choices) {
+    for (const diag::Edit& edit : choice.edits) {
+      out += fmt::format("{} choice ({}): `{}` -> `{}`\n", mark, choice.title,
+                         printable(sources.text(edit.span)), printable(edit.text));
+    }
+  }
   if (!diagnostic.help_.empty()) {
     out += fmt::format("{} help: {}\n", mark, printable(diagnostic.help_));
   }

@@ -145,6 +145,49 @@ def check_session(folder):
     assert [one["uri"] for one in found] == [common_uri, main_uri] or \
         sorted(one["uri"] for one in found) == sorted([common_uri, main_uri]), found
 
+    # Highlights: the places in this file; the declaration is written.
+    places = client.result("textDocument/documentHighlight", at(main_uri, text, "substage gemm", 9))
+    assert len(places) == 4 and [one["kind"] for one in places].count(3) == 1, places
+
+    # Rename, across files; what ships with kr stays.
+    edit = client.result("textDocument/rename", {**at(common_uri, COMMON, "grouped ="), "newName": "routed"})
+    assert sorted(edit["changes"]) == sorted([common_uri, main_uri]), edit
+    assert applied(COMMON, edit["changes"][common_uri]) == COMMON.replace("grouped", "routed"), edit
+    assert applied(text, edit["changes"][main_uri]) == text.replace("common.grouped", "common.routed")
+    edit = client.result("textDocument/rename", {**at(main_uri, text, "substage gemm", 9), "newName": "dense gemm"})
+    renamed = applied(text, edit["changes"][main_uri])
+    assert renamed.count('"dense gemm"') == 4 and '"my_gemm" => substage "dense gemm"' in renamed, renamed
+    range_ = client.result("textDocument/prepareRename", at(main_uri, text, "demo \"Demo"))
+    assert range_["placeholder"] == "demo", range_
+    for where, name in ((at(main_uri, text, "comm.any", 5), "all"), (at(main_uri, text, "demo \"Demo"), "a b"),
+                        (at(main_uri, text, "demo \"Demo"), "within"), (at(main_uri, text, "use"), "x"),
+                        (at(main_uri, text, "substage gemm", 9), "moe")):
+        client.error("textDocument/rename", {**where, "newName": name})
+
+    # Folding, colours, declarations of all files.
+    folds = client.result("textDocument/foldingRange", {"textDocument": {"uri": main_uri}})
+    lines = text.split("\n")
+    assert any(lines[one["startLine"]].startswith("engine demo") and lines[one["endLine"]] == "}" for one in folds), folds
+    assert any(one.get("kind") == "imports" for one in folds), folds
+    legend = capabilities["semanticTokensProvider"]["legend"]["tokenTypes"]
+    data = client.result("textDocument/semanticTokens/full", {"textDocument": {"uri": main_uri}})["data"]
+    tokens, line, column = [], 0, 0
+    for i in range(0, len(data), 5):
+        column = data[i + 1] + (column if data[i] == 0 else 0)
+        line += data[i]
+        units = lines[line].encode("utf-16-le")
+        word = units[2 * column:2 * (column + data[i + 2])].decode("utf-16-le")
+        tokens.append((word, legend[data[i + 3]], data[i + 4]))
+    for token in (("use", "keyword", 0), ("gemm", "enumMember", 1), ('"Expert 😀 GEMM"', "string", 0), ("demo", "type", 1),
+                  ("grouped", "macro", 0), ("otherwise", "keyword", 0), ('"my_gemm"', "string", 0)):
+        assert token in tokens, (token, tokens)
+    found = client.result("workspace/symbol", {"query": "GROUP"})
+    assert ("grouped", common_uri) in [(one["name"], one["location"]["uri"]) for one in found], found
+
+    # What labels the name of a test.
+    hover = client.result("textDocument/hover", at(main_uri, text, '"my_gemm"', 3))["contents"]["value"]
+    assert "substage `gemm`: by `gemm: \"gemm\"`" in hover and "demo/big" in hover, hover
+
     # Outline.
     outline = client.result("textDocument/documentSymbol", {"textDocument": {"uri": main_uri}})
     assert [one["name"] for one in outline] == \
@@ -274,7 +317,9 @@ def random_number(pick):
 def random_message(pick, uris):
     methods = ["textDocument/" + name for name in
                ("didOpen", "didChange", "didClose", "didSave", "hover", "definition", "references",
-                "documentSymbol", "completion", "formatting", "codeAction")]
+                "documentSymbol", "completion", "formatting", "codeAction", "documentHighlight", "rename",
+                "prepareRename", "foldingRange", "semanticTokens/full")]
+    methods += ["workspace/symbol"]
     methods += ["workspace/didChangeWatchedFiles", "$/cancelRequest", "initialized", "unknown"]
     method = pick.choice(methods)
     uri = pick.choice(uris)

@@ -120,6 +120,28 @@ def check_reference(failures):
                                      for (how, right), count in sorted(score.items())))
 
 
+def check_classes(file, failures):
+    """A tree has the modules by their paths, each once, with their classes, whichever part of the trace names them."""
+    with open(DATA / "MODULES.tsv", encoding="utf-8") as names:
+        modules = {row["fqn"]: row["nn_module"].rsplit("_", 1)[0] for row in csv.DictReader(names, delimiter="\t")}
+    done = subprocess.run([os.environ["KR"], "tree", str(DATA / file), "--format", "json", "--level", "module"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    compared = 0
+    for row in json.loads(done.stdout)["tables"]["tree"]:
+        parts = (row["path"] or "").split(" > ")
+        fqn = ".".join(parts[1:])
+        if parts[0] != "Transformer_0" or fqn not in modules or not fqn:
+            continue
+        compared += 1
+        if row["class"] != modules[fqn]:
+            failures.append(f"{file}: {fqn} is a {row['class']}, not a {modules[fqn]}")
+    if compared < 100:
+        failures.append(f"{file}: {compared} modules by path")
+    return compared
+
+
 def main():
     if not DATA.is_dir():
         print("skipped: there is no", DATA)
@@ -149,6 +171,9 @@ def main():
             if str(got) != value:
                 failures.append(f"{file}: {metric} {key}: {got}, not {value}")
     check_reference(failures)
+    for file in expected:
+        if file != "plain.json.gz":
+            compared += check_classes(file, failures)
     print(f"{compared} numbers compared")
     for failure in failures[:40]:
         print("WRONG", failure)

@@ -20,8 +20,9 @@ SOURCES, BUILD = (pathlib.Path(one) for one in sys.argv[1:])
 DEPENDS = {"libc6", "libcairo2", "libfmt9", "libgcc-s1", "libhyperscan5", "libisal2", "libre2-9", "libsimdjson14",
            "libsqlite3-0", "libstdc++6", "libzstd1", "zlib1g"}
 PARTS = {
-    "kr": ["bin/kr", "share/kr/stdlib/gemm.kr", "share/kr/rulesets/vllm.kr", "share/kr/paraver/labels.cfg", "share/man/man1/kr.1",
-           "share/bash-completion/completions/kr", "share/zsh/vendor-completions/_kr", "share/fish/vendor_completions.d/kr.fish",
+    "kr": ["bin/kr", "share/kr/stdlib/gemm.kr", "share/kr/rulesets/vllm.kr", "share/kr/paraver/labels.cfg",
+           "share/kr/skill/SKILL.md", "share/kr/recipes/vllm.md", "share/man/man1/kr.1", "share/bash-completion/completions/kr",
+           "share/zsh/vendor-completions/_kr", "share/fish/vendor_completions.d/kr.fish",
            "share/doc/kr/copyright", "share/doc/kr/NOTICE", "share/doc/kr/licenses/libcli11-dev",
            "share/doc/kr/licenses/libtomlplusplus-dev"],
     "libkr-dev": ["include/kr/kr.hpp", "include/kr/kr.h"],

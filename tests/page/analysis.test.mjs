@@ -68,6 +68,20 @@ pageTest("GPU metrics over ranks: each value in its unit", "analysis-gpu", async
   await cardPictures(page, "analysis-gpu", Object.keys(shown));
 });
 
+pageTest("memory: the peak, and the step that has it; no card without events", "analysis-gpu", async (page) => {
+  const { memory: [whole], memory_phases: phases } = JSON.parse(json("analysis-gpu")).tables;
+  const heads = await page.$$eval("#memory thead button", (all) => all.map((one) => one.dataset.column));
+  const cells = await page.$$eval("#memory tbody tr:not(.sizer)", (rows) => rows.map((row) => [...row.cells]).map((row) => row.map((cell) => cell.textContent.trim())));
+  assert.equal(cells.length, 1);
+  const cell = (name) => cells[0][heads.indexOf(name)];
+  assert.equal(whole.peak_bytes, 11 * 2 ** 20);
+  assert.equal(cell("peak_bytes"), "11.5 M");
+  assert.equal(cell("peak_step"), whole.peak_step);
+  assert.ok(!heads.includes("peak_module")); // the trace has no modules
+  assert.equal(await page.locator("#memory_phases tbody tr:not(.sizer)").count(), phases.length);
+  await cardPictures(page, "analysis-gpu", ["memory", "memory_phases"]);
+});
+
 pageTest("ranks: which is slowest, and how even they are", "analysis", async (page) => {
   const { rank_step_balance: steps, rank_steps: times } = JSON.parse(json("analysis")).tables;
   assert.equal(await page.locator("#rank_times tbody tr").count(), 2);

@@ -161,7 +161,9 @@ void write_sampled(const std::string& path) {
       "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100 80GB HBM3', 0), (1, 'NVIDIA H100 80GB "
       "HBM3', 1);"
       "CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INT, metricId INT, metricName TEXT);"
-      "CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);";
+      "CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);"
+      "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT, globalPid INT, deviceId INT, address "
+      "INT, bytes INT, memKind INT, memoryOperationType INT);";
   int64_t launch = 0;
   const auto kernel = [&](int device, int name, int64_t start, int64_t end) {
     ++launch;
@@ -175,6 +177,12 @@ void write_sampled(const std::string& path) {
     const int64_t at = 1000 + 2000 * step;
     sql += fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, 59, 1, 'step[DECODE {}]');",
                        launch * 10 + 6, launch * 10 + 49, step);
+    // Every second step keeps what it allocates: the last one has the most.
+    for (int64_t type = 0; type <= step % 2; ++type) {
+      sql +=
+          fmt::format("INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({}, 0, 0, {}, {}, 2, {});",
+                      launch * 10 + 7 + type, 4096 * step, 1 << 20, type);
+    }
     kernel(0, 1, at, at + 1200);
     kernel(0, 2, at + 1200, at + 1850);
     if (step == 0) kernel(0, 3, at + 1855, at + 1860);

@@ -582,7 +582,7 @@ pageTest("runs that are compared are not added up", "two", async (page) => {
   assert.ok(await page.isHidden("#tiles"));
 });
 
-const SECTIONS = ["Devices", "Timeline", "Steps", "Labels", "Kernels", "Idle", "Ranks", "GPU metrics", "Roofline", "Modules", "Sources"];
+const SECTIONS = ["Devices", "Timeline", "Steps", "Labels", "Kernels", "Idle", "Ranks", "GPU metrics", "Roofline", "Memory", "Modules", "Sources"];
 for (const [file, there] of [
   ["analysis-one", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Modules", "Sources"]],
   ["report-ranks", ["Devices", "Steps", "Labels", "Kernels", "Idle", "Ranks", "Sources"]],

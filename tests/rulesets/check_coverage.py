@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-RULESETS = ["vllm", "sglang", "trtllm", "pytorch", "training", "generic", "gputrc2graph"]
+RULESETS = ["vllm", "sglang", "trtllm", "pytorch", "training", "generic", "gputrc2graph", "exllamav3", "vllm_ascend"]
 
 # Quotes, control bytes, kinds, contexts, labels in quotes, kept names, patterns of patterns.
 EVERYTHING = r"""

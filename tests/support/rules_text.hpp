@@ -48,7 +48,9 @@ class RandomRules {
   }
   void operand(size_t depth) {
     if (one_in(5)) put("!");
-    if (one_in(8)) put("within");
+    const bool around = one_in(8);
+    if (around) put("within");
+    if (!around && one_in(12)) return word_operator();
     if (depth < 3 && one_in(4)) {
       put("(");
       expression(depth + 1);
@@ -65,6 +67,25 @@ class RandomRules {
         return put("^" + text() + any({"", "i", "$", "i$"}));
       default:
         return put(text() + any({"", "i", "$", "i$"}));
+    }
+  }
+
+  /// Operators that are words.
+  void word_operator() {
+    switch (below(4)) {
+      case 0:
+        put("own");
+        return put(one_in(2) ? text() : name());
+      case 1:
+        put("word");
+        return put(text() + any({"", "i", "$"}));
+      case 2:
+        put("phase");
+        if (one_in(2)) return put(word());
+        return put("(", word(), "|", word(), ")");
+      default:
+        put("op", text());
+        if (one_in(2)) put("(", "[", "K", ",", "6", "]", ",", "_", ")");
     }
   }
 
@@ -120,8 +141,6 @@ class RandomRules {
     for (size_t count = one_in(3) ? 1 : below(6); count > 0; --count) {
       switch (below(8)) {
         case 0:
-          put("drop", label());
-          break;
         case 1:
           put("include", name());
           break;
@@ -132,11 +151,10 @@ class RandomRules {
           put(label(), ":", "otherwise");
           break;
         case 4:
-          put("replace", label(), ":");
-          expression();
+          refine();
           break;
         default:
-          put(one_in(8) ? any({"drop", "replace", "fold", "test", "link", "since"}) : label(), ":");
+          put(one_in(8) ? any({"refine", "own", "fold", "test", "link", "since"}) : label(), ":");
           expression();
       }
     }
@@ -165,8 +183,26 @@ class RandomRules {
         return;
       default:
         put(any({"stage", "substage", "kind"}));
+        if (one_in(4)) return image();
         rules();
     }
+  }
+  void refine() {
+    put("refine", label(), "{");
+    for (size_t count = below(4); count > 0; --count) {
+      put(label(), ":");
+      expression();
+    }
+    put("}");
+  }
+  void image() {
+    put("from", word(), "{");
+    for (size_t count = below(4); count > 0; --count) {
+      put(label(), ":");
+      for (size_t labels = 1 + below(6); labels > 0; --labels) put(label());
+    }
+    if (one_in(2)) put(label(), ":", "otherwise");
+    put("}");
   }
   void model() {
     put("model", word());
@@ -181,6 +217,11 @@ class RandomRules {
     if (one_in(2)) put("/", word());
     put("{");
     for (size_t count = below(4); count > 0; --count) {
+      if (one_in(4)) put("phase", word());
+      if (one_in(4)) {
+        put("op", text());
+        if (one_in(2)) put("(", "[", "4", ",", "8", "]", ")");
+      }
       if (one_in(3)) put("@memcpy");
       put(text());
       if (one_in(3)) {

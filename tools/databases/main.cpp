@@ -19,16 +19,33 @@ bool is_made_here(const fs::path& file) {
   return file.extension() == ".krhs" || file.extension() == ".krproofs";
 }
 
-void make(const std::vector<std::string>& names, const kr::source::Library& library,
-          const kr::match::Database::Cache& cache) {
+kr::match::CompiledRules compiled(const std::vector<std::string>& names,
+                                  const kr::source::Library& library,
+                                  const kr::match::Database::Cache& cache) {
   kr::diag::Sink sink;
-  const kr::match::CompiledRules rules = kr::match::compile_rules(names, library, cache, sink);
+  kr::match::CompiledRules rules = kr::match::compile_rules(names, library, cache, sink);
   const std::string all = names.empty() ? "the shipped rules" : names.front();
   if (sink.has_errors()) throw std::runtime_error(all + " have errors; see kr lint");
+  return rules;
+}
+
+void make(const std::string& ruleset, const kr::source::Library& library,
+          const kr::match::Database::Cache& cache) {
+  const kr::match::CompiledRules rules = compiled({ruleset}, library, cache);
   // Writing to a cache never fails, so it is read back.
   if (!kr::match::Database::find(rules.program(), cache)) {
-    throw std::runtime_error(cache.folder.string() + ": the database of " + all +
+    throw std::runtime_error(cache.folder.string() + ": the database of " + ruleset +
                              " cannot be written");
+  }
+}
+
+/// That of all together also serves rules that use some of them.
+void make_shipped(const kr::source::Library& library, const fs::path& folder) {
+  const kr::match::CompiledRules rules =
+      compiled({}, library, {.folder = {}, .install = {}, .any_processor = true});
+  if (!rules.database->write_shipped(folder)) {
+    throw std::runtime_error(folder.string() +
+                             ": the database of the shipped rules cannot be written");
   }
 }
 
@@ -56,8 +73,8 @@ void make_all(const fs::path& root, const fs::path& folder) {
     if (is_made_here(entry.path())) fs::remove(entry.path());
   }
   const kr::match::Database::Cache cache{.folder = folder, .install = {}, .any_processor = true};
-  make({}, library, cache);
-  for (const std::string& ruleset : library.rulesets()) make({ruleset}, library, cache);
+  make_shipped(library, folder);
+  for (const std::string& ruleset : library.rulesets()) make(ruleset, library, cache);
   prove_all(root, library, cache);
 }
 

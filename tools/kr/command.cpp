@@ -21,6 +21,7 @@
 #include "base/nearest.hpp"
 #include "base/part_file.hpp"
 #include "config.hpp"
+#include "config_options.hpp"
 #include "match/scanner.hpp"
 #include "trace/subprocess.hpp"
 #include "verb.hpp"
@@ -163,7 +164,7 @@ std::vector<std::string> arguments(int argc, const char* const* argv) {
   }
   const auto unknown = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
-    const std::string word = unknown[0].substr(0, unknown[0].find('='));
+    const std::string word = shown_whole(unknown[0].substr(0, unknown[0].find('=')));
     const auto near = word.starts_with("--") ? nearest(word, options) : std::nullopt;
     throw Error("", fmt::format("unexpected argument `{}`", word),
                 near ? fmt::format("did you mean `{}`?", *near) : help);
@@ -172,11 +173,12 @@ std::vector<std::string> arguments(int argc, const char* const* argv) {
     const Verb* verb = find_verb(chosen[0]->get_name());
     throw Error("", error.what(), fmt::format("for example `{}`; {}", verb->example, help));
   }
-  throw Error("", error.what(), help);
+  throw Error("", shown_whole(error.what()), help);
 }
 
 Exit run(int argc, const char* const* argv, Streams& streams) {
   std::vector<std::string> words = arguments(argc, argv);
+  std::ranges::for_each(words, keep_whole);
   // The parser takes them from the end.
   std::reverse(words.begin(), words.end());
   std::vector<Action> actions;
@@ -255,7 +257,9 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
     sub->footer(fmt::format("Example: {}", verb->example));
     sub->group(verb->group);
     actions.push_back(verb->setup(*sub));
+    take_whole(*sub);
   }
+  take_whole(*app);
   return app;
 }
 

@@ -248,7 +248,11 @@ struct ProjectFile::Impl {
       if (runs) applied.push_back({option, place(node->source()), given});
       const std::optional<std::string> stronger = value_from_environment(*option);
       try {
-        for (const Value& one : given) option->add_result(one.text);
+        for (const Value& one : given) {
+          std::string text = one.text;
+          keep_whole(text);
+          option->add_result(std::move(text));
+        }
         option->run_callback();
         if (!stronger) continue;
         option->clear();

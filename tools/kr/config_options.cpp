@@ -61,6 +61,32 @@ std::vector<std::string> split_value(const CLI::Option& option, const std::strin
   return CLI::detail::split(value, option.get_delimiter());
 }
 
+namespace {
+
+/// No argument contains it.
+constexpr char whole_mark = '\0';
+
+}  // namespace
+
+void keep_whole(std::string& word) {
+  if (word.ends_with(']')) word += whole_mark;
+}
+
+std::string shown_whole(std::string text) {
+  std::erase(text, whole_mark);
+  return text;
+}
+
+void take_whole(CLI::App& app) {
+  const auto unmark = [](std::string& value) {
+    std::erase(value, whole_mark);
+    return std::string();
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (!is_flag(*option)) option->transform(CLI::Validator(unmark, ""));
+  }
+}
+
 const CLI::Validator* project_check_of(CLI::Option& option) {
   try {
     return option.get_validator(project_check_name);

@@ -29,6 +29,14 @@ bool is_path(const CLI::Option& option, const std::string& value,
              const std::filesystem::path& folder);
 /// `a,b` as its parts, for an option that splits there.
 std::vector<std::string> split_value(const CLI::Option& option, const std::string& value);
+/// The parser takes a value in square brackets for a list: `[CUDA memcpy HtoD]` for the value
+/// `CUDA memcpy HtoD`. This marks a word of the command line, or a value, so that it stays as it
+/// is.
+void keep_whole(std::string& word);
+/// Without the mark.
+std::string shown_whole(std::string text);
+/// All options and positionals of `app` get values without the mark.
+void take_whole(CLI::App& app);
 /// See project_check. Null: the option has none.
 const CLI::Validator* project_check_of(CLI::Option& option);
 

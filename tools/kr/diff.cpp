@@ -20,7 +20,8 @@ namespace kr::cli {
 namespace {
 
 OutputRules diff_rules_outputs() {
-  return {.stem = "difference", .tables = {"rule_changes", "model_changes"}};
+  return {.stem = "difference",
+          .tables = {"rule_changes", "model_changes", "setting_changes", "changed_names"}};
 }
 
 OutputRules diff_runs_outputs() {
@@ -59,6 +60,29 @@ struct DiffOptions : RunVerbOptions {
   std::string level;
 };
 
+/// The rules of a side, and the engine and model that are named with them.
+struct RulesSide {
+  std::string rules;
+  compare::Chosen chosen;
+};
+
+/// `RULES[,ENGINE[,MODEL]]`. A path that exists may contain commas.
+RulesSide rules_side(const std::string& operand) {
+  std::error_code error;
+  const size_t comma = operand.find(',');
+  if (comma == operand.npos || std::filesystem::exists(operand, error)) return {operand, {}};
+  RulesSide side{operand.substr(0, comma), {}};
+  const size_t second = operand.find(',', comma + 1);
+  side.chosen.engine =
+      operand.substr(comma + 1, second == operand.npos ? second : second - comma - 1);
+  if (second != operand.npos) side.chosen.model = operand.substr(second + 1);
+  if (side.chosen.engine.empty() || (second != operand.npos && side.chosen.model.empty())) {
+    throw Error(operand, "an empty name of an engine or model",
+                "write RULES,ENGINE or RULES,ENGINE,MODEL");
+  }
+  return side;
+}
+
 /// The rules of one side, with their database if there is one already.
 match::CompiledRules load(const std::string& name, bool beside, Streams& streams) {
   match::CompiledRules rules =
@@ -77,7 +101,11 @@ void refuse(bool given, std::string_view option, std::string_view what) {
 }
 
 Exit diff_rules(const DiffOptions& options, Streams& streams) {
-  Outputs outputs(options.outputs, diff_rules_outputs());
+  // A CSV file has one table: the labels, unless the user names another one.
+  OutputOptions made = options.outputs;
+  const bool csv = made.formats == "csv" || (made.formats.empty() && made.file.ends_with(".csv"));
+  if (csv && made.tables.empty() && made.out_dir.empty()) made.tables = "rule_changes";
+  Outputs outputs(made, diff_rules_outputs());
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
@@ -92,20 +120,28 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   }
   // A .krdb contains `generic` too if it has several engines, and so must what it is compared with.
   const source::Library& library = own_library();
+  const RulesSide old_side = rules_side(options.before);
+  const RulesSide new_side = rules_side(options.after);
   const bool beside =
-      match::names_krdb(options.before, library) || match::names_krdb(options.after, library);
-  const match::CompiledRules before = load(options.before, beside, streams);
-  const match::CompiledRules after = load(options.after, beside, streams);
+      match::names_krdb(old_side.rules, library) || match::names_krdb(new_side.rules, library);
+  const match::CompiledRules before = load(old_side.rules, beside, streams);
+  const match::CompiledRules after = load(new_side.rules, beside, streams);
   session::Session session = open_session(after, options.trace, streams);
-  const tables::RulesDifference& difference = session.compare_rules(before, std::move(names), runs);
+  const tables::RulesDifference& difference =
+      session.compare_rules(before, std::move(names), runs, {old_side.chosen, new_side.chosen});
   const auto text = [&](const auto& out, auto) {
     overview::rule_changes_text(difference, {.all = options.outputs.all}, out);
   };
-  outputs.finish(session.source(), {{"table", text}}, streams);
+  const auto markdown = [&](const auto& out, auto) {
+    overview::rule_changes_markdown(difference, out);
+  };
+  outputs.finish(session.source(), {{"table", text}, {"markdown", markdown}}, streams);
   for (const tables::Note& note : tables::result_notes(session.source())) {
-    streams.warning(note.text);
+    if (note.severity != "info") streams.warning(note.text);
   }
-  if (difference.changes.same()) streams.note("no difference: every name gets the same labels");
+  if (difference.changes.same()) {
+    streams.note("no difference; compared: " + difference.compared());
+  }
   return difference.changes.same() ? Exit::done : Exit::findings;
 }
 
@@ -188,6 +224,7 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
 bool names_run(const std::string& operand) {
   // As everywhere, a word that is the name of a shipped ruleset names that; `./vllm` is a path.
   if (own_library().ruleset(operand)) return false;
+  if (own_library().ruleset(rules_side(operand).rules)) return false;
   const std::string path = parse_run(operand).path;
   if (path.ends_with(".kr") || path.ends_with(".krdb")) return false;
   std::error_code error;
@@ -222,7 +259,8 @@ Exit diff(const DiffOptions& options, Streams& streams) {
 
 void add_diff_options(CLI::App& app, DiffOptions& options) {
   app.add_option("OLD", options.before,
-                 "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
+                 "A rules file, a .krdb, or the name of a shipped ruleset, each with an engine and "
+                 "model if only these are compared (RULES[,ENGINE[,MODEL]]); or a run, "
                  "PATH[,ENGINE,MODEL]");
   app.add_option("NEW", options.after, "The ruleset or run to compare OLD with");
   app.add_option("--a", options.side_a,

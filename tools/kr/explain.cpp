@@ -58,7 +58,8 @@ std::string verdicts_list(bool color) {
 
 std::string page_text(const diag::CodeInfo& info, explain::PageStyle style) {
   if (info.severity == diag::Severity::retired) {
-    return fmt::format("{} {}\n\nkr no longer reports this code.\n", info.id, info.name);
+    return fmt::format("{} {}\n\nkr no longer reports this code: {}.\n", info.id, info.name,
+                       info.message);
   }
   const std::string_view page = explain::page_of(info);
   if (!page.empty()) return explain::render_page(page, style);

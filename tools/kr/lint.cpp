@@ -174,6 +174,11 @@ Exit lint(const LintArguments& options, Streams& streams) {
     if (changed != severities.end() && !changed->second) return false;
     const diag::Severity severity = changed != severities.end() ? *changed->second : one.severity;
     if (!select.empty()) return has_code(select, one.code);
+    // They describe how rules are arranged, not what may be wrong: only on request by name.
+    if (changed == severities.end() && (one.code == diag::code::partly_covered.info() ||
+                                        one.code == diag::code::split_label.info())) {
+      return false;
+    }
     // That not all was checked is always reported.
     const bool always = one.code == diag::code::proof_budget_used_up.info();
     return infos || always || severity != diag::Severity::info;
@@ -193,7 +198,9 @@ Exit lint(const LintArguments& options, Streams& streams) {
   for (const Error& error : linted.unreadable) streams.error(error.what());
   if (linted.unreadable.size() == files.size()) return Exit::failed;
   for (const std::string& note : linted.notes) streams.warning(note);
-  if (options.diff && !linted.failed) return show_differences(linted, streams);
+  if (options.diff && (!linted.failed || !linted.fixed.empty())) {
+    return show_differences(linted, streams);
+  }
   streams.out(diag::render_findings(format, linted.sources, linted.findings,
                                     {.color = streams.color_out(),
                                      .version = KR_VERSION,
@@ -223,9 +230,10 @@ void add_lint_options(CLI::App& app, LintArguments& options) {
       ->type_name("FORMAT")
       ->check(project_check(parse_format))
       ->configurable();
-  app.add_flag("--fix", options.fix, "Apply fixes that provably keep the meaning");
+  app.add_flag("--fix", options.fix,
+               "Apply fixes that provably keep the meaning, and those of errors that are certain");
   app.add_flag("--unsafe-fixes", options.unsafe_fixes,
-               "Also apply fixes that may change the meaning");
+               "Also apply fixes that may change the meaning, or are only likely");
   app.add_flag("--diff", options.diff, "Show what --fix would change; write nothing");
   app.add_option("--fail-level", options.fail_level,
                  "Exit with 1 on findings of at least this severity: error, warning or info "

@@ -185,7 +185,13 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   trace.open.parts = parts;
   session::Session session = open_session(rules, trace, streams);
   session.join_ncu({}, gpu);
-  read_runs(session, {spec}, {.facts = facts::Set::of<tables::Tree>()}, streams, Infos::shown);
+  session::Demand demand{.facts = facts::Set::of<tables::Tree>()};
+  demand.tree_dimension = classify::order_dimension(rules.program(), options.by);
+  if (demand.tree_dimension && !options.save.empty()) {
+    throw Error("", fmt::format("--save keeps no labels from neighbours (`{}`)", options.by),
+                "save without --by, or leave --save out");
+  }
+  read_runs(session, {spec}, demand, streams, Infos::shown);
   const size_t ranks = session.source().other_runs.size();
   if (ranks > 1) {
     streams.note(fmt::format("the trace has {} ranks: this is {}; choose another with --rank",

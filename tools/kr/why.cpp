@@ -18,8 +18,7 @@ namespace kr::cli {
 namespace {
 
 struct WhyOptions {
-  std::string first;
-  std::vector<std::string> more;
+  std::vector<std::string> words;  // in place of a name
   NameQuery query;
   std::vector<std::string> within;
   std::string operation;
@@ -29,13 +28,6 @@ struct WhyOptions {
   RulesOptions rules;
   TraceOptions trace;
 };
-
-/// All words in place of a name.
-std::vector<std::string> words_of(const WhyOptions& options) {
-  std::vector<std::string> words{options.first};
-  words.insert(words.end(), options.more.begin(), options.more.end());
-  return words;
-}
 
 OutputRules why_outputs() {
   const exports::View& view = exports::view_named("why");
@@ -108,17 +100,17 @@ Exit why(const WhyOptions& options, Streams& streams) {
     constexpr std::string_view known = "is known of an operation of a trace";
     reject(!options.query.kind.empty(), "--kind", known);
     reject(options.query.within.has_value(), "--within", known);
-    if (!options.more.empty()) {
+    if (options.words.size() > 1) {
       throw Error("", "--operation is for one trace", "write kr why TRACE --operation START_NS");
     }
-    specs = parse_runs(words_of(options));
+    specs = parse_runs(options.words);
     if (!options.query.engine.empty()) specs[0].engine = options.query.engine;
     if (!options.query.model.empty()) specs[0].model = options.query.model;
   } else {
     constexpr std::string_view only = "is for an operation of a trace (--operation)";
     reject(options.device.has_value(), "--device", only);
     reject(options.stream.has_value(), "--stream", only);
-    names = parse_names(words_of(options));
+    names = parse_names(options.words);
   }
   Outputs outputs(options.outputs, why_outputs(), specs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
@@ -150,13 +142,10 @@ Exit why(const WhyOptions& options, Streams& streams) {
 
 Action setup_why(CLI::App& app) {
   auto options = std::make_shared<WhyOptions>();
-  app.add_option("NAME", options->first,
+  app.add_option("NAME", options->words,
                  "Name of an operation, quoted for the shell; several of one stream joined by "
                  "'>'; with --operation a trace: PATH[,ENGINE,MODEL]")
       ->required();
-  // Apart from the first: CLI11 takes a text in square brackets, as some copies are named, for a
-  // list.
-  app.add_option("MORE", options->more, "`>` and the names behind it");
   app.add_option("--engine", options->query.engine, "Engine (default: detected from the name)")
       ->configurable();
   app.add_option("--model", options->query.model, "Model (default: detected from the name)")

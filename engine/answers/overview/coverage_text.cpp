@@ -106,6 +106,8 @@ class CoverageText {
     grid.column(fmt::format("explained {}", unit.name), Align::number);
     grid.column(fmt::format("of {}", unit.name), Align::number);
     grid.column("%", Align::number);
+    // What only common words of names explain may be wrong.
+    grid.column("by common words %", Align::number);
     grid.column("names", Align::number);
     grid.column("unexplained", Align::number);
     for (const coverage::MeasuredRun& run : coverage_.runs) {
@@ -116,6 +118,7 @@ class CoverageText {
                 {text::in_unit(run.explained_ns, unit), {}},
                 {text::in_unit(run.total_ns, unit), {}},
                 {run.total_ns == 0 ? "-" : share_explained(run.explained_ns, run.total_ns), {}},
+                {run.total_ns == 0 ? "-" : share_explained(run.common_words_ns, run.total_ns), {}},
                 {text::grouped(static_cast<int64_t>(run.names.size())), {}},
                 {text::grouped(open), {}}});
     }
@@ -124,7 +127,8 @@ class CoverageText {
       grid.row({{"together", {}},
                 {text::in_unit(coverage_.explained_ns, unit), {}},
                 {text::in_unit(coverage_.total_ns, unit), {}},
-                {share_explained(coverage_.explained_ns, coverage_.total_ns), {}}},
+                {share_explained(coverage_.explained_ns, coverage_.total_ns), {}},
+                {share_explained(coverage_.common_words_ns, coverage_.total_ns), {}}},
                text::Ink::bold);
     }
     out_ += grid.text(0, options_.color);
@@ -233,7 +237,23 @@ class CoverageText {
         place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)
         : place.below.empty() ? fmt::format("first in its block {}", coverage_.dimension)
                               : fmt::format("below `{}`", place.below);
-    line(3, fmt::format("{}:{}, {}, {}:", file, place.line, place.owner, where));
+    if (place.installed && !one.insert.empty()) {
+      line(3,
+           fmt::format("in a file of your own ({} is installed with kr), or in one that `kr init` "
+                       "writes:",
+                       file));
+      lines(one.insert, true);
+      line(3, "and in the same file:");
+      lines(one.test, false);
+      labelled_by(one);
+      return;
+    }
+    if (place.installed) {
+      line(3, fmt::format("in a file of your own, which `kr init NAME` writes, in its block {}:",
+                          coverage_.dimension));
+    } else {
+      line(3, fmt::format("{}:{}, {}, {}:", file, place.line, place.owner, where));
+    }
     if (place.new_dimension) {
       line(5, fmt::format("{} {{", coverage_.dimension));
       line(7, one.rule, text::Ink::bold);
@@ -243,11 +263,19 @@ class CoverageText {
       line(5, one.rule, text::Ink::bold);
     }
     line(3, "and, outside the engine:");
-    for (size_t at = 0; at < one.test.size();) {
-      const size_t end = std::min(one.test.find('\n', at), one.test.size());
-      line(5, std::string_view(one.test).substr(at, end - at));
+    lines(one.test, false);
+    labelled_by(one);
+  }
+
+  void lines(std::string_view text, bool bold) {
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      line(end == at ? 0 : 5, text.substr(at, end - at), bold ? text::Ink::bold : text::Ink::none);
       at = end + 1;
     }
+  }
+
+  void labelled_by(const coverage::Suggestion& one) {
     line(3,
          one.label_words.empty()
              ? fmt::format("no word indicates a label: replace {} by the one you choose", one.label)

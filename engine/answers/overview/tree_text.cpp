@@ -421,6 +421,8 @@ class TreeText {
       if (numbers) grid.column("no.", Align::text);
     }
     grid.column("node", Align::text);
+    const bool classes = !view_.trace().classes.empty();
+    if (classes) grid.column("class", Align::text);
     grid.column("label", Align::text);
     for (const Line& line : lines) {
       const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
@@ -435,6 +437,10 @@ class TreeText {
                               {calls(line.invocations), {}}};
       if (spread != Spread::none) add_spread(line, spread, cells);
       cells.push_back({indent + trees::with_count(name, line.siblings), {}});
+      if (classes) {
+        const std::string_view of = line.path.valid() ? view_.trace().class_of(line.path) : "";
+        cells.push_back({text::cut(of, longest_label), {}});
+      }
       cells.push_back({text::cut(line.label, longest_label), {}});
       grid.row(std::move(cells), line.shown ? text::Ink::none : text::Ink::faint);
     }

@@ -54,6 +54,10 @@ std::string costs_text(const match::CompiledRules& rules, const tables::Explanat
   return text.empty() ? text : "\ncost: of the first clause that fits its arguments\n" + text;
 }
 
+const std::string& from_dimension(const match::CompiledRules& rules, sema::RuleId rule) {
+  return rules.program().dimensions.get(rules.program().rules.get(rule).dimension).name;
+}
+
 std::string outcome_text(const match::CompiledRules& rules, const tables::Explanation& report,
                          const classify::WhyOutcome& outcome, bool color) {
   std::string text =
@@ -71,6 +75,14 @@ std::string outcome_text(const match::CompiledRules& rules, const tables::Explan
   }
   if (!outcome.spans.empty()) {
     text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
+  }
+  for (const classify::WhyRule& one : outcome.refined) {
+    text += fmt::format("    from  {}   {}\n", printable(classify::rule_place(rules, one.rule)),
+                        short_rule(rules, one.rule));
+  }
+  for (const classify::WhyRule& one : outcome.image) {
+    text += fmt::format("    as    {} is `{}`\n", from_dimension(rules, one.rule),
+                        printable(one.label));
   }
   for (const classify::WhyRule& also : outcome.also) {
     text += fmt::format("    also  {}   {}\n", printable(classify::rule_place(rules, also.rule)),

@@ -74,7 +74,11 @@ void add_unexplained(const Source& source, Rows<UnexplainedRow>& rows) {
   const source::SourceMap& sources = source.rules->sources();
   for (size_t i = 0; i < coverage.unexplained.size(); ++i) {
     const Suggestion& one = coverage.unexplained[i];
-    rows.add({{one}, i, coverage.total_ns, sources.path(one.place.file)});
+    rows.add({{one},
+              i,
+              coverage.total_ns,
+              one.place.installed ? std::string_view()
+                                  : std::string_view(sources.path(one.place.file))});
   }
 }
 
@@ -168,17 +172,23 @@ const Definition unexplained_table = TableOf<UnexplainedRow>{
       {"rule", Unit::text, Role::detail,
        "The suggested rule; nothing if the only name of the group is empty.", &Suggestion::rule,
        optional},
-      {"file", Unit::text, Role::measure, "The rules file where the rule goes.",
-       &UnexplainedRow::path},
+      {"file", Unit::text, Role::measure,
+       "The rules file where the rule goes; nothing if the engine's file is installed with kr: "
+       "then "
+       "`insert` is a file of one's own that extends the model, or nothing for `generic` (`kr "
+       "init` "
+       "writes one).",
+       &UnexplainedRow::path, optional},
       {"line", Unit::id, Role::measure,
        "The line of that file below which, or in which, the rule goes, from 1.",
-       [](const Suggestion& one) { return &one.place.line; }},
+       [](const Suggestion& one) { return one.place.installed ? nullptr : &one.place.line; }},
       {"byte", Unit::id, Role::detail, "The byte of that file before which `insert` goes, from 0.",
-       [](const Suggestion& one) { return &one.place.byte; }},
+       [](const Suggestion& one) { return one.place.installed ? nullptr : &one.place.byte; }},
       {"owner", Unit::text, Role::measure, "The engine or model that gets the rule.",
        [](const Suggestion& one) { return &one.place.owner; }},
       {"insert", Unit::text, Role::detail,
-       "The text to insert: the rule, with its block if that is new.", &Suggestion::insert},
+       "The text to insert: the rule, with its block if that is new, or a whole file.",
+       &Suggestion::insert, optional},
       {"name", Unit::text, Role::measure, "The name of the group that takes most time.",
        [](const Suggestion& one) { return one.names[0].name; }},
       {"test", Unit::text, Role::detail, "A `test` block for the rule, with that name.",

@@ -1,4 +1,6 @@
 // Sends with their receives, by pair of ranks.
+#include <algorithm>
+
 #include "job/job.hpp"
 #include "tables/definition.hpp"
 #include "tables/source.hpp"
@@ -8,9 +10,25 @@ namespace {
 
 using job::PeerTimes;
 
+/// Whether kernels send and receive at once.
+bool any_joined(const Source& source) {
+  return std::ranges::any_of(source.runs, [](const Run& run) {
+    const auto* const members = run.find<job::Members>();
+    return members != nullptr && std::ranges::any_of(members->all, [](const job::Member& one) {
+             return std::ranges::any_of(one.groups, [](const job::CollectiveGroup& group) {
+               return group.kind == job::CollectiveKind::send_receive;
+             });
+           });
+  });
+}
+
 std::string without_point_to_point(const Source& source) {
   if (std::string why = not_ranks(source); !why.empty()) return why;
-  return source.job()->peers.empty() ? "no trace has sends or receives by themselves" : "";
+  if (!source.job()->peers.empty()) return {};
+  return any_joined(source) ? "a kernel of NCCL does all sends and receives of a group of calls at "
+                              "once, between several ranks; where payloads of NVTX say so, "
+                              "`nccl_calls` has them by peer"
+                            : "no trace has sends or receives by themselves";
 }
 
 Cell if_matched(const PeerTimes& one, int64_t value) {

@@ -103,6 +103,10 @@ std::vector<Note> result_notes(const Source& source) {
                        fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns});
     }
   }
+  if (source.rules_difference != nullptr) {
+    notes.push_back(
+        {"", "info", "compared", "compared: " + source.rules_difference->compared(), {}});
+  }
   if (source.rules_difference != nullptr && !source.rules_difference->changes.proven) {
     notes.push_back({"", "warning", "not-proven",
                      "not proven: the rules are too complex to prove that the list is complete"});

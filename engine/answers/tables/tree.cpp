@@ -29,6 +29,7 @@ struct TreeRow : Parts<Tree, ViewStep, ViewRow, trees::ViewEntry> {
   std::optional<int64_t> layer;
   std::optional<size_t> depth;
   std::string_view path;
+  std::string_view module_class;
   std::string_view label;
   const trees::Siblings* merged;  // null: it is one node, or of different paths
   std::string min_number, max_number;
@@ -61,6 +62,7 @@ void add_tree(const Source& source, Rows<TreeRow>& to) {
                    view.layer(i, row),
                    {},
                    {},
+                   {},
                    entry.label,
                    nullptr,
                    {},
@@ -69,6 +71,7 @@ void add_tree(const Source& source, Rows<TreeRow>& to) {
         std::string& path = paths[row.path.index];
         if (path.empty()) path = trees::path_text(trace, row.path);
         made.path = path;
+        made.module_class = trace.class_of(row.path);
         made.depth = trace.paths.depth(row.path);
         made.label = view.label(row.path);
         if (row.nodes > 1 && !siblings.empty()) {
@@ -225,6 +228,10 @@ const Definition tree_table = TableOf<TreeRow>{
       {"name", Unit::name, Role::key,
        "The name of the node as shown; the label or `others` for several nodes.",
        &trees::ViewEntry::name},
+      {"class", Unit::text, Role::detail,
+       "The class of the module, if its name is that of its place in the program: the trace has "
+       "both.",
+       &TreeRow::module_class, optional},
       {"label", Unit::text, Role::measure,
        "The label of the node in the chosen dimension, or its name if no rule labels it; "
        "nothing for nodes with different labels.",

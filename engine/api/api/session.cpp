@@ -155,6 +155,9 @@ session::Demand Session::Impl::demand_of(const Definitions& needed,
   more.add(demand);
   more.add(also);
   const bool trees = more.facts.has<tables::Tree>() || more.facts.has<trees::LabelledModules>();
+  if (more.facts.has<tables::Tree>()) {
+    more.tree_dimension = classify::order_dimension(rules->program(), options.tables.by);
+  }
   if (!trees && !more.measured) more.facts |= facts::Set::of<analyze::RunSummary>();
   return more;
 }

@@ -50,6 +50,7 @@ void Demand::add(const Demand& other) noexcept {
   reads = reads | other.reads;
   each_operation |= other.each_operation;
   if (other.measured) measured = other.measured;
+  if (other.tree_dimension) tree_dimension = other.tree_dimension;
 }
 
 Demand Demand::of_saving(bool module_trees) {

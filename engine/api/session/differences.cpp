@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/join.hpp"
@@ -21,6 +23,41 @@ tables::RulesDifference::Rule deciding(const match::CompiledRules& rules,
                                        compare::Decision decision) {
   if (!decision) return {};
   return {classify::rule_place(rules, *decision), classify::rule_on_one_line(rules, *decision)};
+}
+
+tables::RulesDifference::Said said(const match::CompiledRules& rules,
+                                   const compare::SettingChange::Side& side) {
+  if (side.empty()) return {};
+  return {side.span.valid() ? rules.sources().place(side.span) : std::string(),
+          side.text.empty() ? classify::on_one_line(rules, side.span) : side.text};
+}
+
+/// Each name with its change once, whatever the number of models.
+std::vector<tables::RulesDifference::Name> names_that_change(const match::CompiledRules& before,
+                                                             const match::CompiledRules& after,
+                                                             const compare::RuleChanges& changes) {
+  std::vector<tables::RulesDifference::Name> names;
+  using Key = std::tuple<std::string, uint32_t, compare::Decision, compare::Decision>;
+  std::map<Key, size_t> places;
+  for (const compare::CountedMove& move : changes.moves) {
+    const compare::Change& change = move.change;
+    for (size_t i = 0; i < move.moved.size(); ++i) {
+      const auto& [old_rule, new_rule] = move.deciding[i];
+      const auto [at, added] =
+          places.try_emplace({change.dimension, move.moved[i], old_rule, new_rule}, names.size());
+      if (added) {
+        names.push_back({change.dimension,
+                         change.move.from,
+                         change.move.to,
+                         move.moved[i],
+                         deciding(before, old_rule),
+                         deciding(after, new_rule),
+                         {}});
+      }
+      names[at->second].models.push_back(change.engine + '/' + change.model);
+    }
+  }
+  return names;
 }
 
 /// A run whose engine or model neither side has would count nothing.
@@ -289,9 +326,10 @@ std::vector<compare::SeenName> Session::names_met() const {
   return names;
 }
 
-const tables::RulesDifference& Session::compare_rules(const match::CompiledRules& before,
-                                                      std::vector<compare::SeenName> names,
-                                                      std::span<const classify::RunSpec> specs) {
+const tables::RulesDifference& Session::compare_rules(
+    const match::CompiledRules& before, std::vector<compare::SeenName> names,
+    std::span<const classify::RunSpec> specs,
+    const std::pair<compare::Chosen, compare::Chosen>& chosen) {
   const match::CompiledRules& after = *state_->source.rules;
   for (const classify::RunSpec& spec : specs) {
     check_engine(spec, before.program(), after.program());
@@ -299,10 +337,15 @@ const tables::RulesDifference& Session::compare_rules(const match::CompiledRules
   }
   tables::RulesDifference& made = state_->rules_difference.emplace();
   made.changes = compare::compare_rules({&before.program(), before.database},
-                                        {&after.program(), after.database}, std::move(names));
+                                        {&after.program(), after.database}, std::move(names),
+                                        chosen.first, chosen.second);
   made.rules.reserve(made.changes.moves.size());
   for (const compare::CountedMove& one : made.changes.moves) {
     made.rules.emplace_back(deciding(before, one.before), deciding(after, one.after));
+  }
+  made.names = names_that_change(before, after, made.changes);
+  for (const compare::SettingChange& one : made.changes.settings) {
+    made.said.emplace_back(said(before, one.before), said(after, one.after));
   }
   state_->source.rules_difference = &*state_->rules_difference;
   return *state_->rules_difference;

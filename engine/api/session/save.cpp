@@ -2,6 +2,7 @@
 #include "analyze/ranks.hpp"
 #include "analyze/repeats.hpp"
 #include "analyze/steps.hpp"
+#include "base/error.hpp"
 #include "base/shared.hpp"
 #include "changes/tree_times.hpp"
 #include "saved/codec.hpp"
@@ -33,6 +34,11 @@ analyze::RunSummary summary_of(const tables::RunHead& head) {
 }
 
 void save_tree(const tables::Source& source, saved::Writer& out) {
+  if (source.tree->view->modules().order_dimension) {
+    throw Error(source.tree->view->modules().trace.source,
+                "trees are saved without labels from neighbours",
+                "save the tree without the dimension of order rules");
+  }
   facts::Facts facts;
   facts.set<changes::TreeTimes>(
       shared(changes::tree_times_of(*source.rules, source.tree->view->modules())));

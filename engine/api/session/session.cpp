@@ -160,12 +160,13 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
   }
   analyze::LabelledOrModules opened;
   const auto open = [&](const trace::OpenOptions& as) {
-    opened = analyze::label_run(rules, spec, as,
-                                {.or_modules = !demand.facts.has<analyze::RunSummary>(),
-                                 .range_names = demand.facts.has<analyze::ShownPhases>(),
-                                 .references = references,
-                                 .ordered = demand.facts.has<analyze::RunSummary>(),
-                                 .max_ordered = state_->max_ordered});
+    opened = analyze::label_run(
+        rules, spec, as,
+        {.or_modules = !demand.facts.has<analyze::RunSummary>(),
+         .range_names = demand.facts.has<analyze::ShownPhases>(),
+         .references = references,
+         .ordered = demand.facts.has<analyze::RunSummary>() || demand.tree_dimension.has_value(),
+         .max_ordered = demand.tree_dimension ? SIZE_MAX : state_->max_ordered});
   };
   watched(spec, options, open);
   if (read_again && opened.labelled.size() > 1) {
@@ -188,6 +189,13 @@ void Session::read_one(const classify::RunSpec& spec, const Demand& demand, cons
 void Session::add_modules(std::unique_ptr<trees::LabelledModules> modules, const Demand& demand,
                           const classify::RunSpec& spec) {
   const match::CompiledRules& rules = *state_->source.rules;
+  if (demand.tree_dimension) {
+    throw Error(spec.path,
+                fmt::format("`{}` has labels from neighbours, and a file of module trees has no "
+                            "order of operations",
+                            rules.program().dimensions.get(*demand.tree_dimension).name),
+                "name a dimension of names");
+  }
   const std::string id =
       analyze::run_id(rules.program(), modules->choice.model, spec.path, runs_read());
   if (demand.measured) {
@@ -202,7 +210,7 @@ void Session::add_labelled(std::unique_ptr<analyze::LabelledTrace> run, const De
   const match::CompiledRules& rules = *state_->source.rules;
   std::unique_ptr<trees::LabelledModules> modules;
   if (demand.facts.has<trees::LabelledModules>())
-    modules = analyze::modules_of_run(rules, spec, *run);
+    modules = analyze::modules_of_run(rules, spec, *run, demand.tree_dimension);
   const sema::ModelId model = run->choice.model;
   const size_t index = runs_read();
   std::optional<analyze::RunSummary> summary;

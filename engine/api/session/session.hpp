@@ -40,6 +40,8 @@ struct Demand {
   bool each_operation = false;
   /// How much of it the rules explain.
   std::optional<sema::DimensionId> measured = {};
+  /// Module trees have labels from neighbours, of this dimension (trees::modules_of).
+  std::optional<sema::DimensionId> tree_dimension = {};
 
   /// What these tables are made from.
   static Demand of(std::span<const tables::Definition* const> wanted);
@@ -177,10 +179,12 @@ class Session {
   std::vector<compare::SeenName> names_met() const;
   /// What `before` labels differently from the rules of the session. `names`, those of the
   /// operations of `specs`, which are opened, and those of the tests of both are counted and serve
-  /// as examples. Throws Error if neither has the engine or model of a run.
-  const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
-                                               std::vector<compare::SeenName> names,
-                                               std::span<const classify::RunSpec> specs);
+  /// as examples. `chosen`: engines and models of either side (compare::pair_models). Throws Error
+  /// if neither has the engine or model of a run.
+  const tables::RulesDifference& compare_rules(
+      const match::CompiledRules& before, std::vector<compare::SeenName> names,
+      std::span<const classify::RunSpec> specs,
+      const std::pair<compare::Chosen, compare::Chosen>& chosen = {});
   /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
   /// Each with its neighbours.

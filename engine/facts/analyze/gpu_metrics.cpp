@@ -45,8 +45,8 @@ class MetricKeys {
 
 struct PartSum {
   double value = 0;  // as the profiler has it: whole numbers add up exactly
-  // Of metrics whose values are of the time until the next sample: their integral over the time in
-  // which nothing else ran on the device, and what of this time values cover.
+  // Of metrics whose values are of times: their integral over the time in which nothing else ran on
+  // the device, and what of this time values cover.
   double value_ns = 0;
   int64_t covered_ns = 0;
   int64_t samples = 0;
@@ -65,7 +65,7 @@ struct KeyState {
   bool seen = false;
 };
 
-/// The integral of a metric whose values are of the time until the next sample.
+/// The integral of a metric whose values are of times, of which none begins before another's end.
 class ValueOverTime {
  public:
   explicit ValueOverTime(const trace::GpuMetric& metric) : metric_(&metric) {}
@@ -79,10 +79,10 @@ class ValueOverTime {
     const auto& samples = metric_->samples;
     Integral sum;
     while (next_ < samples.size() && samples[next_].time_ns <= begin) ++next_;
-    for (size_t i = next_ == 0 ? 0 : next_ - 1; i + 1 < samples.size() || has_stop(i); ++i) {
+    for (size_t i = next_ == 0 ? 0 : next_ - 1; i < samples.size(); ++i) {
       if (samples[i].time_ns >= end) break;
       const int64_t from = std::max(begin, samples[i].time_ns);
-      const int64_t to = std::min(end, end_of(i));
+      const int64_t to = std::min(end, metric_->ends[i]);
       if (from >= to) continue;
       sum.covered_ns += to - from;
       sum.value_ns += samples[i].value * static_cast<double>(to - from);
@@ -91,20 +91,6 @@ class ValueOverTime {
   }
 
  private:
-  std::vector<int64_t>::const_iterator stop_of(size_t sample) const {
-    return std::upper_bound(metric_->stops.begin(), metric_->stops.end(),
-                            metric_->samples[sample].time_ns);
-  }
-  bool has_stop(size_t sample) const {
-    return sample < metric_->samples.size() && stop_of(sample) != metric_->stops.end();
-  }
-  int64_t end_of(size_t sample) const {
-    const bool is_last = sample + 1 == metric_->samples.size();
-    const int64_t next = is_last ? INT64_MAX : metric_->samples[sample + 1].time_ns;
-    const auto stop = stop_of(sample);
-    return stop == metric_->stops.end() ? next : std::min(next, *stop);
-  }
-
   const trace::GpuMetric* metric_;
   size_t next_ = 0;  // the first sample behind the last `begin`
 };
@@ -202,7 +188,7 @@ class DeviceMetrics {
   void weigh() {
     std::vector<std::pair<size_t, ValueOverTime>> metrics;
     for (size_t i = 0; i < metrics_.size(); ++i) {
-      if (metrics_[i]->until_next) metrics.emplace_back(i, *metrics_[i]);
+      if (!metrics_[i]->ends.empty()) metrics.emplace_back(i, *metrics_[i]);
     }
     if (metrics.empty()) return;
     std::vector<Timed> ends;
@@ -344,7 +330,7 @@ class DeviceMetrics {
     const PartSum& sum = sums_[at];
     MetricPart part{sum.samples, sum.shared, sum.mixed, sum.below, {}};
     if (sum.samples < 2) return part;
-    if (!metrics_[metric]->until_next) {
+    if (metrics_[metric]->ends.empty()) {
       part.mean = metrics_[metric]->in_unit(sum.value / static_cast<double>(sum.samples));
     } else if (sum.covered_ns > 0) {
       part.mean = metrics_[metric]->in_unit(sum.value_ns / static_cast<double>(sum.covered_ns));
@@ -402,8 +388,9 @@ MetricSummary summary_of(const trace::GpuMetric& metric, const trace::Trace& tra
     min = std::min(min, sample.value);
     max = std::max(max, sample.value);
   }
-  out.mean = metric.in_unit(metric.ends.empty() ? sum / static_cast<double>(out.samples)
-                                                : mean_of_stretches(metric, trace));
+  const bool stretches = !metric.ends.empty() && metric.period_ns == 0;
+  out.mean = metric.in_unit(stretches ? mean_of_stretches(metric, trace)
+                                      : sum / static_cast<double>(out.samples));
   out.min = metric.in_unit(min);
   out.max = metric.in_unit(max);
   return out;

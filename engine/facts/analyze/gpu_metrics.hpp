@@ -5,8 +5,8 @@
 // Each sample represents the same time, so the plain mean of a label's samples is the mean weighted
 // by time.
 //
-// Profilers of AMD have stretches of time in place of samples (GpuMetric::ends), of GPUs whose
-// operations are not known: they have a mean over the run alone, weighted by their time.
+// Profilers of AMD have stretches of time in place of samples, of GPUs whose operations are not
+// known: they have a mean over the run alone, weighted by their time.
 //
 // What a sample cannot show:
 // - Of fewer than two samples there is no mean: the label is unsampled.
@@ -17,7 +17,7 @@
 //   kernels much shorter than the period are mixed. Shared samples are mixed, too.
 //
 // PyTorch's counters are of the time from a sample to the next one, whose distance may vary
-// (GpuMetric::until_next). Their mean is over the time in which operations of the label ran and no
+// (GpuMetric::ends). Their mean is over the time in which operations of the label ran and no
 // others: a value of the whole device says nothing of one of two concurrent kernels.
 //
 // Memory: 72 bytes per metric of a label, phase, step or name that has a sample; one pass over the

@@ -36,6 +36,16 @@ void warn_without_context(const classify::TraceSubjects& subjects, sema::ModelId
                                  subjects.program().title(id), trace.format)});
 }
 
+void warn_without_ops(const sema::Program& program, sema::ModelId id,
+                      const std::vector<sema::ExprId>& exprs, trace::Trace& trace) {
+  const bool known = trace.host && trace.host->ops && !trace.host->ops->ops.empty();
+  if (known || !classify::uses_ops(program, exprs)) return;
+  trace.warnings.push_back(
+      {"no-ops", fmt::format("The rules of {} look at framework ops, but this {} contains none: no "
+                             "`op` and no `within op` matches.",
+                             program.title(id), trace.format)});
+}
+
 classify::ChooseOptions options_of(const match::CompiledRules& rules,
                                    const classify::RunSpec& spec) {
   return {spec.engine, spec.model, rules.named};
@@ -80,7 +90,18 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   if (!run->choice.certain) return nullptr;
   if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
   const bool few = run->trace.operations.size() <= wants.max_ordered;
-  run->labelled = classify::classify(subjects, model, wants.ordered && few);
+  const std::vector<sema::ExprId> exprs = labelling(program, model);
+  // The phases of steps are known once the model is.
+  std::optional<classify::TraceSubjects> with_phases;
+  if (run->trace.host && classify::uses_phase(program, exprs)) {
+    const sema::Model& chosen = program.models.get(model);
+    with_phases.emplace(
+        program, rules.database, run->trace,
+        classify::ChooseOptions{program.engines.get(chosen.engine).name, chosen.name, rules.named});
+  }
+  run->labelled =
+      classify::classify(with_phases ? *with_phases : subjects, model, wants.ordered && few);
+  warn_without_ops(program, model, exprs, run->trace);
   note_order(program, wants, *run);
   const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
                           (run->trace.host && run->trace.host->ranges.size() > 0);
@@ -174,6 +195,7 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   const sema::Program& program = rules.program();
   const classify::ChooseOptions choose = options_of(rules, spec);
   const std::vector<sema::ExprId> exprs = classify::possible_expressions(program, choose);
+  options.ops = options.ops || classify::uses_ops(program, exprs);
   const bool needs_host = wants.references != nullptr || window.needs_host() ||
                           (!wants_host && classify::uses_within(program, exprs));
   // The names of operations mostly identify the engine. Reading the host trace takes more memory
@@ -251,16 +273,30 @@ void number_steps(trees::LabelledModules& modules, size_t annotated) {
 
 }  // namespace
 
-std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
-                                                       const classify::RunSpec& spec,
-                                                       const LabelledTrace& run) {
+std::unique_ptr<trees::LabelledModules> modules_of_run(
+    const match::CompiledRules& rules, const classify::RunSpec& spec, const LabelledTrace& run,
+    std::optional<sema::DimensionId> order_dimension) {
   const classify::Attribution& attribution = run.attribution(rules);
   const sema::Program& program = rules.program();
   const sema::Model& model = program.models.get(run.choice.model);
   classify::RunSpec chosen = spec;
   chosen.engine = program.engines.get(model.engine).name;
   chosen.model = model.name;
-  auto modules = trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution));
+  trees::OperationLabels labels;
+  if (order_dimension) {
+    labels.dimension = program.dimensions.get(*order_dimension).name;
+    if (!run.labelled.no_order.empty()) {
+      throw Error(run.trace.source,
+                  fmt::format("there are no labels from neighbours (`{}`): {}", labels.dimension,
+                              run.labelled.no_order),
+                  "name a dimension of names");
+    }
+    labels.labelled = &run.labelled;
+    labels.of = run.labelled.find(*order_dimension);
+  }
+  auto modules =
+      trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution, labels));
+  modules->order_dimension = order_dimension;
   modules->choice.why = run.choice.why;
   modules->attribution = classify::sum(run.trace, attribution);
   modules->layer_evidence = classify::layer_evidence(attribution);

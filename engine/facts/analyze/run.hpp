@@ -90,10 +90,11 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
 /// model: the run may have annotated steps.
 bool names_phases(const match::CompiledRules& rules, const LabelledTrace& run);
 
-/// The module trees that enclose its operations (see modules_of), labelled. Throws Error.
-std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
-                                                       const classify::RunSpec& spec,
-                                                       const LabelledTrace& run);
+/// The module trees that enclose its operations (see modules_of), labelled. `order_dimension`: with
+/// labels from neighbours of this dimension. Throws Error.
+std::unique_ptr<trees::LabelledModules> modules_of_run(
+    const match::CompiledRules& rules, const classify::RunSpec& spec, const LabelledTrace& run,
+    std::optional<sema::DimensionId> order_dimension = {});
 
 /// Sums the result of `label_run`. `index` is the run's place in the command, from 0; it makes ids
 /// unique. Throws Error if a sum overflows.

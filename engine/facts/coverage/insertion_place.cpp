@@ -60,6 +60,8 @@ InsertionPlace insertion_place(const match::CompiledRules& rules, sema::ModelId 
   InsertionPlace place;
   place.file = found.file->file;
   place.owner = "engine " + found.engine->name.text;
+  // The shown path of a file that ships is another one than its own, unless the user named that.
+  place.installed = found.file->path.string() != sources.path(place.file);
   source::Span body = found.engine->span;
   const syntax::Block* block = find_block(found.engine->body, dimension);
   const bool inherits = model.table(dimension_id) != nullptr && dimension_id != program.kind();

@@ -105,7 +105,11 @@ class Search {
         take(Form::contains, first_.qualified)) {
       return true;
     }
-    return is_word(first_.base) && !descriptive_words(first_.base).empty() &&
+    // `/\bkernel\b/` would match names of every kind that are seen later.
+    const auto words = words_of(first_.base);
+    return is_word(first_.base) &&
+           std::any_of(words.begin(), words.end(),
+                       [](const NameWord& word) { return word.descriptive; }) &&
            take(Form::word, first_.base);
   }
 

@@ -62,6 +62,10 @@ class Place {
         own_(std::move(own)),
         labels_(program_, dimension, program_.models.get(runs[own_[0]].model).table(dimension)),
         names_(all_names()) {
+    // `rulesets/vllm.kr`
+    module_ = rules.sources().path(where_.file);
+    if (module_.ends_with(".kr")) module_.resize(module_.size() - 3);
+    std::replace(module_.begin(), module_.end(), '/', '.');
     collect();
   }
 
@@ -253,15 +257,34 @@ class Place {
     const std::string label = syntax::label_text(suggestion.label);
     suggestion.rule = label + ": " + expression.spelled();
     const std::string& dimension = program_.dimensions.get(dimension_).name;
-    suggestion.insert = text_to_insert(where_, dimension, suggestion.rule);
+    std::string title = program_.title(first.model);
+    if (where_.installed) {
+      const sema::Model& model = program_.models.get(first.model);
+      title = "mine/" + model.name;
+      suggestion.insert = own_file(model, dimension, suggestion.rule);
+    } else {
+      suggestion.insert = text_to_insert(where_, dimension, suggestion.rule);
+    }
     const bool usual_kind = operation_kind_of(first.name.name) == first.name.kind;
     suggestion.test = layout::laid_out(
-        fmt::format("test {} {{ {}{} => {} {} }}\n", program_.title(first.model),
+        fmt::format("test {} {{ {}{} => {} {} }}\n", title,
                     usual_kind ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
                     syntax::quoted_text(first.name.name), dimension, label));
   }
 
+  /// Rules of one's own that extend those of an installed ruleset.
+  std::string own_file(const sema::Model& model, const std::string& dimension,
+                       const std::string& rule) const {
+    const std::string& engine = program_.engines.get(model.engine).name;
+    if (engine == "generic") return {};
+    return layout::laid_out(fmt::format(
+        "use {0}\n\nengine mine {{\n  model {1} extends {2}.{3}.{1} {{\n    {4} {{ {5} "
+        "}}\n  }}\n}}\n",
+        module_, model.name, module_.substr(module_.rfind('.') + 1), engine, dimension, rule));
+  }
+
   const sema::Program& program_;
+  std::string module_;  // of the place: `rulesets.vllm`
   sema::DimensionId dimension_;
   const std::vector<MeasuredRun>& runs_;
   InsertionPlace where_;

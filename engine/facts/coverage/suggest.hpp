@@ -21,6 +21,9 @@ struct InsertionPlace {
   std::string owner;           // `engine vllm`, `model ds of engine vllm`
   bool new_block = false;      // the dimension has no block yet
   bool new_dimension = false;  // and nothing is inherited: the block needs an `otherwise`
+  /// The file is installed with kr and not the user's to edit: `insert` is a whole file, which
+  /// extends the model. Empty for `generic`, whose users need an engine of their own.
+  bool installed = false;
 
   friend bool operator==(const InsertionPlace&, const InsertionPlace&) = default;
 };

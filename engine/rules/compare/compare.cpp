@@ -103,19 +103,6 @@ std::vector<std::string> dimensions_of(const sema::Program& program, const sema:
   return names;
 }
 
-template <class Visit>
-void each_model(const sema::Program& program, Visit visit) {
-  for (const sema::Engine& engine : program.engines) {
-    for (const sema::ModelId id : engine.models) visit(engine, program.models.get(id), id);
-  }
-}
-
-std::optional<sema::ModelId> same_model(const sema::Program& program, const sema::Engine& engine,
-                                        const sema::Model& model) {
-  const auto found = program.engine(engine.name);
-  return found ? program.model(*found, model.name) : std::nullopt;
-}
-
 }  // namespace
 
 RulesOf rules_of(TableOf table) {
@@ -201,12 +188,12 @@ std::string_view label_of(const sema::Rule& rule) {
 }
 
 std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
-                                                   const sema::Program& after) {
+                                                   const sema::Program& after,
+                                                   const ModelPairs& pairs) {
   std::vector<ComparedDimension> compared;
-  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId) {
-    const auto same = same_model(after, engine, model);
-    if (!same) return;
-    const sema::Model& other = after.models.get(*same);
+  for (const ModelPair& pair : pairs.pairs) {
+    const sema::Model& model = before.models.get(pair.before);
+    const sema::Model& other = after.models.get(pair.after);
     std::vector<std::string> dimensions = dimensions_of(before, model);
     for (std::string& name : dimensions_of(after, other)) {
       if (std::ranges::find(dimensions, name) == dimensions.end()) {
@@ -216,9 +203,11 @@ std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
     for (std::string& name : dimensions) {
       const TableOf old_table{&before, table_named(before, model, name)};
       const TableOf new_table{&after, table_named(after, other, name)};
-      compared.push_back({engine.name, model.name, std::move(name), old_table, new_table});
+      compared.push_back({before.engines.get(model.engine).name, model.name,
+                          after.engines.get(other.engine).name, other.name, std::move(name),
+                          old_table, new_table});
     }
-  });
+  }
   return compared;
 }
 
@@ -227,16 +216,17 @@ namespace {
 /// Compares order rules after the dimensions that they look at.
 class OrderPrograms {
  public:
-  OrderPrograms(const sema::Program& before, const sema::Program& after, prove::Prover& prover)
-      : before_(before), after_(after), prover_(prover) {}
+  OrderPrograms(const sema::Program& before, const sema::Program& after, const ModelPairs& pairs,
+                prove::Prover& prover)
+      : before_(before), after_(after), pairs_(pairs), prover_(prover) {}
 
   /// `over_moves(engine, model, dimension)`: changes of a dimension of names.
   template <class OverMoves>
   void compare(const OverMoves& over_moves, Comparison& comparison) {
-    each_model(before_, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId) {
-      const auto same = same_model(after_, engine, model);
-      if (!same) return;
-      const sema::Model& other = after_.models.get(*same);
+    for (const ModelPair& pair : pairs_.pairs) {
+      const sema::Model& model = before_.models.get(pair.before);
+      const sema::Model& other = after_.models.get(pair.after);
+      const sema::Engine& engine = before_.engines.get(model.engine);
       const auto add = [&](const sema::OrderTable* a, const sema::OrderTable* b) {
         const sema::Program& has = a != nullptr ? before_ : after_;
         const sema::OrderTable& table = a != nullptr ? *a : *b;
@@ -263,7 +253,7 @@ class OrderPrograms {
         const std::string& name = after_.dimensions.get(table.dimension).name;
         if (same_name(before_, model, name) == nullptr) add(nullptr, &table);
       }
-    });
+    }
   }
 
  private:
@@ -283,6 +273,7 @@ class OrderPrograms {
 
   const sema::Program& before_;
   const sema::Program& after_;
+  const ModelPairs& pairs_;
   prove::Prover& prover_;
   const sema::OrderTable no_rules_ = {};
   std::map<std::tuple<RulesOf, RulesOf, RulesOf, RulesOf>, OrderComparison> known_;
@@ -291,14 +282,14 @@ class OrderPrograms {
 }  // namespace
 
 Comparison compare_programs(const sema::Program& before, const sema::Program& after,
-                            const KnownMoves& known) {
+                            const ModelPairs& pairs, const KnownMoves& known) {
   Comparison comparison;
   prove::Formulas formulas;
   prove::Prover prover(formulas);
   std::map<std::pair<RulesOf, RulesOf>, TableComparison> compared;
   std::map<std::tuple<std::string, std::string, std::string>, const std::vector<Move>*>
       by_dimension;
-  for (const ComparedDimension& one : dimensions_compared(before, after)) {
+  for (const ComparedDimension& one : dimensions_compared(before, after, pairs)) {
     const auto [at, added] = compared.try_emplace({rules_of(one.before), rules_of(one.after)});
     if (added) at->second = compare_tables(prover, one.before, one.after, known);
     comparison.proven &= at->second.proven;
@@ -308,7 +299,7 @@ Comparison compare_programs(const sema::Program& before, const sema::Program& af
     by_dimension[{one.engine, one.model, one.dimension}] = &at->second.moves;
   }
   static const std::vector<Move> none;
-  OrderPrograms(before, after, prover)
+  OrderPrograms(before, after, pairs, prover)
       .compare(
           [&](const std::string& engine, const std::string& model,
               const std::string& over) -> const std::vector<Move>& {
@@ -316,13 +307,13 @@ Comparison compare_programs(const sema::Program& before, const sema::Program& af
             return moves == by_dimension.end() ? none : *moves->second;
           },
           comparison);
-  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
-    if (!same_model(after, engine, model)) comparison.only_before.push_back(before.title(id));
-  });
-  each_model(after, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
-    if (!same_model(before, engine, model)) comparison.only_after.push_back(after.title(id));
-  });
+  comparison.only_before = pairs.only_before;
+  comparison.only_after = pairs.only_after;
   return comparison;
+}
+
+Comparison compare_programs(const sema::Program& before, const sema::Program& after) {
+  return compare_programs(before, after, pair_models(before, after));
 }
 
 }  // namespace kr::compare

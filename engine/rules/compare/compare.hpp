@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/pairs.hpp"
 #include "prove/prover.hpp"
 #include "sema/program.hpp"
 
@@ -75,24 +76,29 @@ struct Comparison {
   }
 };
 
-/// A dimension of a model that both Programs have; engines and models are identified by name.
+/// A dimension of two models that are compared.
 struct ComparedDimension {
-  std::string engine;
+  std::string engine;  // of the first Program
   std::string model;
+  std::string other_engine;  // of the second
+  std::string other_model;
   std::string dimension;  // of either Program
   TableOf before;
   TableOf after;
 };
 
 std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
-                                                   const sema::Program& after);
+                                                   const sema::Program& after,
+                                                   const ModelPairs& pairs);
 
 /// The label in a Move: `(its own name)` if the rule keeps the name. Lives as long as the rule.
 std::string_view label_of(const sema::Rule& rule);
 
-/// Compares every dimension of every model that both have (identified by name). Tables that several
-/// models share are compared once. Of order rules a model and dimension has at most one change.
+/// Compares every dimension of the models that belong together. Tables that several models share
+/// are compared once. Of order rules a model and dimension has at most one change.
 Comparison compare_programs(const sema::Program& before, const sema::Program& after,
-                            const KnownMoves& known = {});
+                            const ModelPairs& pairs, const KnownMoves& known = {});
+/// The same of models with the same names.
+Comparison compare_programs(const sema::Program& before, const sema::Program& after);
 
 }  // namespace kr::compare

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
@@ -49,15 +50,17 @@ prove::Witness witness_of(const SeenName& seen) {
 
 class Counter {
  public:
-  Counter(const ScannedProgram& before, const ScannedProgram& after, std::vector<SeenName> names)
+  Counter(const ScannedProgram& before, const ScannedProgram& after, ModelPairs pairs,
+          std::vector<SeenName> names)
       : before_(*before.program),
         after_(*after.program),
+        pairs_(std::move(pairs)),
         seen_(before, after, std::move(names)),
         inventor_(seen_) {}
 
   RuleChanges count() && {
     Comparison comparison = compare_programs(
-        before_, after_, [this](TableOf a, TableOf b) { return moves_seen(a, b); });
+        before_, after_, pairs_, [this](TableOf a, TableOf b) { return moves_seen(a, b); });
     RuleChanges changes;
     changes.proven = comparison.proven;
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<Move>> by_dimension;
@@ -71,15 +74,34 @@ class Counter {
       }
       by_dimension[{one.engine, one.model, one.dimension}].push_back(std::move(one.move));
     }
-    std::set<std::pair<std::string, std::string>> models;
-    for (const ComparedDimension& one : dimensions_compared(before_, after_)) {
-      models.emplace(one.engine, one.model);
+    std::set<std::string> dimensions;
+    for (const ComparedDimension& one : dimensions_compared(before_, after_, pairs_)) {
+      dimensions.insert(one.dimension);
       const auto moves = by_dimension.find({one.engine, one.model, one.dimension});
       if (moves == by_dimension.end() && comparison.proven) continue;
       count(one, moves == by_dimension.end() ? std::vector<Move>() : std::move(moves->second),
             comparison.proven, changes.moves);
     }
-    changes.models = models.size();
+    changes.models = pairs_.pairs.size();
+    for (const ModelPair& pair : pairs_.pairs) {
+      const sema::Model& a = before_.models.get(pair.before);
+      const sema::Model& b = after_.models.get(pair.after);
+      for (const auto& [program, model] : {std::pair(&before_, &a), std::pair(&after_, &b)}) {
+        for (const sema::OrderTable& table : model->order_tables) {
+          dimensions.insert(program->dimensions.get(table.dimension).name);
+        }
+        changes.has_phases |= !model->phases.empty();
+        changes.has_costs |= !model->costs.empty();
+      }
+    }
+    changes.dimensions.assign(dimensions.begin(), dimensions.end());
+    prove::Formulas formulas;
+    prove::Prover prover(formulas);
+    compare_phases(prover, changes);
+    SettingsCompared settings = compare_settings(prover, before_, after_, pairs_);
+    changes.settings = std::move(settings.changes);
+    changes.proven &= settings.proven;
+    changes.renamed = pairs_.renamed;
     changes.only_before = std::move(comparison.only_before);
     changes.only_after = std::move(comparison.only_after);
     changes.names = seen_.names();
@@ -91,6 +113,50 @@ class Counter {
   }
 
  private:
+  /// Phases are a list of rules, too. What they label are texts of steps, which no list of names of
+  /// kernels has.
+  void compare_phases(prove::Prover& prover, RuleChanges& changes) {
+    std::map<std::pair<RulesOf, RulesOf>, std::vector<CountedMove>> known;
+    for (const ModelPair& pair : pairs_.pairs) {
+      const sema::Model& a = before_.models.get(pair.before);
+      const TableOf old_table{&before_, phases_of(before_, a)};
+      const TableOf new_table{&after_, phases_of(after_, after_.models.get(pair.after))};
+      const auto [at, added] = known.try_emplace({rules_of(old_table), rules_of(new_table)});
+      if (added) {
+        TableComparison compared = compare_tables(prover, old_table, new_table);
+        changes.proven &= compared.proven;
+        for (Move& move : compared.moves) {
+          CountedMove& one = at->second.emplace_back();
+          const auto decide = [&](Labeller& side, const sema::Table* table) {
+            const prove::Witness& witness = move.witness;
+            return side.decide(table, side.scan(witness.name, witness.kind, witness.within));
+          };
+          one.before = decide(seen_.before(), old_table.table);
+          one.after = decide(seen_.after(), new_table.table);
+          one.change.move = std::move(move);
+        }
+      }
+      for (CountedMove one : at->second) {
+        one.change.engine = before_.engines.get(a.engine).name;
+        one.change.model = a.name;
+        one.change.dimension = phases_dimension;
+        changes.moves.push_back(std::move(one));
+      }
+    }
+  }
+
+  const sema::Table* phases_of(const sema::Program& program, const sema::Model& model) {
+    auto table = std::make_unique<sema::Table>();
+    for (const sema::RuleId id : model.phases) {
+      if (program.rules.get(id).otherwise) {
+        table->otherwise = id;
+      } else {
+        table->rules.push_back(id);
+      }
+    }
+    return phases_.emplace_back(std::move(table)).get();
+  }
+
   /// The best example of each pair of labels.
   std::vector<Move> moves_seen(TableOf before, TableOf after) {
     std::vector<Move> moves;
@@ -129,7 +195,8 @@ class Counter {
       CountedMove& one = place != places.end()
                              ? counted[place->second]
                              : add({std::move(labels.first), std::move(labels.second), {}});
-      const bool counts = name.is_of(of.engine, of.model);
+      const bool counts =
+          name.is_of(of.engine, of.model) || name.is_of(of.other_engine, of.other_model);
       if (!one.is_seen() || (counts && one.moved.empty())) {
         one.change.move.witness = witness_of(name);
         one.seen_in = name.seen_in;
@@ -138,6 +205,7 @@ class Counter {
       }
       if (!counts) continue;
       one.moved.push_back(move.name);
+      one.deciding.emplace_back(move.before, move.after);
       ++(name.is_callers() ? one.names : one.known_names);
       add_time(one.total_ns, name.total_ns);
     }
@@ -160,6 +228,8 @@ class Counter {
 
   const sema::Program& before_;
   const sema::Program& after_;
+  ModelPairs pairs_;
+  std::vector<std::unique_ptr<const sema::Table>> phases_;  // by model and side
   SeenNames seen_;
   Inventor inventor_;
   /// By the moves seen of two tables, which identify these, and by labels.
@@ -169,11 +239,13 @@ class Counter {
 }  // namespace
 
 RuleChanges compare_rules(const ScannedProgram& before, const ScannedProgram& after,
-                          std::vector<SeenName> names) {
+                          std::vector<SeenName> names, const Chosen& chosen_before,
+                          const Chosen& chosen_after) {
+  ModelPairs pairs = pair_models(*before.program, *after.program, chosen_before, chosen_after);
   for (const ScannedProgram* side : {&before, &after}) {
     std::ranges::move(names_in_tests(*side->program), std::back_inserter(names));
   }
-  return Counter(before, after, joined(std::move(names))).count();
+  return Counter(before, after, std::move(pairs), joined(std::move(names))).count();
 }
 
 std::vector<MoveGroup> RuleChanges::groups() const {

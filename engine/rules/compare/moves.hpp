@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/seen.hpp"
+#include "compare/settings.hpp"
 
 namespace kr::compare {
 
@@ -19,10 +20,12 @@ struct CountedMove {
   bool extends_seen = false;      // it is invented: a name that was seen with words added
   Decision before;                // the rules that decide for the witness
   Decision after;
-  std::vector<uint32_t> moved;  // the seen names that move, as places in RuleChanges::names
-  int64_t names = 0;            // of these, those of the caller
-  int64_t known_names = 0;      // the others: of tests, and names that kr ships
-  int64_t total_ns = 0;         // the time of those of the caller
+  /// The seen names that move, as places in RuleChanges::names, and the rules that decide for each.
+  std::vector<uint32_t> moved;
+  std::vector<std::pair<Decision, Decision>> deciding;
+  int64_t names = 0;        // of these, those of the caller
+  int64_t known_names = 0;  // the others: of tests, and names that kr ships
+  int64_t total_ns = 0;     // the time of those of the caller
 
   bool is_seen() const noexcept { return seen_in.has_value(); }
 };
@@ -42,21 +45,34 @@ struct RuleChanges {
   /// Models (`vllm/llama`) of only one side.
   std::vector<std::string> only_before;
   std::vector<std::string> only_after;
-  bool proven = true;  // false: there may be more moves
-  size_t models = 0;   // that both sides have
+  /// What else changes.
+  std::vector<SettingChange> settings;
+  /// Engines and models of different names that were compared with each other.
+  std::vector<std::pair<std::string, std::string>> renamed;
+  bool proven = true;                   // false: there may be more moves
+  size_t models = 0;                    // that were compared with one of the other side
+  std::vector<std::string> dimensions;  // compared, in any of them; without `phases`
+  bool has_phases = false;              // so that phases were compared
+  bool has_costs = false;
   /// Every name that was compared, with those of the tests of both Programs; unique.
   std::vector<SeenName> names;
 
-  bool same() const { return proven && moves.empty() && only_before.empty() && only_after.empty(); }
+  bool same() const {
+    return proven && moves.empty() && settings.empty() && only_before.empty() && only_after.empty();
+  }
   /// By dimension and labels, ordered as the moves are; those whose example is invented are last,
   /// of these those that extend a name that was seen first.
   std::vector<MoveGroup> groups() const;
 };
 
+/// The dimension of a change of phases, whose subjects are texts of steps.
+inline constexpr std::string_view phases_dimension = "phases";
+
 /// Compares all that both have, and counts the names without enclosing names, except those of
 /// tests. `names` may contain the same name several times. If the comparison is not proven, moves
 /// that only names show are added. Throws Error if a sum of times exceeds 64 bits.
 RuleChanges compare_rules(const ScannedProgram& before, const ScannedProgram& after,
-                          std::vector<SeenName> names);
+                          std::vector<SeenName> names, const Chosen& chosen_before = {},
+                          const Chosen& chosen_after = {});
 
 }  // namespace kr::compare

@@ -4,6 +4,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/bytes.hpp"
+#include "base/hash.hpp"
 #include "match/order_rules.hpp"
 
 namespace kr::compare {
@@ -31,6 +33,10 @@ class WithLabel {
       case sema::ExprOp::atom:
       case sema::ExprOp::operation:
       case sema::ExprOp::within:
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::phase:
+      case sema::ExprOp::own:
         formula = formulas_.of(program_, id);
         break;
       case sema::ExprOp::label:
@@ -79,8 +85,20 @@ class Letters {
     for (size_t side = 0; side < sides.size(); ++side) add_questions(side);
   }
 
-  OrderAlphabet find(std::span<const LabelledNames> operations) && {
-    for (const LabelledNames& one : operations) find(one);
+  OrderAlphabet find(std::span<const LabelledNames> operations,
+                     const std::optional<OrderMemo>& memo) && {
+    for (const LabelledNames& one : operations) ask(one);
+    const Hash128 digest = this->digest(operations);
+    if (!memo || !recall(digest, operations, *memo)) {
+      const size_t left = memo ? memo->allowance.left() : 0;
+      const prove::Steps budget =
+          memo ? memo->allowance.granted(prove::Budget().states) : prove::Steps(0);
+      for (uint32_t i = 0; i < operations.size(); ++i) find(operations[i], i);
+      if (memo && alphabet_.complete) {
+        memo->proofs.keep(digest, {prove::Answer::found, to_bytes()}, budget,
+                          {0, left - memo->allowance.left()});
+      }
+    }
     for (size_t side = 0; side < sides_.size(); ++side) {
       alphabet_.blocks.push_back(match::order_block(
           *sides_[side].program, *sides_[side].table, alphabet_.letters.size(),
@@ -145,13 +163,105 @@ class Letters {
     });
   }
 
-  void find(const LabelledNames& operations) {
-    std::vector<FormulaId> asked;
+  /// What is asked of operations with these labels.
+  void ask(const LabelledNames& operations) {
     std::vector<WithLabel> with_label;
     for (size_t side = 0; side < sides_.size(); ++side) {
       with_label.emplace_back(formulas_, *sides_[side].program, operations.labels[side]);
     }
+    std::vector<FormulaId>& asked = asked_.emplace_back();
     for (const Question& one : questions_) asked.push_back(with_label[one.side].of(one.expr));
+  }
+
+  /// All that the letters depend on.
+  Hash128 digest(std::span<const LabelledNames> operations) const {
+    Hash128 digest = hash128("letters of order rules");
+    const auto add_question = [&](size_t side, sema::ExprId expr) {
+      digest.add(expr.valid() ? number_.at({side, expr}) : questions_.size());
+    };
+    digest.add(questions_.size());
+    for (const Question& one : questions_) {
+      digest.add(one.always ? 1 : 0);
+      digest.add(one.scopes.size());
+      for (const sema::OrderScopeId id : one.scopes) {
+        const sema::OrderScope& scope = sides_[one.side].program->order_scopes.get(id);
+        add_question(one.side, scope.ignore);
+        add_question(one.side, scope.continues);
+      }
+    }
+    digest.add(operations.size());
+    for (size_t i = 0; i < operations.size(); ++i) {
+      digest.add(formulas_.get(operations[i].wanted).digest);
+      digest.add(operations[i].excluded.size());
+      for (const FormulaId id : operations[i].excluded) digest.add(formulas_.get(id).digest);
+      for (const FormulaId id : asked_[i]) digest.add(formulas_.get(id).digest);
+    }
+    return digest;
+  }
+
+  std::string to_bytes() const {
+    ByteWriter out;
+    out.number(answers_.size());
+    for (size_t i = 0; i < answers_.size(); ++i) {
+      const prove::Witness& name = alphabet_.letters[i].name;
+      out.number(operations_of_[i]);
+      out.text(std::string(answers_[i].begin(), answers_[i].end()));
+      out.text(name.name);
+      out.number(static_cast<uint64_t>(name.kind));
+      out.number(name.kind_matters ? 1 : 0);
+      out.number(name.within.size());
+      for (const std::string& one : name.within) out.text(one);
+    }
+    return std::move(out).take();
+  }
+
+  bool recall(const Hash128& digest, std::span<const LabelledNames> operations,
+              const OrderMemo& memo) {
+    const size_t left = memo.allowance.left();
+    prove::Steps budget = memo.allowance.granted(prove::Budget().states);
+    const size_t granted = budget.work;
+    const auto known = memo.proofs.recall(digest, budget);
+    const size_t used = granted - budget.work;  // modulo 2^64: all questions may take more than one
+    if (!known || used > left) return false;
+    if (!read(known->name, operations)) {
+      alphabet_.letters.clear();
+      answers_.clear();
+      return false;
+    }
+    memo.allowance.take(used);
+    return true;
+  }
+
+  bool read(std::string_view bytes, std::span<const LabelledNames> operations) {
+    ByteReader in(bytes);
+    const uint64_t letters = in.number().value_or(UINT64_MAX);
+    if (letters > max_letters) return false;
+    for (uint64_t i = 0; i < letters; ++i) {
+      const auto operation = in.number();
+      const auto answers = in.text();
+      const auto name = in.text();
+      const auto kind = in.number();
+      const auto kind_matters = in.number();
+      const auto within = in.number();
+      if (!within || *operation >= operations.size() || answers->size() != questions_.size() ||
+          *kind > static_cast<uint64_t>(OperationKind::memset)) {
+        return false;
+      }
+      prove::Witness witness{
+          std::string(*name), static_cast<OperationKind>(*kind), *kind_matters != 0, {}};
+      for (uint64_t k = 0; k < *within; ++k) {
+        const auto one = in.text();
+        if (!one) return false;
+        witness.within.emplace_back(*one);
+      }
+      answers_.emplace_back(answers->begin(), answers->end());
+      alphabet_.letters.push_back({operations[*operation].labels, std::move(witness)});
+    }
+    return in.left() == 0;
+  }
+
+  void find(const LabelledNames& operations, uint32_t number) {
+    const std::vector<FormulaId>& asked = asked_[number];
     std::vector<Node> open;
     const auto add = [&](const Node* from, FormulaId more, bool value) {
       std::vector<FormulaId> wanted{operations.wanted};
@@ -189,11 +299,11 @@ class Letters {
           node.answers.push_back(value);
         }
       }
-      keep(operations, std::move(node));
+      keep(operations, number, std::move(node));
     }
   }
 
-  void keep(const LabelledNames& operations, Node node) {
+  void keep(const LabelledNames& operations, uint32_t number, Node node) {
     if (!known_.emplace(node.answers, alphabet_.letters.size()).second) return;
     if (alphabet_.letters.size() == max_letters) {
       alphabet_.complete = false;
@@ -201,6 +311,7 @@ class Letters {
     }
     alphabet_.letters.push_back({operations.labels, std::move(node.name)});
     answers_.push_back(std::move(node.answers));
+    operations_of_.push_back(number);
   }
 
   bool holds(size_t side, size_t letter, sema::ExprId expr) const {
@@ -215,8 +326,10 @@ class Letters {
   std::span<const OrderSide> sides_;
   std::vector<Question> questions_;
   std::map<std::pair<size_t, sema::ExprId>, size_t> number_;
+  std::vector<std::vector<FormulaId>> asked_;  // by operations and question
   std::map<Answers, size_t> known_;
-  std::vector<Answers> answers_;  // by letter
+  std::vector<Answers> answers_;         // by letter
+  std::vector<uint32_t> operations_of_;  // the same
   OrderAlphabet alphabet_;
 };
 
@@ -243,7 +356,7 @@ std::vector<FormulaId> formulas_of(Formulas& formulas, const sema::Program& prog
                                    const sema::Table& table, size_t first, size_t end) {
   std::vector<FormulaId> all;
   for (size_t i = first; i < end; ++i) {
-    all.push_back(formulas.of(program, program.rules.get(table.rules[i]).expr));
+    all.push_back(formulas.of(program, table.expr(program, i)));
   }
   return all;
 }
@@ -319,8 +432,110 @@ FormulaId formula_with_label(Formulas& formulas, const sema::Program& program, s
 }
 
 OrderAlphabet order_alphabet(prove::Prover& prover, std::span<const OrderSide> sides,
-                             std::span<const LabelledNames> operations) {
-  return Letters(prover, sides).find(operations);
+                             std::span<const LabelledNames> operations,
+                             const std::optional<OrderMemo>& memo) {
+  return Letters(prover, sides).find(operations, memo);
+}
+
+namespace {
+
+Hash128 digest_of(const order::Block& block, const order::ProofBudget& budget) {
+  ByteWriter all;
+  const auto bytes = [&](const std::vector<uint8_t>& values) {
+    all.text(std::string_view(reinterpret_cast<const char*>(values.data()), values.size()));
+  };
+  for (const size_t limit : {budget.states, budget.meetings, budget.checks}) all.number(limit);
+  all.number(block.letters);
+  all.number(block.scopes.size());
+  for (const order::Scope& scope : block.scopes) {
+    bytes(scope.passes);
+    bytes(scope.continues);
+  }
+  for (const order::OrderRule& rule : block.rules) {
+    all.number(rule.chain ? 1 : 0);
+    if (!rule.chain) {
+      bytes(rule.letters);
+      continue;
+    }
+    const order::Chain& chain = *rule.chain;
+    all.number(chain.steps.size());
+    for (const order::Step& step : chain.steps) {
+      all.number((step.optional ? 1U : 0U) | (step.repeated ? 2U : 0U));
+    }
+    for (const uint32_t number : {chain.first, chain.last, chain.scope}) all.number(number);
+    for (const uint64_t steps : chain.takes) all.number(steps);
+  }
+  Hash128 digest = hash128("proofs about order rules");
+  digest.add(hash128(std::move(all).take()));
+  return digest;
+}
+
+std::string bytes_of(const std::vector<order::RuleProof>& proofs) {
+  ByteWriter out;
+  const auto numbers = [&](const std::vector<uint32_t>& list) {
+    out.number(list.size());
+    for (const uint32_t one : list) out.number(one);
+  };
+  for (const order::RuleProof& proof : proofs) {
+    out.number(static_cast<uint64_t>(proof.verdict));
+    out.number(proof.witness ? 1 : 0);
+    if (proof.witness) {
+      numbers(proof.witness->sequence);
+      out.number(proof.witness->operation);
+    }
+    numbers(proof.covered_by);
+  }
+  return std::move(out).take();
+}
+
+std::optional<std::vector<order::RuleProof>> proofs_of(const order::Block& block,
+                                                       std::string_view bytes) {
+  ByteReader in(bytes);
+  const auto numbers = [&](std::vector<uint32_t>& list, size_t limit) {
+    const auto count = in.number();
+    for (uint64_t i = 0; count && i < *count; ++i) {
+      const auto one = in.number();
+      if (!one || *one >= limit) return false;
+      list.push_back(static_cast<uint32_t>(*one));
+    }
+    return count.has_value();
+  };
+  std::vector<order::RuleProof> proofs(block.rules.size());
+  for (order::RuleProof& proof : proofs) {
+    const auto verdict = in.number();
+    const auto witness = in.number();
+    if (!witness || *verdict > static_cast<uint64_t>(order::Verdict::not_decided)) {
+      return std::nullopt;
+    }
+    proof.verdict = static_cast<order::Verdict>(*verdict);
+    if (*witness != 0) {
+      proof.witness.emplace();
+      if (!numbers(proof.witness->sequence, block.letters)) return std::nullopt;
+      const auto operation = in.number();
+      if (!operation || *operation >= proof.witness->sequence.size()) return std::nullopt;
+      proof.witness->operation = static_cast<uint32_t>(*operation);
+    }
+    if (!numbers(proof.covered_by, block.rules.size())) return std::nullopt;
+  }
+  return in.left() == 0 ? std::optional(std::move(proofs)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<order::RuleProof> prove_order(const order::Block& block,
+                                          const order::ProofBudget& budget,
+                                          prove::ProofMemo* memo) {
+  if (memo == nullptr) return order::prove(block, budget);
+  const Hash128 digest = digest_of(block, budget);
+  prove::Steps none(0);  // these proofs have a budget of their own
+  if (const auto known = memo->recall(digest, none)) {
+    if (auto proofs = proofs_of(block, known->name)) return std::move(*proofs);
+  }
+  std::vector<order::RuleProof> proofs = order::prove(block, budget);
+  if (!budget.is_stopped()) {
+    memo->keep(digest, {prove::Answer::found, bytes_of(proofs)}, none, none);
+  }
+  return proofs;
 }
 
 std::string sequence_text(const OrderAlphabet& alphabet, const order::Witness& witness) {

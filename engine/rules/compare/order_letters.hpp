@@ -6,11 +6,13 @@
 // name does not decide is asked for both ways.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "order/prove.hpp"
+#include "prove/memo.hpp"
 #include "prove/prover.hpp"
 
 namespace kr::compare {
@@ -63,9 +65,20 @@ prove::FormulaId formula_with_label(prove::Formulas& formulas, const sema::Progr
 /// Whether an expression matches `start` or `end`, where there is no name and no label.
 bool holds_at_edge(const sema::Program& program, sema::ExprId expr, sema::WordId edge);
 
+/// Earlier alphabets, and the allowance of the prover: a known one takes the same steps of it.
+struct OrderMemo {
+  prove::ProofMemo& proofs;
+  prove::Allowance& allowance;
+};
+
 /// Throws prove::Stopped.
 OrderAlphabet order_alphabet(prove::Prover& prover, std::span<const OrderSide> sides,
-                             std::span<const LabelledNames> operations);
+                             std::span<const LabelledNames> operations,
+                             const std::optional<OrderMemo>& memo = {});
+
+/// order::prove, or its result if it is known. The memo may be null.
+std::vector<order::RuleProof> prove_order(const order::Block& block,
+                                          const order::ProofBudget& budget, prove::ProofMemo* memo);
 
 /// `"rms" > ["nvjet"] > "rope"`: names that give the sequence, with the operation in brackets.
 /// A letter of which only the label is known is shown by it; `_`: any other operation.

@@ -50,10 +50,11 @@ class Exporter {
       text += fmt::format("      {}: {}", json_string(pattern), json_string(label));
       ++result_.rules;
     };
-    for (const sema::RuleId id : table.rules) {
+    for (size_t i = 0; i < table.rules.size(); ++i) {
+      const sema::RuleId id = table.rules[i];
       const sema::Rule& rule = program_.rules.get(id);
       std::string why;
-      const auto pattern = to_python(program_, rule.expr, why);
+      const auto pattern = to_python(program_, table.expr(program_, i), why);
       if (!pattern) {
         leave_out(id, why);
         continue;

@@ -282,6 +282,13 @@ class ExprWriter {
       case sema::ExprOp::operation:
         uses_kind = true;
         return kind_text(expr.operation);
+      case sema::ExprOp::own:
+        throw NotExpressible{
+            "it matches the function's own name (`own`), but a table matches whole names"};
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::phase:
+        throw NotExpressible{"it looks at framework ops or phases, but a table matches only names"};
       case sema::ExprOp::within:
         throw NotExpressible{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};

@@ -25,8 +25,11 @@ struct Edit {
 };
 
 struct Fix {
+  /// It keeps the meaning of the rules. Of an error, which gives the rules none: it is certainly
+  /// what was meant.
   bool safe = false;
   std::vector<Edit> edits;
+  std::string title = {};  // what it does: `move it above …`; empty: the help says it
 };
 
 struct Diagnostic {
@@ -38,6 +41,8 @@ struct Diagnostic {
   std::string help_;                   // may be empty
   std::optional<std::string> witness;  // an example name
   std::optional<Fix> fix;
+  /// Several remedies of which a person has to choose one. Nothing applies them by itself.
+  std::vector<Fix> choices;
 
   template <class... Args>
   Diagnostic& related(source::Span where, fmt::format_string<Args...> text, Args&&... args) {
@@ -47,6 +52,16 @@ struct Diagnostic {
   template <class... Args>
   Diagnostic& help(fmt::format_string<Args...> text, Args&&... args) {
     help_ = fmt::format(text, std::forward<Args>(args)...);
+    return *this;
+  }
+  /// The certain remedy is to write `text` in place of what is at `where`.
+  Diagnostic& replace(source::Span where, std::string text) {
+    fix = Fix{true, {{where, std::move(text)}}};
+    return *this;
+  }
+  /// The same of a remedy that is only likely: another name that exists.
+  Diagnostic& suggest(source::Span where, std::string text) {
+    fix = Fix{false, {{where, std::move(text)}}};
     return *this;
   }
 };
@@ -62,6 +77,9 @@ class Sink {
                fmt::vformat(code.info()->message, fmt::make_format_args(args...)));
   }
   Diagnostic& add(const CodeInfo& info, source::Span span, std::string message);
+
+  /// The last one added; there is one. Valid until the next `add`.
+  Diagnostic& last() { return diagnostics_.back(); }
 
   bool has_errors() const noexcept { return errors_ > 0; }
   size_t errors() const noexcept { return errors_; }

@@ -34,9 +34,15 @@ class FindingWriter {
       nulls({"witness"});
     }
     if (diagnostic.fix) {
+      json_.key("fix");
       fix(*diagnostic.fix);
     } else {
       nulls({"fix"});
+    }
+    if (!diagnostic.choices.empty()) {
+      json_.key("choices").open('[');
+      for (const Fix& one : diagnostic.choices) fix(one);
+      json_.close(']');
     }
     json_.close('}');
   }
@@ -62,7 +68,8 @@ class FindingWriter {
   }
 
   void fix(const Fix& fix) {
-    json_.key("fix").open('{');
+    json_.open('{');
+    if (!fix.title.empty()) json_.key("title").text(fix.title);
     json_.key("safe").number(fix.safe);
     json_.key("edits").open('[');
     for (const Edit& edit : fix.edits) {

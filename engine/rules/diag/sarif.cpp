@@ -111,7 +111,7 @@ class Log {
     }
     json_.close(']');
     related(diagnostic);
-    if (diagnostic.fix) fix(*diagnostic.fix);
+    fixes(diagnostic);
     if (diagnostic.witness) object("properties", "witness", printable(*diagnostic.witness));
     json_.close('}');
   }
@@ -158,12 +158,24 @@ class Log {
     json_.close(']');
   }
 
-  void fix(const Fix& fix) {
+  void fixes(const Diagnostic& diagnostic) {
+    if (!diagnostic.fix && diagnostic.choices.empty()) return;
+    json_.key("fixes").open('[');
+    if (diagnostic.choices.empty()) fix(diagnostic, *diagnostic.fix);
+    for (const Fix& one : diagnostic.choices) fix(diagnostic, one);
+    json_.close(']');
+  }
+
+  void fix(const Diagnostic& diagnostic, const Fix& fix) {
     std::map<uint32_t, std::vector<const Edit*>> by_file;
     for (const Edit& edit : fix.edits) by_file[edit.span.file.index].push_back(&edit);
-    json_.key("fixes").open('[');
     json_.open('{');
-    message("description", fix.safe ? "Keeps the meaning of the rules." : "May change meaning.");
+    // An error gives the rules no meaning that a fix could keep.
+    const bool error = diagnostic.severity == Severity::error;
+    message("description", !fix.title.empty() ? fix.title
+                           : error            ? diagnostic.help_
+                           : fix.safe         ? "Keeps the meaning of the rules."
+                                              : "May change meaning.");
     json_.key("artifactChanges").open('[');
     for (const auto& [file, edits] : by_file) {
       json_.open('{');
@@ -184,7 +196,6 @@ class Log {
     json_.key("safe").number(fix.safe);
     json_.close('}');
     json_.close('}');
-    json_.close(']');
   }
 
   const source::SourceMap& sources_;

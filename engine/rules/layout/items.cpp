@@ -231,7 +231,8 @@ class Reader {
     path(item);
   }
   void over(Item& item) {
-    if (is("over")) head(item, 2);
+    image_ = is("from");
+    if (is("over") || image_) head(item, 2);
   }
   Item engine() {
     Item item = begin(Item::Kind::nest);
@@ -295,6 +296,15 @@ class Reader {
   Item rule() {
     if (is_metadata()) return metadata();
     Item item = begin(Item::Kind::plain);
+    if (image_ && now(1).is(":") && !now(2).is("otherwise")) return image(std::move(item));
+    if (is("refine") && now(2).is("{")) {
+      item.kind = Item::Kind::block;
+      head(item, 2);
+      const bool image = std::exchange(image_, false);
+      item = block(std::move(item), &Reader::rule);
+      image_ = image;
+      return item;
+    }
     if (!now(1).is(":")) {
       if (is("include")) {
         head(item, 1);
@@ -306,15 +316,39 @@ class Reader {
         head(item, 1);
         return with_expression(std::move(item));
       }
-      const bool replaces = is("replace");
       head(item, 2);
-      if (!replaces) return end(std::move(item));
-    } else {
-      head(item, 1);
+      return end(std::move(item));
     }
+    head(item, 1);
     item.kind = Item::Kind::rule;
     item.head.push_back(piece(false));
     item.expr = chain(">");
+    return end(std::move(item));
+  }
+  /// `attention: attention rope`.
+  Item image(Item item) {
+    item.kind = Item::Kind::rule;
+    head(item, 1);
+    item.head.push_back(piece(false));
+    Node words;
+    words.kind = Node::Kind::words;
+    words.first = at_;
+    const auto goes_on = [&] {
+      if (now().kind != TokenKind::word && now().kind != TokenKind::string) return false;
+      if (now().kind == TokenKind::word && now(1).is("{")) return false;
+      const bool keyword = now().kind == TokenKind::word && syntax::is_keyword(now().text);
+      if (is("refine") && now(2).is("{")) return false;
+      return !now(1).is(":") && !(keyword && now().line_before);
+    };
+    while (goes_on()) {
+      if (!words.parts.empty()) tokens_[at_ - 1].space_after = true;
+      Node word;
+      word.first = at_;
+      word.width = width_of(piece());
+      words.width += word.width + (words.parts.empty() ? 0 : 1);
+      words.parts.push_back(measured(std::move(word)));
+    }
+    item.expr = measured(std::move(words));
     return end(std::move(item));
   }
   Item entry() {
@@ -326,6 +360,7 @@ class Reader {
   }
   Item test_case() {
     Item item = begin(Item::Kind::test);
+    known(item);
     if (is("@")) item.head.push_back(adjacent(false));
     head(item, 1);
     if (is("(")) {
@@ -337,12 +372,21 @@ class Reader {
     while (is(">")) {
       Item later = begin(Item::Kind::test);
       ++at_;
+      known(later);
       if (is("@")) later.head.push_back(adjacent(false));
       head(later, 1);
       context(later);
       item.items.push_back(end(std::move(later)));
     }
     return end(std::move(item));
+  }
+  /// The phase and the op of the operation of a test.
+  void known(Item& item) {
+    while (is("phase") || is("op")) {
+      const bool op = is("op");
+      head(item, 2);
+      if (op && is("(")) arguments(item.head);
+    }
   }
   /// What encloses the operation of a test, and its labels.
   void context(Item& item) {
@@ -407,17 +451,74 @@ class Reader {
       node.parts.push_back(expression());
       ++at_;
       node.width = node.parts[0].width + 2;
-    } else if (is("!") || is("within")) {
+    } else if (is("!") || is("within") || (is("own") && takes_operand())) {
       node.kind = Node::Kind::prefix;
-      const size_t width = is("!") ? 1 : 7;
-      ++at_;
+      node.width = mark();
       node.parts.push_back(operand());
-      node.width = node.parts[0].width + width;
+      node.width += node.parts[0].width;
+    } else if (is("op") && takes_operand()) {
+      node.width = mark();
+      if (is("(")) {
+        bracketed(node);
+      } else {
+        node.width += width_of(adjacent(false));
+      }
+      if (is("(")) {
+        tokens_[at_ - 1].space_after = true;
+        ++node.width;
+        bracketed(node);
+      }
+    } else if (is("phase") && takes_operand()) {
+      node.width = mark();
+      if (is("(")) {
+        bracketed(node);
+      } else {
+        node.width += width_of(piece());
+      }
+    } else if (is("word") && now(1).kind == TokenKind::string) {
+      node.width = mark();
+      node.width += width_of(adjacent(false));
     } else {
-      const Piece atom = adjacent(false);
-      for (size_t i = atom.first; i < atom.last; ++i) node.width += columns(tokens_[i].text);
+      node.width += width_of(adjacent(false));
     }
     return measured(std::move(node));
+  }
+  size_t width_of(const Piece& piece) const {
+    size_t width = 0;
+    for (size_t i = piece.first; i < piece.last; ++i) width += columns(tokens_[i].text);
+    return width;
+  }
+  /// `!`, or an operator that is a word: its width with the space after it.
+  size_t mark() {
+    const bool word = now().kind == TokenKind::word;
+    tokens_[at_].space_after = word;
+    size_t width = columns(now().text) + (word ? 1 : 0);
+    const bool within = is("within");
+    ++at_;
+    if (within && is("op") && takes_operand()) width += mark();
+    return width;
+  }
+  /// Whether an operand follows: `own` and others may be names of patterns.
+  bool takes_operand() const {
+    const Token& next = now(1);
+    if (next.kind == TokenKind::string) return !now(2).is(":");
+    if (next.kind == TokenKind::regex) return true;
+    if (next.kind == TokenKind::word) {
+      return !now(2).is(":") && !now(2).is("{") &&
+             !(next.line_before && syntax::is_keyword(next.text));
+    }
+    return next.is("(") || next.is("!") || next.is("^") || next.is("@");
+  }
+  /// From `(` to its `)`, on one line: names with `|`, or arguments.
+  void bracketed(Node& node) {
+    size_t depth = 0;
+    do {
+      if (is("(") || is("[")) ++depth;
+      if (is(")") || is("]")) --depth;
+      tokens_[at_].space_after = is(",");
+      node.width += columns(now().text) + (is(",") ? 1 : is("|") ? 2 : 0);
+      ++at_;
+    } while (depth > 0);
   }
   Node measured(Node node) const {
     node.last = at_;
@@ -429,6 +530,7 @@ class Reader {
 
   std::vector<Token>& tokens_;
   size_t at_ = 0;
+  bool image_ = false;  // in a block with `from`
 };
 
 }  // namespace

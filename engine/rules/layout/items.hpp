@@ -26,6 +26,7 @@ struct Node {
     group,
     chain,  // parts joined by `|`, `&` or `>`
     step,   // of a chain of `>`: brackets and a quantifier around its part
+    words,  // labels side by side
   };
   Kind kind = Kind::atom;
   size_t first = 0;  // tokens [first, last)

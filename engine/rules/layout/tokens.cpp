@@ -23,6 +23,13 @@ size_t past_regex(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
+/// `own` and `op` may also be variables of formulas.
+bool takes_operand(const Token& word, std::string_view text, size_t slash) {
+  if (word.is("within") || word.is("fold")) return true;
+  const size_t end = past_regex(text, slash);
+  return (word.is("own") || word.is("op")) && end > slash + 1 && text[end - 1] == '/';
+}
+
 }  // namespace
 
 std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Comment>& comments) {
@@ -42,9 +49,8 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
       const size_t count = tokens.size();
       const bool word = count > 0 && tokens.back().kind == TokenKind::word;
       const bool test = count > 1 && tokens[count - 2].is("test");  // `test within / default`
-      const bool divides =
-          (word && (test || !(tokens.back().is("within") || tokens.back().is("fold")))) ||
-          (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
+      const bool divides = (word && (test || !takes_operand(tokens.back(), text, seen.begin))) ||
+                           (count > 0 && (tokens.back().is(")") || tokens.back().is("]")));
       seen.kind = divides ? TokenKind::other : TokenKind::regex;
       seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
     }

@@ -22,6 +22,7 @@ struct Token {
   bool adjacent = false;      // no gap after the previous token
   bool line_before = false;   // a line break after the previous token
   bool blank_before = false;  // a blank line after the previous comment or token
+  bool space_after = false;   // in an expression: an operator that is a word, or a comma
   std::vector<Comment> before;
 
   bool is(std::string_view what) const { return text == what && kind != syntax::TokenKind::string; }

@@ -71,6 +71,7 @@ class Writer {
     if (tokens_[item.last].trails() && !on_one_line(item)) return false;
     if (item.items.empty()) return true;
     const Item& only = item.items.front();
+    if (only.kind == Item::Kind::block) return false;
     size_t width = this->width(item.head) + this->width(only.head) + 3;
     if (only.expr) width += 1 + only.expr->width;
     return indent + width <= widest_block;
@@ -89,6 +90,7 @@ class Writer {
       const Item& item = items[last];
       if (last > first && tokens_[item.first].separated()) break;
       if (item.kind == Item::Kind::block) {
+        if (last > first && items[last - 1].kind != Item::Kind::block) break;
         if (!fits_on_line(item, indent)) {
           if (last == first) ++last;
           break;
@@ -329,13 +331,15 @@ class Writer {
     if (!as_written && page_.column() + node.width + tail <= page_width) return flat(node);
     switch (node.kind) {
       case Node::Kind::atom:
-        return flat(node.first, node.last);
+        return node.comments ? atom(node, indent) : flat(node);
       case Node::Kind::prefix:
-        flat(node.first, node.first + 1);
-        if (tokens_[node.first].is("within")) {
-          lead(node.first + 1, indent);
-        } else {
-          comments(node.first + 1, indent);
+        for (size_t i = node.first; i < node.parts[0].first; ++i) {
+          flat(i, i + 1);
+          if (tokens_[i].space_after) {
+            lead(i + 1, indent);
+          } else {
+            comments(i + 1, indent);
+          }
         }
         return this->node(node.parts[0], indent, tail, as_written);
       case Node::Kind::group:
@@ -352,8 +356,29 @@ class Writer {
         for (size_t i = behind; i < node.last; ++i) comments(i, indent);
         return flat(behind, node.last);
       }
+      case Node::Kind::words:
+        for (const Node& word : node.parts) {
+          const bool full = page_.column() + 1 + word.width + tail > page_width;
+          if (word.first != node.first) {
+            separate(word.first, indent, as_written ? tokens_[word.first].line_before : full);
+          }
+          flat(word.first, word.last);
+        }
+        return;
       case Node::Kind::chain:
         return chain(node, indent, tail, as_written);
+    }
+  }
+
+  /// An atom of several tokens, with comments between them.
+  void atom(const Node& node, size_t indent) {
+    for (size_t i = node.first; i < node.last; ++i) {
+      const bool broken = i > node.first && comments(i, indent);
+      const bool bar = tokens_[i].is("|");
+      if (!broken && i > node.first &&
+          (bar || tokens_[i - 1].is("|") || tokens_[i - 1].space_after))
+        page_.add(" ");
+      page_.add(tokens_[i].text);
     }
   }
 
@@ -383,8 +408,7 @@ class Writer {
       const bool binary = token.is("|") || token.is("&") || token.is(">");
       if (binary) page_.add(" ");
       page_.add(token.text);
-      const bool part_of_name = i > node.first && tokens_[i - 1].is(".");
-      if (binary || (token.is("within") && !part_of_name)) page_.add(" ");
+      if (binary || token.space_after) page_.add(" ");
     }
   }
 
@@ -432,7 +456,7 @@ class Writer {
       }
       if (binary) page_.add(" ");
       page_.add(token.text);
-      if (binary || token.is("within")) page_.add(" ");
+      if (binary || token.space_after) page_.add(" ");
     }
   }
 

@@ -55,7 +55,44 @@ std::set<std::string> expressions_of_phases(const sema::Program& program) {
   return found;
 }
 
+// KR329: named groups where nothing reads them.
+
+void check_groups_of_rules(const Context& context, const std::set<std::string>& of_phases,
+                           diag::Sink& sink) {
+  const sema::Program& program = context.program();
+  std::vector<sema::ExprId> all;
+  for (const sema::Rule& rule : program.rules) {
+    if (rule.dimension.valid() && rule.expr.valid()) all.push_back(rule.expr);
+  }
+  std::set<std::string> of_rules;
+  sema::each_part(program, std::move(all), [&](const sema::Expr& expr) {
+    if (expr.op == sema::ExprOp::atom) {
+      const regex::Regex& regex = program.atoms.get(expr.atom).regex;
+      if (!regex::group_names(regex).empty()) of_rules.insert(regex::to_re2(regex));
+    }
+    return true;
+  });
+  for (const WrittenAtom& atom : context.atoms) {
+    if (regex::group_names(atom.regex).empty()) continue;
+    const std::string text = regex::to_re2(atom.regex);
+    if (!of_rules.contains(text) || of_phases.contains(text)) continue;
+    for (const regex::Node& node : atom.regex.nodes) {
+      if (node.kind != regex::NodeKind::group) continue;
+      const source::Span whole = node.span;
+      const auto head = static_cast<uint32_t>(std::string_view("(?<>").size() + node.name.size());
+      diag::Diagnostic& added = sink.add(diag::code::unused_group, whole, node.name);
+      added.help("write `(…)`; for numbers of steps, put the expression into `phases {{ … }}`");
+      added.fix = diag::Fix{true, {{{whole.file, whole.begin, whole.begin + head}, "("}}};
+    }
+  }
+}
+
 // KR417: texts that are probably meant as regular expressions.
+
+/// `*gemm*`, `gemm_*`: names contain no such star, except after the type that a pointer points to.
+bool is_glob(std::string_view text) {
+  return text.size() > 1 && (text.front() == '*' || text.ends_with("_*"));
+}
 
 /// Whether regular expressions often contain such a text and names of kernels almost never do.
 bool looks_like_regex(std::string_view text) {
@@ -63,7 +100,8 @@ bool looks_like_regex(std::string_view text) {
                                                    "[A-Z]", "[A-Za", "\\d", "\\w", "\\s",  "\\."};
   constexpr size_t longest = 1000;  // people write no longer ones
   if (text.size() < 2 || text.size() > longest) return false;
-  if (text.front() == '^' || text.back() == '$') return true;
+  if (text.front() == '^' || text.back() == '$' || is_glob(text)) return true;
+  if (text.size() > 2 && text.front() == '/' && text.back() == '/') return true;
   if (std::ranges::any_of(signs,
                           [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
     return true;
@@ -79,8 +117,12 @@ bool looks_like_regex(std::string_view text) {
 
 /// The text between slashes; empty if that is not a valid expression.
 std::string as_regex(const syntax::Expr& written) {
+  std::string_view text = written.text;
+  if (text.size() > 2 && text.front() == '/' && text.back() == '/') {
+    text = text.substr(1, text.size() - 2);
+  }
   std::string pattern;
-  for (const char c : written.text) {
+  for (const char c : text) {
     if (c == '/') pattern += '\\';
     pattern += c;
   }
@@ -120,6 +162,7 @@ void check_dialects(const Context& context, diag::Sink& sink) {
 
 void check_phase_numbers(const Context& context, diag::Sink& sink) {
   const std::set<std::string> of_phases = expressions_of_phases(context.program());
+  check_groups_of_rules(context, of_phases, sink);
   if (of_phases.empty()) return;
   std::set<std::string_view> of_costs(sema::cost_number_names.begin(),
                                       sema::cost_number_names.end());
@@ -162,6 +205,21 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
     if (std::ranges::any_of(tests, matches_text)) continue;
     diag::Diagnostic& added = sink.add(diag::code::text_looks_like_regex, written.span,
                                        context.sources().text(written.span));
+    if (is_glob(written.text)) {
+      std::string_view inner = written.text;
+      while (inner.starts_with('*')) inner.remove_prefix(1);
+      while (inner.ends_with('*')) inner.remove_suffix(1);
+      if (!inner.empty() && inner.find('*') == inner.npos) {
+        added.message =
+            fmt::format("`{}` looks like a glob, but is a text: `*` matches only itself",
+                        context.sources().text(written.span));
+        const std::string text =
+            written_text(inner, written.ignore_case, written.at_begin, written.at_end);
+        added.help("a text matches anywhere in a name: write `{}`", text);
+        added.fix = diag::Fix{false, {{written.span, text}}};
+        continue;
+      }
+    }
     const std::string pattern = as_regex(written);
     if (pattern.empty()) {
       added.help(

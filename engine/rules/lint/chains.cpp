@@ -76,10 +76,13 @@ class Chains {
   void prove(List& list) {
     const std::vector<compare::LabelledNames> operations =
         compare::all_operations(formulas_, list.side, compare::labels_named(list.side));
-    list.alphabet = compare::order_alphabet(prover_, {&list.side, 1}, operations);
+    prove::ProofMemo* const memo = context_.options.proofs;
+    std::optional<compare::OrderMemo> known;
+    if (memo != nullptr) known.emplace(*memo, context_.allowance);
+    list.alphabet = compare::order_alphabet(prover_, {&list.side, 1}, operations, known);
     order::ProofBudget budget;
     budget.stop = context_.options.stop;
-    list.proofs = order::prove(list.alphabet.blocks.front(), budget);
+    list.proofs = compare::prove_order(list.alphabet.blocks.front(), budget, memo);
     for (size_t i = 0; i < list.proofs.size(); ++i) {
       order::RuleProof& proof = list.proofs[i];
       if (!list.alphabet.complete && proof.verdict != order::Verdict::alive) {

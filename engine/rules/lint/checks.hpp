@@ -49,7 +49,7 @@ void check_reachability(const Context& context, diag::Sink& sink);  // KR301 to 
                                                                     // KR308, KR401, KR413
 void check_overlaps(const Context& context, diag::Sink& sink);      // KR402, KR403, KR414
 void check_otherwise(const Context& context, diag::Sink& sink);     // KR304
-void check_phase_numbers(const Context& context, diag::Sink& sink);  // KR321
+void check_phase_numbers(const Context& context, diag::Sink& sink);  // KR321, KR329
 void check_regexes(const Context& context, diag::Sink& sink);        // KR307, KR309, KR310, KR405,
                                                                      // KR415
 void check_chains(const Context& context, diag::Sink& sink);         // KR333 to KR338, KR401, KR413
@@ -62,8 +62,8 @@ void check_folds(const Context& context, diag::Sink& sink);          // KR317
 void check_abbreviations(const Context& context, diag::Sink& sink);  // KR318, KR408
 void check_colors(const Context& context, diag::Sink& sink);         // KR320, KR410
 void check_cases(const Context& context, diag::Sink& sink);          // KR404
-void check_short_texts(const Context& context, diag::Sink& sink);    // KR406
-void check_detection(const Context& context, diag::Sink& sink);      // KR407
+void check_broad_texts(const Context& context, diag::Sink& sink);    // KR406
+void check_detection(const Context& context, diag::Sink& sink);      // KR407, KR419
 void check_dialects(const Context& context, diag::Sink& sink);       // KR409
 void check_names(const Context& context, diag::Sink& sink);          // KR411, KR418
 void check_regex_texts(const Context& context, diag::Sink& sink);    // KR417
@@ -74,6 +74,11 @@ std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin
 
 /// The edit that removes a span, with its whole line if nothing else is on it.
 diag::Edit removal(const source::SourceMap& sources, source::Span span);
+
+/// Moves a rule above another one of the same block, if each has its own lines and no comment is
+/// directly above the first.
+std::optional<diag::Fix> move_above(const source::SourceMap& sources, const syntax::File& tree,
+                                    source::Span rule, source::Span target);
 
 /// Adds edits to findings of loading: KR225.
 void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings);

@@ -1,4 +1,5 @@
-// KR407: engines and models with the same `detect` alternative.
+// KR419: engines that nothing detects. KR407: engines and models with the same `detect`
+// alternative.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -63,6 +64,12 @@ void check_detection(const Context& context, diag::Sink& sink) {
   Detected engines(context, sink);
   for (const sema::Engine& engine : program.engines) {
     engines.add(engine.name, engine.detect);
+    const bool by_model = std::ranges::any_of(
+        engine.models, [&](sema::ModelId id) { return program.models.get(id).detect.valid(); });
+    if (!engine.detect.valid() && !by_model) {
+      sink.add(diag::code::engine_without_detect, engine.span, engine.name)
+          .help("add `detect: \"…\"` with a text that only its kernels, modules or ranges have");
+    }
     Detected models(context, sink);
     for (const sema::ModelId id : engine.models) {
       models.add(program.title(id), program.models.get(id).detect);

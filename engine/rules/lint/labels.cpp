@@ -82,8 +82,12 @@ void check_tested(const syntax::Engine& engine, const syntax::Body& body,
                   std::set<DimensionLabel>& tested, diag::Sink& sink) {
   for (const syntax::Block& block : body.dimensions) {
     if (block.over) continue;  // KR338
+    std::vector<syntax::Rule> rules = block.rules;
     for (const syntax::Rule& rule : block.rules) {
-      if (rule.kind != syntax::RuleKind::rule && rule.kind != syntax::RuleKind::replace) continue;
+      rules.insert(rules.end(), rule.refined.begin(), rule.refined.end());
+    }
+    for (const syntax::Rule& rule : rules) {
+      if (rule.kind != syntax::RuleKind::rule) continue;
       if (!tested.insert({block.dimension.text, rule.label.text}).second) continue;
       sink.add(diag::code::label_without_test, rule.label.span, engine.name.text,
                block.dimension.text, rule.label.text)
@@ -242,7 +246,8 @@ void check_agreed(const Context& context, diag::Sink& sink) {
   const auto check_rules = [&](const std::string& dimension,
                                const std::vector<syntax::Rule>& rules) {
     for (const syntax::Rule& rule : rules) {
-      if (rule.kind != syntax::RuleKind::drop) check(dimension, rule.label);
+      if (rule.kind != syntax::RuleKind::refine) check(dimension, rule.label);
+      for (const syntax::Rule& one : rule.refined) check(dimension, one.label);
     }
   };
   for (const sema::LoadedFile* file : context.roots) {

@@ -38,7 +38,7 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
 /// In the order of execution.
 constexpr std::array all_checks{
     check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
-    check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
+    check_unused,       check_labels,        check_tests,     check_folds,   check_broad_texts,
     check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
     check_names,        check_regex_texts,   check_costs,     check_agreed,  check_metadata,
     check_chains,

@@ -95,6 +95,9 @@ class Merger {
       if (finding.fix) {
         for (diag::Edit& edit : finding.fix->edits) move(edit.span);
       }
+      for (diag::Fix& choice : finding.choices) {
+        for (diag::Edit& edit : choice.edits) move(edit.span);
+      }
       const source::Span span = finding.span;
       if (!seen_.insert({span.file, span.begin, span.end, finding.code, finding.message}).second) {
         continue;
@@ -169,7 +172,55 @@ class ProofCache {
   size_t added_ = 0;
 };
 
-void lint_unit(Unit& unit, LintFilesOptions options) {
+/// Applies the fixes of errors to the file, as long as each leaves fewer errors.
+void fix_errors(Unit& unit, const source::Library& library, const LintFilesOptions& options) {
+  constexpr int max_rounds = 10;
+  const source::FileId file = unit.root().file;
+  const std::string before(unit.rules.sources().text(file));
+  std::string text = before;
+  size_t count = 0;
+  /// Whether the file has fewer errors with these fixes; then it has them.
+  const auto attempt = [&](const std::vector<diag::Fix>& fixes) {
+    std::string fixed = lint::apply(text, fixes);
+    const fs::path path = unit.root().path;
+    const sema::Overlay overlay = [&](const fs::path& asked) -> std::optional<std::string> {
+      if (asked == path) return fixed;
+      return options.overlay ? options.overlay(asked) : std::nullopt;
+    };
+    diag::Sink loaded;
+    auto rules = sema::load_rules({unit.name}, library, loaded, overlay);
+    if (loaded.errors() >= unit.loaded.errors()) return false;
+    unit.rules = compile_for_lint(std::move(rules), options.lint.infos, options.cache, loaded);
+    unit.loaded = std::move(loaded);
+    text = std::move(fixed);
+    count += fixes.size();
+    return true;
+  };
+  for (int round = 0; round < max_rounds && unit.loaded.has_errors(); ++round) {
+    std::vector<diag::Diagnostic> errors = unit.loaded.sorted();
+    std::erase_if(errors, [&](const diag::Diagnostic& one) {
+      return one.severity != diag::Severity::error ||
+             (options.should_fix && !options.should_fix(one));
+    });
+    const std::vector<diag::Fix> fixes =
+        compatible_fixes(errors, unit.root().file, options.fixes == LintFilesOptions::Fixes::all);
+    if (fixes.empty()) break;
+    if (attempt(fixes)) continue;
+    // One of them does not help: the first that does goes alone, and the next round tries the rest.
+    if (fixes.size() == 1 ||
+        std::ranges::none_of(fixes, [&](const diag::Fix& one) { return attempt({one}); })) {
+      break;
+    }
+  }
+  unit.broken = unit.loaded.has_errors();
+  unit.fixed.count = count;
+  if (count > 0) unit.fixed.before = before;
+}
+
+void lint_unit(Unit& unit, const source::Library& library, LintFilesOptions options) {
+  if (unit.broken && options.fixes != LintFilesOptions::Fixes::none) {
+    fix_errors(unit, library, options);
+  }
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
     // Errors cannot be allowed: they stop every command.
@@ -187,7 +238,11 @@ void lint_unit(Unit& unit, LintFilesOptions options) {
   options.lint.proofs = &unit.proofs;
   unit.findings = lint_rules(unit.rules, options.lint, unit.loaded);
   if (options.fixes == LintFilesOptions::Fixes::none) return;
+  const FixResult errors = std::move(unit.fixed);
   unit.fixed = fix(unit.rules, unit.findings, options);
+  if (errors.count == 0) return;
+  unit.fixed.count += errors.count;
+  unit.fixed.before = errors.before;
 }
 
 }  // namespace
@@ -221,7 +276,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
   ProofCache kept(options.cache);
   in_parallel(units.size(), [&](size_t i) {
     units[i].proofs = prove::ProofMemo(kept.known());
-    lint_unit(units[i], shared);
+    lint_unit(units[i], library, shared);
   });
   for (const Unit& unit : units) kept.add(unit.proofs.kept());
   kept.write();

@@ -46,8 +46,8 @@ class Declared {
 
 /// A dimension with its own `labels` is not a misspelling.
 void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::Sink& sink) {
-  const std::vector<std::string> usual(sema::usual_dimensions.begin(),
-                                       sema::usual_dimensions.end());
+  std::vector<std::string> usual(sema::usual_dimensions.begin(), sema::usual_dimensions.end());
+  usual.emplace_back("phases");
   for (const syntax::Block& block : body.dimensions) {
     const std::string& name = block.dimension.text;
     const auto near = nearest(name, usual);
@@ -57,7 +57,8 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::
     if (declared) continue;
     sink.add(diag::code::misspelled_dimension, block.dimension.span, name, *near)
         .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",
-              *near, name);
+              *near, name)
+        .suggest(block.dimension.span, *near);
   }
 }
 

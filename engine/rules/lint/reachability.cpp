@@ -45,7 +45,8 @@ class Reachability {
     // Collect all languages first.
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
       const sema::Rule& rule = program_.rules.get({i});
-      if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
+      if (!rule.expr.valid() || rule.image_of.valid()) continue;
+      if (!context_.is_root(rule.span.file)) continue;
       if (sema::has_labels(program_, rule.expr)) continue;  // of order rules: KR333, KR334
       checked_[{i}];
       alternatives_of_rule({i});
@@ -83,6 +84,7 @@ class Reachability {
   /// without a search: most rules have a test.
   void label_tests(const EffectiveList& list) {
     labelled_.clear();
+    if (list.outside.valid()) return;
     sema::Table table;
     for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
     const match::TableMatcher matcher(program_, table);
@@ -97,8 +99,13 @@ class Reachability {
   Verdict verdict(const EffectiveList& list, size_t place) {
     const std::vector<Alternative>& alternatives = alternatives_of_rule(list.rules[place].rule);
     Verdict verdict{&list, place, Answer::found, {}};
-    std::vector<FormulaId> taken = list.above(place);
     const std::vector<prove::Witness>& labelled = labelled_[list.rules[place].rule];
+    if (is_used_up()) {  // listing the rules above each rule takes time, too
+      if (labelled.empty()) verdict.reached = Answer::not_proven;
+      verdict.alternatives.assign(alternatives.size(), {.not_proven = true});
+      return verdict;
+    }
+    std::vector<FormulaId> taken = list.above(place);
     if (labelled.empty()) {
       verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
     }
@@ -127,6 +134,12 @@ class Reachability {
       if (!one.redundant) among_others = alternatives[i].formula;
     }
     return verdict;
+  }
+
+  /// No question is answered any more.
+  bool is_used_up() {
+    if (context_.allowance.is_used_up()) context_.allowance.set_ran_out();
+    return context_.allowance.is_used_up();
   }
 
   enum class Shown : char { no, with_others, alone };
@@ -199,21 +212,42 @@ class Reachability {
     const FormulaId formula = formulas_.of(program_, rule.expr);
     diag::Diagnostic& added =
         add_dead(diag::code::unreachable_rule, formula, rule, rule.span, verdict);
-    if (rule.doc.empty() && !edited(rule.label)) {
+    if (rule.doc.empty() && !is_refined(rule.label)) {
       added.fix = diag::Fix{true, {removal(context_.sources(), rule.span)}};
     }
+    if (added.code == diag::code::unreachable_rule.info())
+      add_choices(added, formula, rule, verdict);
   }
 
-  /// Whether a `replace` or `drop` names the label: without one of the label's rules the edit would
-  /// find nothing or another place, and removing the edit itself would restore rules.
-  bool edited(const std::string& label) const {
+  /// Moves the rule above the first one that matches a name of it, or removes it: which of the two
+  /// was meant is not known.
+  void add_choices(diag::Diagnostic& added, FormulaId formula, const sema::Rule& rule,
+                   const Verdict& verdict) {
+    for (size_t i = 0; i < verdict.place; ++i) {
+      const RuleListed& one = verdict.list->rules[i];
+      const sema::Rule& above = program_.rules.get(one.rule);
+      if (above.label == rule.label) continue;
+      if (!prover_.find(formulas_.all({formula, one.formula})).found()) continue;
+      const syntax::File& tree = context_.rules().files[rule.span.file.index].tree;
+      if (above.span.file != rule.span.file) return;
+      auto move = move_above(context_.sources(), tree, rule.span, above.span);
+      if (!move) return;
+      move->title = fmt::format("move it above `{}`", above.label);
+      added.choices.push_back(std::move(*move));
+      break;
+    }
+    if (added.choices.empty() || !added.fix) return;
+    added.choices.push_back(*added.fix);
+    added.choices.back().title = "remove it";
+  }
+
+  /// Whether a `refine` splits the label: without the last of its rules there is nothing to split.
+  bool is_refined(const std::string& label) const {
     bool found = false;
     for (const sema::LoadedFile& file : context_.rules().files) {
       each_rule_list(file.tree, [&](const std::vector<syntax::Rule>& rules) {
         found |= std::ranges::any_of(rules, [&](const syntax::Rule& rule) {
-          const bool edits =
-              rule.kind == syntax::RuleKind::replace || rule.kind == syntax::RuleKind::drop;
-          return edits && rule.label.text == label;
+          return rule.kind == syntax::RuleKind::refine && rule.label.text == label;
         });
       });
     }
@@ -225,6 +259,14 @@ class Reachability {
   diag::Diagnostic& add_dead(const diag::Code<1>& unreachable, FormulaId formula,
                              const sema::Rule& rule, source::Span span, const Verdict& verdict) {
     const EffectiveList& list = *verdict.list;
+    const FormulaId outside[] = {list.outside};
+    if (list.outside.valid() && prover_.find(formula, outside).none()) {
+      diag::Diagnostic& added =
+          sink_.add(diag::code::refines_nothing, span, rule.refines, std::string(text_of(span)));
+      set_witness(added, formula);
+      added.help("remove it, or refine the label that these names have");
+      return added;
+    }
     for (size_t i = 0; i < verdict.place; ++i) {
       const sema::Rule& other = program_.rules.get(list.rules[i].rule);
       if (other.label == rule.label) continue;
@@ -266,7 +308,8 @@ class Reachability {
   }
 
   static std::string witness_text(const prove::Witness& witness) {
-    return witness.kind_matters || !witness.within.empty() ? to_string(witness) : witness.name;
+    const bool name = !witness.kind_matters && witness.within.empty() && witness.around.empty();
+    return name ? witness.name : to_string(witness);
   }
 
   /// Lists the rules that together match all names of a formula, each with an example.
@@ -282,6 +325,10 @@ class Reachability {
       for (size_t i = 0; i < verdict.place && first == nullptr; ++i) {
         const RuleListed& one = verdict.list->rules[i];
         if (prover_.holds(one.formula, finding.witness)) first = &one;
+      }
+      if (first == nullptr && verdict.list->outside.valid()) {
+        matching.push_back(verdict.list->outside);
+        continue;
       }
       KR_CHECK(first != nullptr);  // otherwise the proof that it is dead was wrong
       matching.push_back(first->formula);
@@ -387,6 +434,7 @@ class Reachability {
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
       const sema::Expr& expr = program_.exprs.get({i});
       if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
+      if (expr.places.empty()) continue;              // not written
       if (sema::has_labels(program_, {i})) continue;  // of order rules
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; `never` for the others

@@ -36,6 +36,15 @@ source::Span own_lines(const source::SourceMap& sources, source::Span rule) {
   return {rule.file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
+/// Whether a comment is on the line above.
+bool has_comment_above(std::string_view text, size_t begin) {
+  if (begin == 0) return false;
+  const size_t above = line_begin(text, begin - 1);
+  const std::string_view line = text.substr(above, begin - above);
+  const size_t first = line.find_first_not_of(" \t");
+  return first != line.npos && line[first] == '#';
+}
+
 /// Moves the `otherwise` of a block to its end, if it and the last rule have their own lines and no
 /// comment is directly above it.
 std::optional<diag::Fix> move_last(const source::SourceMap& sources,
@@ -44,13 +53,7 @@ std::optional<diag::Fix> move_last(const source::SourceMap& sources,
   const source::Span from = own_lines(sources, otherwise);
   const source::Span last = own_lines(sources, rules.back().span);
   if (!from.valid() || !last.valid()) return std::nullopt;
-  const std::string_view text = sources.text(from.file);
-  if (from.begin > 0) {
-    const size_t above = line_begin(text, from.begin - 1);
-    const std::string_view line = text.substr(above, from.begin - above);
-    const size_t first = line.find_first_not_of(" \t");
-    if (first != line.npos && line[first] == '#') return std::nullopt;
-  }
+  if (has_comment_above(sources.text(from.file), from.begin)) return std::nullopt;
   diag::Fix fix{true, {}};
   fix.edits.push_back({from, ""});
   fix.edits.push_back({{last.file, last.end, last.end}, std::string(sources.text(from))});
@@ -71,6 +74,21 @@ const std::vector<syntax::Rule>* list_with(const syntax::File& tree, source::Spa
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end) {
   return fmt::format("{}{}{}{}", at_begin ? "^" : "", syntax::quoted_text(bytes),
                      ignore_case ? "i" : "", at_end ? "$" : "");
+}
+
+std::optional<diag::Fix> move_above(const source::SourceMap& sources, const syntax::File& tree,
+                                    source::Span rule, source::Span target) {
+  const auto* rules = list_with(tree, rule);
+  if (rules == nullptr || rules != list_with(tree, target)) return std::nullopt;
+  const source::Span from = own_lines(sources, rule);
+  const source::Span to = own_lines(sources, target);
+  if (!from.valid() || !to.valid()) return std::nullopt;
+  const std::string_view text = sources.text(from.file);
+  if (has_comment_above(text, from.begin) || has_comment_above(text, to.begin)) return std::nullopt;
+  diag::Fix fix{false, {}};
+  fix.edits.push_back({{to.file, to.begin, to.begin}, std::string(sources.text(from))});
+  fix.edits.push_back({from, ""});
+  return fix;
 }
 
 diag::Edit removal(const source::SourceMap& sources, source::Span span) {

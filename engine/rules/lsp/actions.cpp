@@ -44,10 +44,16 @@ void write_action(const Question& question, const diag::Diagnostic& finding,
 }
 
 void write_fix(const Question& question, const diag::Diagnostic& finding, Writer& out) {
-  if (!finding.fix || finding.fix->edits.empty()) return;
+  // Of several remedies none is the usual one.
+  for (const diag::Fix& one : finding.choices) {
+    write_action(question, finding, "Fix: " + one.title, one.edits, false, out);
+  }
+  if (!finding.choices.empty() || !finding.fix || finding.fix->edits.empty()) return;
   const bool safe = finding.fix->safe;
-  write_action(question, finding, title_of(finding) + (safe ? "" : " (changes the meaning)"),
-               finding.fix->edits, safe, out);
+  const bool error = finding.severity == diag::Severity::error;
+  write_action(question, finding,
+               title_of(finding) + (safe || error ? "" : " (changes the meaning)"),
+               finding.fix->edits, safe || error, out);
 }
 
 /// Errors of loading cannot be allowed.

@@ -148,7 +148,7 @@ class Completer {
   }
 
   void collect_body() {
-    if (before_is("over")) return add_dimensions();
+    if (before_is("over") || before_is("from")) return add_dimensions();
     if (before_is("extends")) {
       add_models(analysis_.tree(), cursor_.engine);
       return add_aliases();
@@ -157,7 +157,7 @@ class Completer {
     for (const std::string& word : syntax::body_keywords) {
       if (word != "model" || cursor_.block == BlockKind::engine) add_keyword(word);
     }
-    for (const char* word : {"as", "over", "extends"}) add_keyword(word);
+    for (const char* word : {"as", "over", "from", "extends"}) add_keyword(word);
     add_dimensions();
   }
 
@@ -166,7 +166,7 @@ class Completer {
       add_tables(analysis_.tree());
       return add_aliases();
     }
-    if (before_is("replace") || before_is("drop")) return add_labels(cursor_.dimension, false);
+    if (before_is("refine")) return add_labels(cursor_.dimension, false);
     if (wants_expression()) {
       add_expression();
       if (before_is(":")) add_keyword("otherwise");
@@ -204,7 +204,8 @@ class Completer {
   }
 
   bool wants_expression() const {
-    for (const std::string_view mark : {":", "|", "&", "!", "(", "=", "within", "fold"}) {
+    for (const std::string_view mark :
+         {":", "|", "&", "!", "(", "=", "within", "own", "op", "fold"}) {
       if (before_is(mark)) return true;
     }
     if (cursor_.over.empty()) return false;
@@ -221,7 +222,7 @@ class Completer {
     }
     add_patterns(analysis_.tree());
     add_aliases();
-    add_keyword("within");
+    for (const char* word : {"within", "own", "word", "op", "phase"}) add_keyword(word);
     for (const char* kind : {"@kernel", "@memcpy", "@memset"}) add_keyword(kind);
   }
 

@@ -30,12 +30,11 @@ void write_definition(Question question, Writer& out) {
   out.location(target->uri, analysis_of(question).range(target->span, question.encoding));
 }
 
-void write_references(Question question, Writer& out) {
+std::vector<Occurrence> occurrences(Question& question) {
+  std::vector<Occurrence> all;
   const auto target = target_of(question);
-  if (!target) return out.null();
-  // In all files that open documents use, each place once.
-  std::set<std::tuple<std::string, uint32_t>> written;
-  out.open('[');
+  if (!target) return all;
+  std::set<std::tuple<std::string, uint32_t>> found;
   for (auto& [uri, open] : question.workspace.documents()) {
     const std::shared_ptr<Analysis>& analysis = question.workspace.analysis(open);
     if (analysis == nullptr) continue;
@@ -46,11 +45,34 @@ void write_references(Question question, Writer& out) {
         const auto span = declaration(*analysis, file.file, symbol);
         if (!span || span->begin != target->span.begin || span->end != target->span.end) continue;
         if (analysis->uri(span->file) != target->uri) continue;
-        if (*span == symbol.span && !question.with_declaration) continue;
-        if (!written.emplace(place, symbol.span.begin).second) continue;
-        out.location(place, analysis->range(symbol.span, question.encoding));
+        if (!found.emplace(place, symbol.span.begin).second) continue;
+        all.push_back({place, analysis.get(), symbol.span, &symbol, *span == symbol.span});
       }
     }
+  }
+  return all;
+}
+
+void write_references(Question question, Writer& out) {
+  if (!target_of(question)) return out.null();
+  out.open('[');
+  for (const Occurrence& one : occurrences(question)) {
+    if (one.declares && !question.with_declaration) continue;
+    out.location(one.uri, one.analysis->range(one.span, question.encoding));
+  }
+  out.close(']');
+}
+
+void write_highlights(Question question, Writer& out) {
+  const std::string own = analysis_of(question).uri(analysis_of(question).root().file);
+  out.open('[');
+  for (const Occurrence& one : occurrences(question)) {
+    if (one.uri != own) continue;
+    constexpr int read = 2, write = 3;
+    out.open('{');
+    out.key("range").range(one.analysis->range(one.span, question.encoding));
+    out.key("kind").number(one.declares ? write : read);
+    out.close('}');
   }
   out.close(']');
 }

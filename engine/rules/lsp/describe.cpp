@@ -61,6 +61,20 @@ std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth) {
                                                        : "is a kernel (`@kernel`)";
     case syntax::ExprKind::within:
       return fmt::format("is within something that {}", operand_of(tree, expr, depth));
+    case syntax::ExprKind::within_op:
+      return fmt::format("is within an op that {}", operand_of(tree, expr, depth));
+    case syntax::ExprKind::own:
+      return fmt::format("has a function whose own name {}", operand_of(tree, expr, depth));
+    case syntax::ExprKind::op:
+      return fmt::format("is launched by an op that {}{}", operand_of(tree, expr, depth),
+                         expr.called ? " and fits these arguments" : "");
+    case syntax::ExprKind::phase: {
+      std::string labels;
+      for (const syntax::Word& label : expr.labels) {
+        labels += (labels.empty() ? "" : " or ") + as_code(label.text);
+      }
+      return "is of a step of the phase " + labels;
+    }
     case syntax::ExprKind::otherwise:
       return "no other rule matches";
     case syntax::ExprKind::negation:
@@ -116,10 +130,24 @@ constexpr auto words = std::to_array<About>({
     {"abbreviate",
      "`abbreviate \"LONG\" as \"SHORT\", …`: how names are shortened when shown; never "
      "when matched."},
-    {"replace",
-     "`replace LABEL: EXPRESSION`: replaces the first inherited rule of that label in its place; "
-     "its other rules are removed."},
-    {"drop", "`drop LABEL`: removes all inherited rules of that label."},
+    {"refine",
+     "`refine LABEL { A: EXPRESSION … }`: what the rules label LABEL gets the label of the first "
+     "of "
+     "these that matches; what none matches stays LABEL."},
+    {"from",
+     "`stage from substage { attention: attention rope }`: each label of the second dimension gets "
+     "the label on the left of the line that lists it."},
+    {"own",
+     "`own EXPRESSION`: over the function's own name, without return type, template arguments and "
+     "parameters."},
+    {"word",
+     "`word \"topk\"i`: the text as a whole word: in `topk_v2` and `TopKKernel`, not in "
+     "`stopkey`."},
+    {"op",
+     "`op \"aten::mm\" ([_, K], [K, 6144])`: the innermost framework op around the launch, and "
+     "what "
+     "its arguments are. `within op EXPRESSION`: any op around it."},
+    {"phase", "`phase prefill`, `phase (prefill | mixed)`: the phase of the operation's step."},
     {"include", "`include TABLE`: inserts the rules of a table here."},
     {"otherwise",
      "`LABEL: otherwise`: what no other rule matches; evaluated last, at any place in the block."},

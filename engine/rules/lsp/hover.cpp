@@ -157,7 +157,12 @@ std::string example(const sema::Program& program, sema::ExprId id) {
       return fmt::format("@{}", to_string(expr.operation));
     case sema::ExprOp::label:
       return program.words.get(expr.word).label;
+    case sema::ExprOp::own:
+      return example(program, expr.operands.front());
     case sema::ExprOp::within:
+    case sema::ExprOp::within_op:
+    case sema::ExprOp::op:
+    case sema::ExprOp::phase:
     case sema::ExprOp::negation:
       return "";
     case sema::ExprOp::conjunction: {
@@ -195,8 +200,8 @@ std::string about_rule(Analysis& analysis, const Symbol& symbol) {
   const syntax::Rule& rule = *symbol.rule;
   std::string out = about_label(analysis, symbol);
   paragraph(out, rule.doc);
-  if (rule.kind == syntax::RuleKind::drop) {
-    paragraph(out, about_word("drop"));
+  if (rule.kind == syntax::RuleKind::refine || rule.kind == syntax::RuleKind::image) {
+    paragraph(out, about_word(rule.kind == syntax::RuleKind::refine ? "refine" : "from"));
     return out;
   }
   if (!rule.chain.empty()) {
@@ -359,6 +364,75 @@ std::optional<Hover> about_symbol(Analysis& analysis, size_t offset) {
   return Hover{symbol->span, std::move(out)};
 }
 
+/// Which rule labels the name of a test, by dimension.
+std::string labels_of_test(Analysis& analysis, const sema::Test& test, sema::ModelId id) {
+  const sema::Program& program = analysis.program();
+  prove::Prover& prover = analysis.prover();
+  prove::Witness subject;
+  subject.name = test.name;
+  subject.kind = test.kind.value_or(operation_kind_of(test.name));
+  subject.within = test.within;
+  std::string out = fmt::format("In {}:", as_code(program.title(id)));
+  for (const sema::Table& table : program.models.get(id).tables) {
+    std::optional<sema::RuleId> by;
+    for (const sema::RuleId rule : table.rules) {
+      if (!prover.holds(prover.formulas().of(program, program.rules.get(rule).expr), subject))
+        continue;
+      by = rule;
+      break;
+    }
+    if (!by) by = table.otherwise;
+    const std::string& dimension = program.dimensions.get(table.dimension).name;
+    if (!by) {
+      out += fmt::format("\n- {} `unclassified`: no rule matches", dimension);
+      continue;
+    }
+    const sema::Rule& rule = program.rules.get(*by);
+    std::string text(analysis.sources().text(rule.span));
+    std::ranges::replace(text, '\n', ' ');
+    constexpr size_t shown = 80;
+    out +=
+        fmt::format("\n- {} {}: by {} ({})", dimension, as_code(rule.keep ? test.name : rule.label),
+                    as_code(excerpt(text, shown)), analysis.sources().place(rule.span));
+  }
+  return out;
+}
+
+std::optional<Hover> about_test(Analysis& analysis, size_t offset) {
+  if (!analysis.loaded()) return std::nullopt;
+  const syntax::TestCase* found = nullptr;
+  for (const syntax::Test& test : analysis.tree().tests) {
+    for (const syntax::TestCase& one : test.cases) {
+      syntax::each_operation(one, [&](const syntax::TestCase& operation) {
+        const source::Span span = operation.name.span;
+        if (offset >= span.begin && offset <= span.end) found = &operation;
+      });
+    }
+  }
+  if (found == nullptr) return std::nullopt;
+  constexpr size_t max_models = 4;
+  for (const sema::Test& test : analysis.program().tests) {
+    std::optional<Hover> hover;
+    sema::each_operation(test, [&](const sema::Test& operation) {
+      if (operation.call || operation.span.file != found->name.span.file ||
+          found->name.span.begin < operation.span.begin ||
+          found->name.span.end > operation.span.end || operation.name != found->name.text) {
+        return;
+      }
+      std::string out;
+      for (size_t i = 0; i < std::min(test.models.size(), max_models); ++i) {
+        paragraph(out, labels_of_test(analysis, operation, test.models[i]));
+      }
+      if (test.models.size() > max_models) {
+        paragraph(out, fmt::format("and in {} more models", test.models.size() - max_models));
+      }
+      hover = Hover{found->name.span, std::move(out)};
+    });
+    if (hover) return hover;
+  }
+  return std::nullopt;
+}
+
 /// The text or regular expression at the offset, in words.
 std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
   const syntax::File& tree = analysis.tree();
@@ -415,6 +489,7 @@ void write_hover(Question question, Writer& out) {
   Analysis& analysis = analysis_of(question);
   std::optional<Hover> hover = about_comment(analysis, question.offset);
   if (!hover) hover = about_symbol(analysis, question.offset);
+  if (!hover) hover = about_test(analysis, question.offset);
   if (!hover) hover = about_atom(analysis, question.offset);
   if (!hover) hover = about_words(analysis, question.offset);
   if (!hover || hover->text.empty()) return out.null();

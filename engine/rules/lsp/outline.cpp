@@ -1,6 +1,8 @@
 // The declarations of a file, as a tree.
 #include <algorithm>
+#include <set>
 
+#include "base/ascii.hpp"
 #include "base/plural.hpp"
 #include "lsp/features.hpp"
 
@@ -49,13 +51,12 @@ std::vector<Node> nodes_of(const std::vector<syntax::Rule>& rules) {
         nodes.push_back({"otherwise keep", "", OutlineKind::key, rule.span, rule.span});
         break;
       case syntax::RuleKind::rule:
-      case syntax::RuleKind::replace:
-      case syntax::RuleKind::drop:
-        nodes.push_back({rule.label.text,
-                         rule.kind == syntax::RuleKind::drop      ? "drop"
-                         : rule.kind == syntax::RuleKind::replace ? "replace"
-                                                                  : "",
-                         OutlineKind::key, rule.span, rule.label.span});
+      case syntax::RuleKind::image:
+        nodes.push_back({rule.label.text, "", OutlineKind::key, rule.span, rule.label.span});
+        break;
+      case syntax::RuleKind::refine:
+        nodes.push_back({rule.label.text, "refine", OutlineKind::list, rule.span, rule.label.span,
+                         nodes_of(rule.refined)});
         break;
     }
   }
@@ -149,7 +150,53 @@ void write(std::vector<Node> nodes, const Analysis& analysis, Encoding encoding,
   out.close(']');
 }
 
+/// Whether a name contains the query, in any case.
+bool is_asked(const std::string& name, const std::string& query) {
+  return query.empty() || lowered(name).find(lowered(query)) != std::string::npos;
+}
+
+void write_flat(const std::vector<Node>& nodes, const std::string& container,
+                const std::string& query, const Analysis& analysis, Encoding encoding, size_t& left,
+                Writer& out) {
+  for (const Node& node : nodes) {
+    // Rules and labels of blocks are many; a query finds them.
+    const bool named = node.kind != OutlineKind::event && !node.name.empty();
+    const bool small = node.kind == OutlineKind::key || node.kind == OutlineKind::item;
+    if (named && left > 0 && (!small || !query.empty()) && is_asked(node.name, query)) {
+      --left;
+      out.open('{');
+      out.key("name").text(node.name);
+      out.key("kind").number(static_cast<int>(node.kind));
+      if (!container.empty()) out.key("containerName").text(container);
+      out.key("location")
+          .location(analysis.uri(node.span.file), analysis.range(node.selection, encoding));
+      out.close('}');
+    }
+    write_flat(node.children, node.name, query, analysis, encoding, left, out);
+  }
+}
+
 }  // namespace
+
+void write_workspace_symbols(Workspace& workspace, Encoding encoding, const std::string& query,
+                             Writer& out) {
+  constexpr size_t most = 1000;
+  size_t left = most;
+  std::set<std::string> seen;
+  out.open('[');
+  for (auto& [uri, open] : workspace.documents()) {
+    const std::shared_ptr<Analysis>& analysis = workspace.analysis(open);
+    if (analysis == nullptr) continue;
+    for (const sema::LoadedFile& file : analysis->rules().files) {
+      const std::string& of_file = analysis->uri(file.file);
+      if (of_file.empty() || !seen.insert(of_file).second) continue;
+      std::vector<Node> nodes = nodes_of(file.tree);
+      std::erase_if(nodes, [](const Node& node) { return node.kind == OutlineKind::module; });
+      write_flat(nodes, {}, query, *analysis, encoding, left, out);
+    }
+  }
+  out.close(']');
+}
 
 void write_symbols(Question question, Writer& out) {
   const Analysis& analysis = analysis_of(question);

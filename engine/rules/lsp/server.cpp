@@ -30,6 +30,8 @@ constexpr std::string_view capabilities =
     R"("hoverProvider":true,"definitionProvider":true,"referencesProvider":true,)"
     R"("documentSymbolProvider":true,"documentFormattingProvider":true,)"
     R"("completionProvider":{"triggerCharacters":[".","@","("]},)"
+    R"("documentHighlightProvider":true,"foldingRangeProvider":true,)"
+    R"("workspaceSymbolProvider":true,"renameProvider":{"prepareProvider":true},)"
     R"("codeActionProvider":{"codeActionKinds":["quickfix"]})";
 
 }  // namespace
@@ -102,6 +104,12 @@ void Server::initialize(const Message& message) {
     out.key("capabilities").open('{');
     out.key("positionEncoding").text(to_string(encoding_));
     out.members(capabilities);
+    out.key("semanticTokensProvider").open('{');
+    out.key("legend").open('{');
+    out.members(semantic_legend());
+    out.close('}');
+    out.key("full").boolean(true);
+    out.close('}');
     out.close('}');
     out.key("serverInfo").open('{');
     out.key("name").text("kr");
@@ -154,12 +162,30 @@ void Server::handle_request(const Message& message) {
       {"textDocument/references", write_references, true},
       {"textDocument/documentSymbol", write_symbols, false},
       {"textDocument/formatting", write_formatting, false},
+      {"textDocument/documentHighlight", write_highlights, true},
+      {"textDocument/foldingRange", write_folding, false},
+      {"textDocument/semanticTokens/full", write_semantic_tokens, false},
+      {"textDocument/prepareRename", write_rename_range, true},
   });
   for (const Row& row : rows) {
     if (row.method != method) continue;
     if (row.at_position) (void)member(params, "position");
     const Question place = question(params);
     outbox_.push_back(answer(message.id, [&](Writer& out) { row.feature(place, out); }));
+    return;
+  }
+  if (method == "textDocument/rename") {
+    (void)member(params, "position");
+    const std::string& name = string_member(params, "newName");
+    const Question place = question(params);
+    outbox_.push_back(answer(message.id, [&](Writer& out) { write_rename(place, name, out); }));
+    return;
+  }
+  if (method == "workspace/symbol") {
+    const std::string& query = string_member(params, "query");
+    outbox_.push_back(answer(message.id, [&](Writer& out) {
+      write_workspace_symbols(workspace_, encoding_, query, out);
+    }));
     return;
   }
   if (method == "textDocument/codeAction") return ask_for_actions(message);

@@ -107,6 +107,7 @@ class Collector {
                  const std::optional<syntax::Word>& over) {
     std::vector<syntax::ExprId> exprs;
     for (const syntax::Rule& rule : rules) {
+      if (!rule.refined.empty()) add_rules(rule.refined, dimension, over);
       exprs.push_back(rule.expr);
       for (const syntax::ChainStep& step : rule.chain) exprs.push_back(step.expr);
       if (rule.kind == syntax::RuleKind::include) {

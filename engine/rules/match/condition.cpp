@@ -16,7 +16,7 @@ class Condition::Builder {
       : program_(program), condition_(condition) {}
 
   void build(sema::ExprId root) {
-    std::vector<sema::ExprId> pending{root};
+    std::vector<sema::ExprId> pending{through_own(root)};
     while (!pending.empty()) {
       const sema::ExprId id = pending.back();
       if (step_of_.contains(id)) {
@@ -38,18 +38,31 @@ class Condition::Builder {
   /// not the atoms of a disjunction, which are masks.
   std::vector<sema::ExprId> operands(sema::ExprId id) const {
     const sema::Expr& expr = program_.exprs.get(id);
-    if (expr.op == sema::ExprOp::within) return {};
+    if (looks_around(expr.op)) return {};
     std::vector<sema::ExprId> operands = expr.operands;
+    for (sema::ExprId& operand : operands) operand = through_own(operand);
     if (expr.op == sema::ExprOp::disjunction) {
       std::erase_if(operands, [this](sema::ExprId one) { return is_atom(one); });
     }
     return operands;
   }
+  /// The atoms inside `own` say by themselves that they are of the own name.
+  sema::ExprId through_own(sema::ExprId id) const {
+    while (program_.exprs.get(id).op == sema::ExprOp::own) {
+      id = program_.exprs.get(id).operands.front();
+    }
+    return id;
+  }
+  static bool looks_around(sema::ExprOp op) {
+    return op == sema::ExprOp::within || op == sema::ExprOp::within_op || op == sema::ExprOp::op ||
+           op == sema::ExprOp::phase;
+  }
   bool is_atom(sema::ExprId id) const { return program_.exprs.get(id).op == sema::ExprOp::atom; }
 
   void add_masks(const sema::Expr& disjunction) {
     std::map<uint32_t, uint64_t> masks;
-    for (const sema::ExprId operand : disjunction.operands) {
+    for (const sema::ExprId written : disjunction.operands) {
+      const sema::ExprId operand = through_own(written);
       if (!is_atom(operand)) continue;
       const uint32_t atom = program_.exprs.get(operand).atom.index;
       masks[atom / 64] |= uint64_t{1} << (atom % 64);
@@ -64,11 +77,12 @@ class Condition::Builder {
     step.operation = expr.operation;
     if (expr.op == sema::ExprOp::atom) step.what = expr.atom.index;
     if (expr.op == sema::ExprOp::label) step.what = expr.word.index;
-    if (expr.op == sema::ExprOp::within && condition_.place_ == Place::subject) {
+    if (looks_around(expr.op) && condition_.place_ == Place::subject) {
       step.what = static_cast<uint32_t>(condition_.enclosing_.size());
       Condition inner(Place::enclosing);
-      Builder(program_, inner).build(expr.operands.front());
+      if (!expr.operands.empty()) Builder(program_, inner).build(expr.operands.front());
       condition_.enclosing_.push_back(std::move(inner));
+      condition_.marks_.push_back(expr.atom);
     }
     step.atoms_begin = static_cast<uint32_t>(condition_.masks_.size());
     if (expr.op == sema::ExprOp::disjunction) add_masks(expr);
@@ -87,14 +101,18 @@ class Condition::Builder {
   std::unordered_map<sema::ExprId, uint32_t> step_of_;
 };
 
-Condition::Condition(const sema::Program& program, sema::ExprId expr) {
+Condition::Condition(const sema::Program& program, sema::ExprId expr)
+    : beside_(program.marks.beside) {
   Builder(program, *this).build(expr);
 }
 
-Truth Condition::within(const Condition& condition, const OpenSubject& subject) const {
+Truth Condition::within(uint32_t number, const OpenSubject& subject) const {
   if (!subject.within) return Truth::unknown;
+  const Condition& condition = enclosing_[number];
+  const sema::AtomId mark = marks_[number];
   Truth found = Truth::no;
   for (const AtomSet& name : *subject.within) {
+    if (mark.valid() ? !name.has(mark) : beside_.valid() && name.has(beside_)) continue;
     found =
         std::max(found, condition.evaluate({.name = &name, .kind = std::nullopt, .within = {}}));
     if (found == Truth::yes) break;
@@ -113,7 +131,12 @@ Truth Condition::value(const Step& step, const OpenSubject& subject,
       if (place_ == Place::enclosing || subject.is_edge()) return Truth::no;
       return subject.kind ? truth(*subject.kind == step.operation) : Truth::unknown;
     case sema::ExprOp::within:
-      return place_ == Place::enclosing ? Truth::no : within(enclosing_[step.what], subject);
+    case sema::ExprOp::within_op:
+    case sema::ExprOp::op:
+    case sema::ExprOp::phase:
+      return place_ == Place::enclosing ? Truth::no : within(step.what, subject);
+    case sema::ExprOp::own:
+      break;  // see Builder
     case sema::ExprOp::label:
       return subject.word ? truth(subject.word->index == step.what) : Truth::unknown;
     case sema::ExprOp::negation:
@@ -142,6 +165,7 @@ void Condition::run(const OpenSubject& subject, std::span<Truth> values) const {
 }
 
 Truth Condition::evaluate(const OpenSubject& subject) const {
+  if (steps_.empty()) return Truth::yes;  // `phase` asks only for its mark
   std::array<Truth, 64> few;
   if (steps_.size() <= few.size()) {
     run(subject, few);

@@ -18,7 +18,8 @@ namespace kr::match {
 struct Subject {
   const AtomSet* name = nullptr;
   OperationKind kind = OperationKind::kernel;
-  /// The names of the enclosing nodes and ranges, each scanned separately.
+  /// The names of the enclosing nodes and ranges, each scanned separately, and what else is around
+  /// it (sema::ContextMarks).
   std::span<const AtomSet> within = {};
   /// Of order rules: its label in the dimension that they look at, if they name it; or a place
   /// before or after all operations, which no other expression matches.
@@ -58,7 +59,7 @@ class Condition {
   struct Step {
     sema::ExprOp op = sema::ExprOp::atom;
     OperationKind operation = OperationKind::kernel;
-    uint32_t what = 0;  // atom or label: its index; within: index into enclosing_
+    uint32_t what = 0;  // atom or label: its index; within, op, phase: index into enclosing_
     uint32_t begin = 0;
     uint32_t end = 0;  // operands are operands_[begin, end)
     uint32_t atoms_begin = 0;
@@ -74,13 +75,15 @@ class Condition {
 
   void run(const OpenSubject& subject, std::span<Truth> values) const;
   Truth value(const Step& step, const OpenSubject& subject, std::span<const Truth> values) const;
-  Truth within(const Condition& condition, const OpenSubject& subject) const;
+  Truth within(uint32_t number, const OpenSubject& subject) const;
 
   Place place_ = Place::subject;
   std::vector<Step> steps_;  // operands before their users; the last is the whole expression
   std::vector<uint32_t> operands_;
   std::vector<Mask> masks_;
-  std::vector<Condition> enclosing_;  // the operands of `within`
+  std::vector<Condition> enclosing_;  // the operands of `within`, `op` and `phase`
+  std::vector<sema::AtomId> marks_;   // beside enclosing_; invalid: of `within`
+  sema::AtomId beside_;               // the mark of what is no node or range
 };
 
 }  // namespace kr::match

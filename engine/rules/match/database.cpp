@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "match/cache.hpp"
@@ -12,6 +13,10 @@ namespace kr::match {
 namespace {
 
 constexpr std::string_view database_extension = ".krhs";
+/// The key of the file with the database of all shipped rules: so it is found whatever they are.
+constexpr std::string_view shipped_key = "the shipped rules";
+/// Fewer patterns are compiled in less time than this file is read in.
+constexpr size_t min_shipped = 200;
 constexpr unsigned flags = HS_FLAG_DOTALL | HS_FLAG_SINGLEMATCH;
 
 struct CompileErrorFree {
@@ -126,12 +131,24 @@ std::vector<HyperscanPattern> hyperscan_patterns(const sema::Program& program) {
 
 namespace {
 
+void set_own(const sema::Program& program, Database::Impl& impl) {
+  bool any = false;
+  impl.own = AtomSet(impl.atoms);
+  impl.not_own = AtomSet(impl.atoms);
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
+    (atom.own ? impl.own : impl.not_own).add(id);
+    any |= atom.own;
+  });
+  if (!any) impl.own = AtomSet();
+}
+
 /// An Impl with the constants and places.
 std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& program) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
   impl->in_empty_name = AtomSet(impl->atoms);
+  set_own(program, *impl);
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const regex::Places empty = regex::empty_places(atom.regex);
     // The empty name has only empty matches.
@@ -168,14 +185,14 @@ const regex::NfaUnion& Database::Impl::automata() const {
   return *refused_automata;
 }
 
-void take_hyperscan(Database::Impl& impl, HsDatabase database) {
+void take_hyperscan(Database::Impl& impl, HsDatabase Database::Impl::*member, HsDatabase database) {
   if (!database) return;
-  hs_scratch_t* scratch = nullptr;
+  hs_scratch_t* scratch = impl.scratch.release();
   const hs_error_t result = hs_alloc_scratch(database.get(), &scratch);
+  impl.scratch.reset(scratch);
   if (result == HS_NOMEM) throw std::bad_alloc();
   KR_CHECK(result == HS_SUCCESS);
-  impl.scratch.reset(scratch);
-  impl.hyperscan = std::move(database);
+  impl.*member = std::move(database);
 }
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -191,9 +208,8 @@ Processor processor_of(const std::optional<Database::Cache>& cache) {
   return cache && cache->any_processor ? Processor::any : Processor::this_one;
 }
 
-}  // namespace
-
-std::shared_ptr<const Database> Database::find(const sema::Program& program, const Cache& cache) {
+std::shared_ptr<const Database> find_whole(const sema::Program& program,
+                                           const Database::Cache& cache) {
   if (const auto made = cache.install.databases(); !made.empty()) {
     const std::string key = database_key(program, Processor::any);
     const CacheFile file(made, key, database_extension);
@@ -205,20 +221,119 @@ std::shared_ptr<const Database> Database::find(const sema::Program& program, con
   return read_database(program, key, CacheFile(cache.folder, key, database_extension).read());
 }
 
+/// The database for some atoms of the program, by their places in `atoms`: from the cache, or
+/// compiled. None: it is not in the cache.
+std::optional<StoredDatabase> some_atoms(const sema::Program& program,
+                                         const std::vector<sema::AtomId>& atoms,
+                                         const Database::Cache& cache, bool may_compile) {
+  std::vector<std::string_view> texts;
+  texts.reserve(atoms.size());
+  for (const sema::AtomId id : atoms) texts.emplace_back(program.atoms.get(id).hyperscan);
+  const std::string key = database_key(texts, Processor::this_one);
+  const CacheFile file(cache.folder, key, database_extension);
+  if (!cache.folder.empty()) {
+    if (auto stored = stored_database(key, atoms.size(), file.read())) return stored;
+  }
+  if (!may_compile) return std::nullopt;
+  std::vector<HyperscanPattern> patterns = hyperscan_patterns(program);
+  const auto place = [&](sema::AtomId id) { return std::ranges::lower_bound(atoms, id); };
+  std::erase_if(patterns, [&](const HyperscanPattern& one) {
+    const auto at = place(one.atom);
+    return at == atoms.end() || *at != one.atom;
+  });
+  for (HyperscanPattern& one : patterns) {
+    one.atom = {static_cast<uint32_t>(place(one.atom) - atoms.begin())};
+  }
+  StoredDatabase stored;
+  std::vector<sema::AtomId> refused;
+  stored.hyperscan = compile_most(std::move(patterns), Processor::this_one, refused);
+  for (const sema::AtomId id : refused) stored.refused.push_back(id.index);
+  if (!cache.folder.empty()) file.write(to_bytes(key, stored.refused, stored.hyperscan.get()));
+  return stored;
+}
+
+/// The shipped database for its atoms, one of their own for the others. Null: the installation has
+/// none, or too few of the atoms; or the other atoms would have to be compiled, and may not be.
+std::shared_ptr<const Database> with_shipped(const sema::Program& program,
+                                             const Database::Cache& cache, bool may_compile) {
+  const auto made = cache.install.databases();
+  if (made.empty() || cache.any_processor || program.atoms.size() < min_shipped) return nullptr;
+  const CacheFile file(made, shipped_key, database_extension);
+  std::optional<ShippedDatabase> shipped = shipped_database(file.read_installed(cache.install));
+  if (!shipped) return nullptr;
+  std::unordered_map<std::string_view, uint32_t> numbers;
+  for (uint32_t i = 0; i < shipped->atoms.size(); ++i) numbers.emplace(shipped->atoms[i], i);
+  std::vector<sema::AtomId> shipped_atoms(shipped->atoms.size());
+  std::vector<sema::AtomId> own_atoms;
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
+    const auto at = numbers.find(atom.hyperscan);
+    // A text may be an atom twice: of whole names, and of functions' own names.
+    if (at == numbers.end() || shipped_atoms[at->second].valid()) {
+      own_atoms.push_back(id);
+    } else {
+      shipped_atoms[at->second] = id;
+    }
+  });
+  if (program.atoms.size() - own_atoms.size() < min_shipped) return nullptr;
+  StoredDatabase own;
+  if (!own_atoms.empty()) {
+    auto stored = some_atoms(program, own_atoms, cache, may_compile);
+    if (!stored) return nullptr;
+    own = std::move(*stored);
+  }
+  std::vector<sema::AtomId> refused;
+  for (const uint32_t i : own.refused) refused.push_back(own_atoms[i]);
+  for (const uint32_t i : shipped->stored.refused) {
+    if (shipped_atoms[i].valid()) refused.push_back(shipped_atoms[i]);
+  }
+  auto impl = without_hyperscan(program, std::move(refused));
+  take_hyperscan(*impl, &Database::Impl::shipped, std::move(shipped->stored.hyperscan));
+  take_hyperscan(*impl, &Database::Impl::hyperscan, std::move(own.hyperscan));
+  impl->shipped_atoms = std::move(shipped_atoms);
+  impl->own_atoms = std::move(own_atoms);
+  return std::make_shared<const Database>(std::move(impl));
+}
+
+}  // namespace
+
+std::shared_ptr<const Database> Database::find(const sema::Program& program, const Cache& cache) {
+  if (auto database = find_whole(program, cache)) return database;
+  return with_shipped(program, cache, false);
+}
+
 std::shared_ptr<const Database> Database::compile(const sema::Program& program,
                                                   const std::optional<Cache>& cache) {
-  if (auto database = cache ? find(program, *cache) : nullptr) return database;
+  if (!cache) return compile_whole(program, cache);
+  if (auto database = find_whole(program, *cache)) return database;
+  if (auto database = with_shipped(program, *cache, true)) return database;
+  return compile_whole(program, cache);
+}
+
+std::shared_ptr<const Database> Database::compile_whole(const sema::Program& program,
+                                                        const std::optional<Cache>& cache) {
+  if (auto database = cache ? find_whole(program, *cache) : nullptr) return database;
   const Processor processor = processor_of(cache);
   std::vector<sema::AtomId> refused;
   HsDatabase hyperscan = compile_most(hyperscan_patterns(program), processor, refused);
   auto impl = without_hyperscan(program, std::move(refused));
-  take_hyperscan(*impl, std::move(hyperscan));
+  take_hyperscan(*impl, &Database::Impl::hyperscan, std::move(hyperscan));
   impl->key = database_key(program, processor);
   auto database = std::make_shared<const Database>(std::move(impl));
   if (cache && !cache->folder.empty()) {
     CacheFile(cache->folder, database->impl().key, database_extension).write(database->serialize());
   }
   return database;
+}
+
+bool Database::is_whole() const noexcept {
+  return !impl_->shipped;
+}
+
+bool Database::write_shipped(const std::filesystem::path& folder) const {
+  const CacheFile file(folder, shipped_key, database_extension);
+  const std::string bytes = serialize();
+  file.write(bytes);
+  return file.read() == bytes;
 }
 
 std::shared_ptr<const Database> Database::of_automata(const sema::Program& program) {
@@ -237,6 +352,7 @@ std::shared_ptr<const Database> Database::of_automata(const sema::Program& progr
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
+  set_own(program, *impl);
   impl->memo = std::move(memo);
   impl->memo_program = &program;
   return std::make_shared<const Database>(std::move(impl));

@@ -18,9 +18,9 @@ bool holds(const sema::Program& program, sema::ExprId expr, const Subject& subje
 }
 
 TableMatcher::TableMatcher(const sema::Program& program, const sema::Table& table)
-    : table_(&table), first_rule_of_atom_(program.atoms.size(), no_rule) {
+    : program_(&program), table_(&table), first_rule_of_atom_(program.atoms.size(), no_rule) {
   for (uint32_t i = 0; i < table.rules.size(); ++i) {
-    Condition condition(program, program.rules.get(table.rules[i]).expr);
+    Condition condition(program, table.expr(program, i));
     const auto atoms = condition.plain_atoms();
     if (!atoms) {
       uses_within_ = uses_within_ || condition.uses_within();
@@ -54,17 +54,20 @@ std::optional<sema::RuleId> TableMatcher::match(const Subject& subject) const {
       break;
     }
   }
-  if (first == no_rule) return table_->otherwise;
-  return table_->rules[first];
+  const std::optional<sema::RuleId> rule =
+      first == no_rule ? table_->otherwise : std::optional(table_->rules[first]);
+  if (!rule || !table_->from.valid()) return rule;
+  const sema::Rule& image = program_->rules.get(*rule);
+  return image.label.empty() && !image.keep ? std::nullopt : rule;
 }
 
 std::vector<sema::RuleId> later_matches(const sema::Program& program, const sema::Table& table,
                                         const Subject& subject) {
   std::vector<sema::RuleId> later;
   bool won = false;
-  for (const sema::RuleId id : table.rules) {
-    if (!holds(program, program.rules.get(id).expr, subject)) continue;
-    if (won) later.push_back(id);
+  for (size_t i = 0; i < table.rules.size(); ++i) {
+    if (!holds(program, table.expr(program, i), subject)) continue;
+    if (won) later.push_back(table.rules[i]);
     won = true;
   }
   return later;

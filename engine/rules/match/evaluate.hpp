@@ -19,7 +19,7 @@ class TableMatcher {
   TableMatcher(const sema::Program& program, const sema::Table& table);
 
   /// The rule that labels the subject: the first that matches, else `otherwise`; none:
-  /// unclassified.
+  /// unclassified, also where a `D from E` has no label for that of E.
   std::optional<sema::RuleId> match(const Subject& subject) const;
   /// Whether a rule depends on enclosing nodes and ranges.
   bool uses_within() const noexcept { return uses_within_; }
@@ -30,6 +30,7 @@ class TableMatcher {
     Condition condition;
   };
   uint32_t first_plain(const AtomSet& name) const;
+  const sema::Program* program_;
   const sema::Table* table_;
   std::vector<uint32_t> first_rule_of_atom_;  // by atom; none: no plain rule
   std::vector<Other> others_;                 // in ascending order

@@ -57,7 +57,9 @@ std::string to_krdb(const sema::LoadedRules& rules, const Database& database) {
   ByteWriter body;
   body.number(rules.files.size());
   for (const sema::LoadedFile& file : rules.files) write_file(rules, file, body);
-  body.text(database.serialize());
+  body.text(database.is_whole()
+                ? database.serialize()
+                : Database::compile_whole(rules.program, std::nullopt)->serialize());
   ByteWriter out;
   out.number(format_version);
   out.checked(std::move(body).take());

@@ -20,6 +20,7 @@ struct KrdbContents {
   std::string database;                 // for Database::deserialize
 };
 
+/// Compiles the rules again if the database is not whole.
 std::string to_krdb(const sema::LoadedRules& rules, const Database& database);
 
 /// Whether a file that starts with these bytes is a .krdb.

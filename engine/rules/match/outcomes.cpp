@@ -54,6 +54,10 @@ class OpenConditions {
     switch (expr.op) {
       case sema::ExprOp::within:
         return fmt::format("{}within {}", wanted ? "" : "not ", text(expr.operands.front()));
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::phase:
+        return fmt::format("{}{}", wanted ? "" : "not ", text(id));
       case sema::ExprOp::negation:
         return describe(expr.operands.front(), !wanted);
       case sema::ExprOp::conjunction:
@@ -61,6 +65,7 @@ class OpenConditions {
         return joined(expr, wanted);
       case sema::ExprOp::atom:
       case sema::ExprOp::operation:
+      case sema::ExprOp::own:
       case sema::ExprOp::label:
         break;
     }
@@ -114,7 +119,7 @@ std::vector<Possible> of_kind(const sema::Program& program, const source::Source
       return possible;
     }
     OpenConditions open(program, sources, subject);
-    std::vector<std::string> needed = open.conditions(program.rules.get(table.rules[i]).expr, true);
+    std::vector<std::string> needed = open.conditions(table.expr(program, i), true);
     possible.push_back({i, std::move(needed)});
   }
   possible.push_back({table.rules.size(), {}});
@@ -141,8 +146,9 @@ std::vector<Outcome> outcomes(const sema::Program& program, const source::Source
   if (subject.kind) kinds = {*subject.kind};
   std::vector<Condition> conditions;
   conditions.reserve(table.rules.size());
-  for (const sema::RuleId id : table.rules)
-    conditions.emplace_back(program, program.rules.get(id).expr);
+  for (size_t i = 0; i < table.rules.size(); ++i) {
+    conditions.emplace_back(program, table.expr(program, i));
+  }
 
   std::map<std::pair<size_t, std::vector<std::string>>, std::vector<OperationKind>> found;
   for (const OperationKind kind : kinds) {

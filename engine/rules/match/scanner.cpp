@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/own_name.hpp"
 #include "match/database.hpp"
 
 namespace kr::match {
@@ -12,6 +13,33 @@ namespace {
 int add_match(unsigned id, unsigned long long, unsigned long long, unsigned, void* set) {
   static_cast<AtomSet*>(set)->add({id});
   return 0;
+}
+
+/// Matches of a database whose pattern ids are not those of the atoms.
+struct Renumbered {
+  const std::vector<sema::AtomId>& atoms;
+  AtomSet& set;
+};
+
+int add_renumbered(unsigned id, unsigned long long, unsigned long long, unsigned, void* context) {
+  const auto& to = *static_cast<const Renumbered*>(context);
+  if (to.atoms[id].valid()) to.set.add(to.atoms[id]);
+  return 0;
+}
+
+void scan_with(const HsDatabase& database, const std::vector<sema::AtomId>& atoms,
+               hs_scratch_t* scratch, std::string_view name, AtomSet& set) {
+  if (!database) return;
+  if (name.size() > std::numeric_limits<unsigned>::max()) {
+    throw Error("", "a name of 4 GiB or more cannot be matched", "remove its row");
+  }
+  const auto size = static_cast<unsigned>(name.size());
+  Renumbered renumbered{atoms, set};
+  const hs_error_t result =
+      atoms.empty()
+          ? hs_scan(database.get(), name.data(), size, 0, scratch, add_match, &set)
+          : hs_scan(database.get(), name.data(), size, 0, scratch, add_renumbered, &renumbered);
+  KR_CHECK(result == HS_SUCCESS);
 }
 
 regex::Searcher searcher(const Database::Impl& inside) {
@@ -30,12 +58,13 @@ struct Scanner::Impl {
   HsScratch scratch;
   std::optional<regex::Searcher> refused;
   MatchMemo::Patterns patterns;  // of the database's memo, if it has one
+  AtomSet of_own;                // of a function's own name
 };
 
 Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_unique<Impl>()) {
   impl_->database = std::move(database);
   const Database::Impl& inside = impl_->database->impl();
-  if (!inside.hyperscan) return;
+  if (!inside.scratch) return;
   hs_scratch_t* scratch = nullptr;
   const hs_error_t result = hs_clone_scratch(inside.scratch.get(), &scratch);
   if (result == HS_NOMEM) throw std::bad_alloc();
@@ -56,6 +85,18 @@ Scanner::~Scanner() {
 Scanner::Scanner(Scanner&&) noexcept = default;
 
 void Scanner::scan(std::string_view name, AtomSet& set) {
+  scan_whole(name, set);
+  const Database::Impl& inside = impl_->database->impl();
+  if (inside.own.words().empty()) return;
+  const std::string own = own_name(name);
+  if (own == name) return;
+  scan_whole(own, impl_->of_own);
+  set.keep(inside.not_own);
+  impl_->of_own.keep(inside.own);
+  set.unite(impl_->of_own);
+}
+
+void Scanner::scan_whole(std::string_view name, AtomSet& set) {
   const Database::Impl& inside = impl_->database->impl();
   if (inside.memo) {
     set = inside.always;
@@ -67,15 +108,8 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
     return;
   }
   set = inside.always;
-  if (inside.hyperscan) {
-    if (name.size() > std::numeric_limits<unsigned>::max()) {
-      throw Error("", "a name of 4 GiB or more cannot be matched", "remove its row");
-    }
-    const hs_error_t result =
-        hs_scan(inside.hyperscan.get(), name.data(), static_cast<unsigned>(name.size()), 0,
-                impl_->scratch.get(), add_match, &set);
-    KR_CHECK(result == HS_SUCCESS);
-  }
+  scan_with(inside.shipped, inside.shipped_atoms, impl_->scratch.get(), name, set);
+  scan_with(inside.hyperscan, inside.own_atoms, impl_->scratch.get(), name, set);
   if (!inside.by_place.empty()) {
     const regex::Places places = regex::places_of(name);
     for (const auto& [atom, empty] : inside.by_place) {

@@ -33,6 +33,10 @@ class AtomSet {
   void keep(const AtomSet& mask) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= mask.words_[i];
   }
+  /// Also those of `other`, which has the same size.
+  void unite(const AtomSet& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
   std::span<const uint64_t> words() const { return words_; }
   friend bool operator==(const AtomSet&, const AtomSet&) = default;
 
@@ -64,8 +68,14 @@ class Database {
 
   /// Compiles the patterns, or reads them from the installation or the cache if the same Hyperscan
   /// compiled them for this or any processor. A cache that cannot be read or written is ignored.
+  ///
+  /// If the installation's database of all shipped rules has many of the patterns, as of rules that
+  /// use the standard library, it matches these, and only the others are compiled and kept.
   static std::shared_ptr<const Database> compile(const sema::Program& program,
                                                  const std::optional<Cache>& cache);
+  /// The same, but always as one database, which `serialize` can write.
+  static std::shared_ptr<const Database> compile_whole(const sema::Program& program,
+                                                       const std::optional<Cache>& cache);
   /// The database that `compile` would read; null if it would compile.
   static std::shared_ptr<const Database> find(const sema::Program& program, const Cache& cache);
   /// Without Hyperscan: kr's own automata match every atom, and the memo remembers the results.
@@ -81,7 +91,13 @@ class Database {
   /// Hyperscan and processor.
   static std::shared_ptr<const Database> deserialize(const sema::Program& program,
                                                      std::string_view bytes);
+  /// Only of a whole database.
   std::string serialize() const;
+  /// Whether one Hyperscan database matches all patterns.
+  bool is_whole() const noexcept;
+  /// Writes it to the folder of an installation's databases, as that of all shipped rules. Returns
+  /// whether it is there.
+  bool write_shipped(const std::filesystem::path& folder) const;
 
   /// The version of Hyperscan.
   static std::string version();
@@ -102,10 +118,12 @@ class Scanner {
   ~Scanner();
   Scanner(Scanner&&) noexcept;
 
-  /// Sets `set` to the atoms that match `name`, sized to the program.
+  /// Sets `set` to the atoms that match `name`, or the function's own name in it, sized to the
+  /// program.
   void scan(std::string_view name, AtomSet& set);
 
  private:
+  void scan_whole(std::string_view name, AtomSet& set);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

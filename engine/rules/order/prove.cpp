@@ -180,11 +180,33 @@ class RuleProver {
   std::vector<Found> found_;
 };
 
+/// What the rule labels among the shortest sequences that it would label alone.
+std::optional<Witness> labelled_by(const Matcher& matcher, uint32_t rule, const Block& alone,
+                                   const ProofBudget& budget) {
+  const AllMeetings meetings(alone, budget);
+  ShortestMeetings shortest(meetings, budget.checks);
+  meetings.each([&](const RoleSet&, const AllMeetings::Place& place) { shortest.add(place); });
+  return shortest.find([&](Witness witness) -> std::optional<Witness> {
+    std::vector<uint32_t> rule_of;
+    matcher.label_by_rules(witness.sequence, rule_of);
+    const auto at = std::ranges::find(rule_of, rule);
+    if (at == rule_of.end()) return std::nullopt;
+    witness.operation = static_cast<uint32_t>(at - rule_of.begin());
+    return witness;
+  });
+}
+
 /// What can be said of a rule in a block with too many rules: by itself, and with each earlier one.
-RuleProof prove_with_few(const Block& block, uint32_t rule, const ProofBudget& budget) {
+RuleProof prove_with_few(const Block& block, uint32_t rule, const ProofBudget& budget,
+                         const Matcher& matcher) {
   Block few{block.letters, block.scopes, {block.rules[rule]}};
   RuleProof proof = RuleProver(few, budget).prove().back();
   if (proof.verdict == Verdict::never_matches) return proof;
+  proof.witness = labelled_by(matcher, rule, few, budget);
+  if (proof.witness) {
+    proof.verdict = Verdict::alive;
+    return proof;
+  }
   few.rules.push_back(block.rules[rule]);
   for (uint32_t earlier = 0; earlier < rule; ++earlier) {
     few.rules.front() = block.rules[earlier];
@@ -202,9 +224,10 @@ std::vector<RuleProof> prove(const Block& block, const ProofBudget& budget) {
   RuleProver prover(block, budget);
   std::vector<RuleProof> proofs = prover.prove();
   if (prover.is_complete()) return proofs;
+  const Matcher matcher(block);
   for (uint32_t rule = 0; rule < proofs.size(); ++rule) {
     if (proofs[rule].verdict == Verdict::not_decided) {
-      proofs[rule] = prove_with_few(block, rule, budget);
+      proofs[rule] = prove_with_few(block, rule, budget, matcher);
     }
   }
   return proofs;

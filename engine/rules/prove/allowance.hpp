@@ -59,6 +59,8 @@ class Allowance {
     left_ -= first;
     spare_ -= std::min(work - first, spare_);
   }
+  /// The remaining steps.
+  size_t left() const { return left_ + spare_; }
   /// Whether no steps remain for any question.
   bool is_used_up() const { return left_ + spare_ == 0; }
   /// Whether a question was abandoned that a larger allowance might have answered.

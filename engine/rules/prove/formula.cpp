@@ -16,20 +16,24 @@ FormulaId Formulas::add(Formula formula) {
   };
   append(formula.language.index);
   append(static_cast<uint32_t>(formula.operation));
+  append(formula.around);
   for (const FormulaId operand : formula.operands) append(operand.index);
   const auto [at, added] = known_.emplace(std::move(key), FormulaId{});
   if (!added) return at->second;
   for (const FormulaId operand : formula.operands) {
     formula.uses_within |= get(operand).uses_within;
+    formula.uses_own |= get(operand).uses_own;
     formula.uses_operation |= get(operand).uses_operation;
   }
   if (formula.op == Op::within) {
     formula.uses_within = true;
     formula.uses_operation = false;
   }
+  formula.uses_own |= formula.op == Op::own;
   formula.uses_operation |= formula.op == Op::operation;
   formula.digest.add(static_cast<uint64_t>(formula.op));
   formula.digest.add(static_cast<uint64_t>(formula.operation));
+  if (formula.around != 0) formula.digest.add(hash128(around_[formula.around]));
   if (formula.op == Op::atom) formula.digest.add(digests_[formula.language.index]);
   formula.digest.add(formula.operands.size());
   for (const FormulaId operand : formula.operands) formula.digest.add(get(operand).digest);
@@ -55,9 +59,19 @@ FormulaId Formulas::operation(OperationKind kind) {
   return add({.op = Op::operation, .operation = kind});
 }
 
-FormulaId Formulas::within(FormulaId inner) {
+FormulaId Formulas::within(FormulaId inner, const std::string& around) {
   if (inner == never()) return never();
-  return add({.op = Op::within, .operands = {inner}});
+  auto at = std::ranges::find(around_, around);
+  if (at == around_.end()) at = around_.insert(at, around);
+  return add({.op = Op::within,
+              .around = static_cast<uint32_t>(at - around_.begin()),
+              .operands = {inner}});
+}
+
+FormulaId Formulas::own(FormulaId inner) {
+  if (inner == never() || inner == always() || get(inner).op == Op::own) return inner;
+  if (get(inner).op == Op::negation) return negation(own(get(inner).operands.front()));
+  return add({.op = Op::own, .operands = {inner}});
 }
 
 FormulaId Formulas::negation(FormulaId inner) {
@@ -131,6 +145,24 @@ FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
       break;
     case sema::ExprOp::within:
       formula = within(operands.front());
+      break;
+    case sema::ExprOp::within_op:
+      formula = within(operands.front(), "op");
+      break;
+    case sema::ExprOp::op: {
+      // The innermost op is one that encloses the operation.
+      const std::string& mark = program.atoms.get(written.atom).source;
+      std::vector<FormulaId> all{within(operands.front(), "op"),
+                                 within(operands.front(), "innermost op")};
+      if (mark != "innermost op") all.push_back(within(operands.front(), mark));
+      formula = this->all(std::move(all));
+      break;
+    }
+    case sema::ExprOp::phase:
+      formula = within(always(), program.atoms.get(written.atom).source);
+      break;
+    case sema::ExprOp::own:
+      formula = own(operands.front());
       break;
     case sema::ExprOp::label:
       formula = never();  // a name alone has no label: see sema::Model::order_tables

@@ -28,6 +28,7 @@ enum class Op : uint8_t {
   atom,         // the name has a match of a language
   operation,    // the type of the subject
   within,       // one operand: some enclosing name matches it
+  own,          // one operand: the function's own name in the name matches it
   negation,     // one operand
   conjunction,  // two or more operands, sorted, unique
   disjunction,  // two or more operands, sorted, unique
@@ -37,8 +38,10 @@ struct Formula {
   Op op = Op::never;
   LanguageId language = {};
   OperationKind operation = OperationKind::kernel;
+  uint32_t around = 0;  // of `within`: what it looks at, see Formulas::around
   std::vector<FormulaId> operands = {};
   bool uses_within = false;     // contains `within`
+  bool uses_own = false;        // contains `own`
   bool uses_operation = false;  // contains `@kernel` or another type, outside `within`
   /// A hash of the operations, the languages as written and the order of operands: the same formula
   /// has the same digest in every arena.
@@ -46,7 +49,7 @@ struct Formula {
 };
 
 /// The value of a formula by the values of its operands; `other` gives those of the rest: atoms,
-/// types of operation and `within`.
+/// types of operation, `within` and `own`.
 template <class Operand, class Other>
 bool value_of(const Formula& formula, const Operand& operand, const Other& other) {
   switch (formula.op) {
@@ -76,7 +79,13 @@ class Formulas {
   FormulaId atom(const regex::Regex& regex);
   FormulaId atom(LanguageId language);
   FormulaId operation(OperationKind kind);
-  FormulaId within(FormulaId inner);
+  FormulaId within(FormulaId inner) { return within(inner, ""); }
+  /// The same of other things around the subject, each kind of which has a text: `op`,
+  /// `phase decode`. Empty: nodes and ranges.
+  FormulaId within(FormulaId inner, const std::string& around);
+  const std::string& around(uint32_t number) const { return around_[number]; }
+  /// `inner` contains neither `within` nor a type of operation.
+  FormulaId own(FormulaId inner);
   FormulaId negation(FormulaId inner);
   FormulaId all(std::vector<FormulaId> operands);
   FormulaId any(std::vector<FormulaId> operands);
@@ -100,6 +109,7 @@ class Formulas {
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
   std::unordered_map<const sema::Program*, std::vector<FormulaId>> of_program_;
+  std::vector<std::string> around_{""};
 };
 
 /// Replaces parts of formulas, from the outermost to the innermost; rewrites each part once.

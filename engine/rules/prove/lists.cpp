@@ -101,14 +101,41 @@ std::vector<EffectiveList> effective_lists(const sema::Program& program, Formula
     }
     lists.push_back(std::move(list));
   };
+  // Models that share rules have other expressions for where a `refine` applies: the same formula.
+  std::map<std::pair<std::vector<sema::RuleId>, FormulaId>, size_t> known_refinements;
+  const auto add_refinements = [&](const std::string& whose, sema::ModelId model,
+                                   const sema::Table& table) {
+    for (size_t first = 0; first < table.refinements;) {
+      const sema::ExprId where = table.refined[first].where;
+      EffectiveList list{whose, model, {}, std::nullopt};
+      std::vector<sema::RuleId> rules;
+      for (; first < table.refinements && table.refined[first].where == where; ++first) {
+        const sema::RuleId rule = table.rules[first];
+        rules.push_back(rule);
+        list.rules.push_back({rule, formulas.of(program, program.rules.get(rule).expr)});
+      }
+      list.outside = formulas.negation(formulas.of(program, where));
+      const auto [at, added] =
+          known_refinements.emplace(std::pair{std::move(rules), list.outside}, lists.size());
+      if (added) {
+        lists.push_back(std::move(list));
+      } else {
+        lists[at->second].whose += ", " + whose;
+      }
+    }
+  };
   for (const sema::SharedTable& table : program.shared_tables) {
     add("table " + table.name, std::nullopt, table.rules, table.otherwise);
   }
   for (const sema::Engine& engine : program.engines) {
     for (const sema::ModelId id : engine.models) {
       const sema::Model& model = program.models.get(id);
-      for (const sema::Table& table : model.tables)
-        add(program.title(id), id, table.rules, table.otherwise);
+      for (const sema::Table& table : model.tables) {
+        add_refinements(program.title(id), id, table);
+        if (table.from.valid()) continue;  // its rules are those of another table
+        add(program.title(id), id, {table.rules.begin() + table.refinements, table.rules.end()},
+            table.otherwise);
+      }
       if (!model.phases.empty()) add(program.title(id), id, model.phases, std::nullopt);
     }
   }

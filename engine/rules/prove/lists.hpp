@@ -17,16 +17,20 @@ struct RuleListed {
   FormulaId formula;
 };
 
+/// Rules in the order tried. Those of a `refine` are lists of their own.
 struct EffectiveList {
   std::string whose;                   // `vllm/llama`, `table t`; several are separated by commas
   std::optional<sema::ModelId> model;  // the first model
   std::vector<RuleListed> rules;
   std::optional<sema::RuleId> otherwise;
+  /// Of a `refine`: the names that do not have the label that it splits; invalid: no `refine`.
+  FormulaId outside = {};
 
-  /// The formulas of the rules before a place.
+  /// The formulas of what the rule at a place does not get.
   std::vector<FormulaId> above(size_t place) const {
     std::vector<FormulaId> formulas;
-    formulas.reserve(place);
+    formulas.reserve(place + 1);
+    if (outside.valid()) formulas.push_back(outside);
     for (size_t i = 0; i < place; ++i) formulas.push_back(rules[i].formula);
     return formulas;
   }

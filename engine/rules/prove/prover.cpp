@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/own_name.hpp"
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
 #include "prove/texts.hpp"
@@ -37,15 +38,16 @@ auto substitution(Formulas& formulas, KnownContext known) {
   });
 }
 
-/// Collects the `within` of formulas. Visits each shared part once.
-class WithinCollector {
+/// Collects the `within` of formulas, or their `own`. Visits each shared part once.
+class PartCollector {
  public:
-  explicit WithinCollector(const Formulas& formulas) : formulas_(formulas) {}
+  PartCollector(const Formulas& formulas, Op op) : formulas_(formulas), op_(op) {}
 
   void collect(FormulaId id) {
     const Formula& formula = formulas_.get(id);
-    if (!formula.uses_within || !seen_.insert(id).second) return;
-    if (formula.op == Op::within) {
+    const bool uses = op_ == Op::within ? formula.uses_within : formula.uses_own;
+    if (!uses || !seen_.insert(id).second) return;
+    if (formula.op == op_) {
       found_.push_back(id);
       return;
     }
@@ -59,9 +61,23 @@ class WithinCollector {
 
  private:
   const Formulas& formulas_;
+  Op op_;
   std::unordered_set<FormulaId> seen_;
   std::vector<FormulaId> found_;
 };
+
+/// Names that are their own name: they have none of what may begin arguments or end a type.
+regex::Regex whole_own_names() {
+  regex::Regex regex;
+  regex::ByteSet set;
+  for (const char byte : std::string_view("<( {")) set.set(static_cast<unsigned char>(byte));
+  const auto begin = regex.nodes.add({.kind = regex::NodeKind::begin});
+  const auto bytes = regex.nodes.add({.kind = regex::NodeKind::bytes, .set = ~set});
+  const auto all = regex.add_repeat(bytes, 0, regex::Node::unbounded);
+  const auto end = regex.nodes.add({.kind = regex::NodeKind::end});
+  regex.root = regex.add(regex::NodeKind::sequence, {begin, all, end});
+  return regex;
+}
 
 }  // namespace
 
@@ -103,15 +119,17 @@ class Prover::Impl {
       const size_t known = chosen.size();
       const Subject subject = subject_of(finding.witness, false);
       const bool many = excluded.size() >= many_formulas;
-      if (many) find_texts(finding.witness.name);
-      size_t evaluated = 0;
+      if (many) {
+        find_texts(finding.witness.name);
+        subject_of_texts_ = subject.number;
+      }
+      const size_t evaluated = evaluated_;
       for (const FormulaId id : excluded) {
         if (chosen.size() == known + at_once) break;
         const bool is_text = many && texts_of_[id.index] != no_text;
-        evaluated += is_text ? 0 : 1;
         if (is_text ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
       }
-      charge(evaluated / evaluated_a_step, steps);
+      charge((evaluated_ - evaluated) / evaluated_a_step, steps);
       if (chosen.size() == known) break;
     }
     if (!finding.found()) return finding;
@@ -124,9 +142,9 @@ class Prover::Impl {
   bool holds(FormulaId id, const Witness& witness) { return holds(id, subject_of(witness, false)); }
 
  private:
-  /// The formulas listed, formulas evaluated, and parts visited in the time of one step.
+  /// The formulas listed, parts of formulas evaluated, and parts rewritten in the time of one step.
   static constexpr size_t formulas_a_step = 256;
-  static constexpr size_t evaluated_a_step = 8;
+  static constexpr size_t evaluated_a_step = 4;
   static constexpr size_t parts_a_step = 4;
   static void charge(size_t work, Steps& steps) { steps.take_work(work); }
   static Finding not_proven() {
@@ -166,6 +184,7 @@ class Prover::Impl {
   Subject subject_of(const Witness& witness, bool enclosing) {
     if (++subjects_ == 0) {  // overflow: forget all values
       known_.clear();
+      subject_of_texts_ = 0;
       ++subjects_;
     }
     return {witness, bytes_of(witness.name), enclosing, subjects_};
@@ -173,6 +192,7 @@ class Prover::Impl {
 
   /// Evaluates each shared part once per subject.
   bool holds(FormulaId id, const Subject& subject) {
+    ++evaluated_;
     if (formulas_.get(id).operands.empty()) return evaluate(id, subject);
     if (id.index >= known_.size()) known_.resize(formulas_.size());
     if (known_[id.index].subject != subject.number) {
@@ -186,11 +206,22 @@ class Prover::Impl {
     return value_of(
         formulas_.get(id), [&](FormulaId operand) { return holds(operand, subject); },
         [&](const Formula& formula) {
-          if (formula.op == Op::atom) return matches(formula.language, subject);
+          if (formula.op == Op::atom) {
+            const bool known = subject.number == subject_of_texts_ && id.index < texts_of_.size() &&
+                               texts_of_[id.index] != no_text;
+            return known ? texts_[texts_of_[id.index]] != 0 : matches(formula.language, subject);
+          }
+          if (formula.op == Op::own) return holds_for_own(formula.operands.front(), subject);
           if (subject.enclosing) return false;
           if (formula.op == Op::operation) return formula.operation == subject.witness.kind;
-          return std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
-            return holds_for_enclosing(formula.operands.front(), name);
+          if (formula.around == 0) {
+            return std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
+              return holds_for_enclosing(formula.operands.front(), name);
+            });
+          }
+          return std::ranges::any_of(subject.witness.around, [&](const auto& one) {
+            return one.first == formulas_.around(formula.around) &&
+                   holds_for_enclosing(formula.operands.front(), one.second);
           });
         });
   }
@@ -200,6 +231,13 @@ class Prover::Impl {
     if ((language.needed & ~subject.bytes).any()) return false;
     if (!language.nfa) language.nfa.emplace(formulas_.language(id));
     return language.nfa->search(subject.witness.name, scratch_);
+  }
+
+  bool holds_for_own(FormulaId id, const Subject& subject) {
+    Witness own;
+    own.name = own_name(subject.witness.name);
+    if (own.name == subject.witness.name) return holds(id, subject);
+    return holds(id, subject_of(own, subject.enclosing));
   }
 
   bool holds_for_enclosing(FormulaId id, const std::string& name) {
@@ -238,10 +276,85 @@ class Prover::Impl {
   Finding find_by_name(const NameQuestion& question, Steps& steps) {
     Finding finding;
     if (question.wanted == formulas_.never()) return finding;
-    NameFinding found = find_name(question, steps);
+    NameFinding found = find_with_own(question, steps);
     finding.answer = found.answer;
     finding.witness.name = std::move(found.name);
     return finding;
+  }
+
+  /// A name with the function's own name in it. First among names that are their own name. If there
+  /// is none, the two are treated as if any name could have any own name in it: then no pair proves
+  /// that there is no name, and a pair is an answer if a name can be made of it.
+  NameFinding find_with_own(const NameQuestion& question, Steps& steps) {
+    PartCollector collector(formulas_, Op::own);
+    collector.collect(question.wanted);
+    for (const FormulaId id : question.excluded) collector.collect(id);
+    const std::vector<FormulaId> owns = std::move(collector).take();
+    if (owns.empty()) return find_name(question, steps);
+    NameQuestion plain = replaced(
+        question, [this](FormulaId id) { return formulas_.get(id).operands.front(); }, steps);
+    if (!own_names_.valid()) own_names_ = formulas_.atom(whole_own_names());
+    plain.wanted = formulas_.all({plain.wanted, own_names_});
+    NameFinding best = find_name(plain, steps);
+    if (best.answer == Answer::found && own_name(best.name) == best.name) return best;
+    best = {};
+    const bool all = owns.size() <= budget_.within;
+    if (!all) best.answer = Answer::not_proven;
+    for (const uint64_t choice : choices(owns.size(), all)) {
+      charge(1, steps);
+      if (steps.gone()) return {Answer::not_proven, {}};
+      NameQuestion own{formulas_.always(), {}};
+      std::vector<FormulaId> present;
+      for (size_t i = 0; i < owns.size(); ++i) {
+        const FormulaId inner = formulas_.get(owns[i]).operands.front();
+        if (((choice >> i) & 1) != 0) {
+          present.push_back(owns[i]);
+          own.wanted = formulas_.all({own.wanted, inner});
+        } else {
+          own.excluded.push_back(inner);
+        }
+      }
+      const NameQuestion whole = replaced(
+          question,
+          [&](FormulaId id) {
+            return formulas_.constant(std::binary_search(present.begin(), present.end(), id));
+          },
+          steps);
+      if (whole.wanted == formulas_.never()) continue;
+      const NameFinding inside = find_name(own, steps);
+      if (inside.answer == Answer::none) continue;
+      const NameFinding name = find_name(whole, steps);
+      if (name.answer == Answer::none) continue;
+      best.answer = Answer::not_proven;
+      if (inside.answer != Answer::found || name.answer != Answer::found) continue;
+      for (std::string& made : names_with(inside.name, name.name)) {
+        if (answers(question, made)) return {Answer::found, std::move(made)};
+      }
+    }
+    return best;
+  }
+  static std::vector<std::string> names_with(const std::string& own, const std::string& name) {
+    return {own, name, "void " + own + "<" + name + ">()", own + "(" + name + ")", own + name};
+  }
+  bool answers(const NameQuestion& question, const std::string& name) {
+    Witness witness;
+    witness.name = name;
+    const Subject subject = subject_of(witness, false);
+    return holds(question.wanted, subject) &&
+           std::ranges::none_of(question.excluded,
+                                [&](FormulaId id) { return holds(id, subject); });
+  }
+  /// With what `of` says for each `own`.
+  template <class Of>
+  NameQuestion replaced(NameQuestion question, const Of& of, Steps& steps) {
+    Rewriter rewriter(formulas_, [&](FormulaId id, const Formula& formula) {
+      if (!formula.uses_own) return id;
+      return formula.op == Op::own ? of(id) : FormulaId{};
+    });
+    question.wanted = rewriter(question.wanted);
+    for (FormulaId& id : question.excluded) id = rewriter(id);
+    charge(rewriter.work() / parts_a_step, steps);
+    return question;
   }
 
   NameFinding find_name(const NameQuestion& question, Steps& steps) {
@@ -311,7 +424,7 @@ class Prover::Impl {
   /// Tries every choice of true `within`, the smallest first. Any names can enclose a subject, so a
   /// choice is possible if each of its `within` has a name that matches none of the others.
   Finding find_in_context(const NameQuestion& question, Steps& steps) {
-    WithinCollector collector(formulas_);
+    PartCollector collector(formulas_, Op::within);
     collector.collect(question.wanted);
     for (const FormulaId id : question.excluded) collector.collect(id);
     const std::vector<FormulaId> contexts = std::move(collector).take();
@@ -326,6 +439,7 @@ class Prover::Impl {
       for (size_t i = 0; i < contexts.size(); ++i) {
         (((choice >> i) & 1) != 0 ? present : absent).push_back(contexts[i]);
       }
+      if (has_two_phases(present)) continue;
       NameQuestion substituted = question;
       substitute(substituted, {std::nullopt, &present}, steps);
       if (substituted.wanted == formulas_.never()) continue;
@@ -338,9 +452,17 @@ class Prover::Impl {
         continue;
       }
       finding.witness.within = enclosing.witness.within;
+      finding.witness.around = enclosing.witness.around;
       return finding;
     }
     return best;
+  }
+
+  /// An operation has one phase.
+  bool has_two_phases(const std::vector<FormulaId>& present) const {
+    return std::ranges::count_if(present, [this](FormulaId id) {
+             return formulas_.around(formulas_.get(id).around).starts_with("phase ");
+           }) > 1;
   }
 
   static std::vector<uint64_t> choices(size_t count, bool all) {
@@ -369,11 +491,23 @@ class Prover::Impl {
       charge(substituted.work() / parts_a_step, steps);
       return result;
     };
-    std::vector<FormulaId> excluded;
-    excluded.reserve(absent.size());
-    for (const FormulaId id : absent) excluded.push_back(inner(id));
     for (const FormulaId id : present) {
+      const uint32_t around = formulas_.get(id).around;
+      std::vector<FormulaId> excluded;
+      for (const FormulaId one : absent) {
+        if (formulas_.get(one).around == around) excluded.push_back(inner(one));
+      }
       const FormulaId wanted = inner(id);
+      if (around != 0) {
+        Finding name = find_by_name({wanted, excluded}, steps);
+        if (!name.found()) {
+          enclosing.answer = name.answer;
+          return enclosing;
+        }
+        enclosing.witness.around.emplace_back(formulas_.around(around),
+                                              std::move(name.witness.name));
+        continue;
+      }
       const bool there = std::ranges::any_of(
           enclosing.witness.within,
           [&](const std::string& name) { return holds_for_enclosing(wanted, name); });
@@ -411,6 +545,7 @@ class Prover::Impl {
   }
 
   Formulas& formulas_;
+  FormulaId own_names_;  // names that are their own name
   Budget budget_;
   ProofMemo* memo_;
   Allowance own_;
@@ -423,15 +558,29 @@ class Prover::Impl {
   };
   std::vector<Known> known_;  // by FormulaId, for formulas with operands
   uint32_t subjects_ = 0;
+  size_t evaluated_ = 0;        // parts of formulas
   std::vector<Traits> traits_;  // by FormulaId
   Texts text_index_;
   std::vector<uint32_t> texts_of_;  // by FormulaId: number of the text, or `no_text`
   std::vector<char> texts_;         // by number: whether the last name contains the text
+  uint32_t subject_of_texts_ = 0;   // the subject with that name, while it is the last one
   std::vector<uint32_t> in_name_;   // the texts that the last name contains
 };
 
 std::string to_string(const Witness& witness) {
   std::string text;
+  // As a test states it: the phase, and the last of the ops, with its arguments if they matter.
+  std::string op;
+  for (const auto& [what, name] : witness.around) {
+    if (what.starts_with("phase ")) {
+      text += what + " ";
+      continue;
+    }
+    op = "op " + syntax::quoted_text(name);
+    const std::string_view with = "op with";
+    if (what.starts_with(with)) op += what.substr(with.size());
+  }
+  if (!op.empty()) text += op + " ";
   if (witness.kind_matters && witness.kind != operation_kind_of(witness.name)) {
     text.append("@").append(to_string(witness.kind)).append(" ");
   }

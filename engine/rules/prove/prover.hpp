@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prove/allowance.hpp"
@@ -26,6 +27,8 @@ struct Witness {
   bool kind_matters = false;
   /// Enclosing names that the formulas need, outermost first; usually empty.
   std::vector<std::string> within;
+  /// What else they need around it: what it is, as `op`, and its name; empty for a phase.
+  std::vector<std::pair<std::string, std::string>> around = {};
 };
 
 /// As in a test or a message: `@memcpy "name" within "outer"`; without the kind if the name implies

@@ -113,7 +113,9 @@ void Builder::bar(std::string_view) {
 void Builder::open_group(std::string_view item, std::string name) {
   if (frames_.size() > max_nesting && !too_deep_) {
     too_deep_ = true;
-    report(diag::code::regex_too_deep, item, max_nesting).help("write it with fewer nested groups");
+    report(diag::code::regex_size, item,
+           Said{fmt::format("groups are nested more than {} deep", max_nesting)})
+        .help("write it with fewer nested groups");
   }
   Frame frame;
   frame.open = item;
@@ -133,7 +135,7 @@ void Builder::open_named(std::string_view item, std::string_view name) {
   if (taken == names_.end()) {
     names_.emplace_back(name, place(name));
   } else {
-    report(diag::code::regex_duplicate_group, name, name)
+    report(diag::code::regex_spelling, name, name, Said{"group name: it is used twice"})
         .related(taken->second, "first used here")
         .help("give each group a different name");
   }
@@ -149,7 +151,8 @@ NodeId Builder::ended(Frame& frame, std::string_view item) {
 
 void Builder::close(std::string_view item) {
   if (frames_.size() == 1) {
-    report(diag::code::regex_unopened_group, item).help("write `\\)` for the character");
+    report(diag::code::regex_bracket, item, item, Said{"closes nothing"})
+        .help("write `\\)` for the character");
     last_ = Last::operand;
     return;
   }
@@ -176,22 +179,24 @@ bool Builder::repeatable(std::string_view item) {
     case Last::operand:
       return !frames_.back().sequence.empty();
     case Last::nothing:
-      reject(diag::code::regex_nothing_to_repeat, item, item)
+      reject(diag::code::regex_repeat, item, item, Said{"has nothing before it to repeat"})
           .help("write `\\{}` for the character", item.substr(0, 1));
       return false;
     case Last::assertion:
-      reject(diag::code::regex_quantified_assertion, item, item)
+      reject(diag::code::regex_repeat, item, item, Said{"repeats a position, not a byte"})
           .help("remove `{}`, or put it after what it repeats", item);
       return false;
     case Last::repeat:
-      reject(diag::code::regex_stacked_quantifier, item, item)
+      reject(diag::code::regex_repeat, item, item, Said{"repeats a repeat"})
           .help("use one quantifier, or group the inner one: `(?:…*){}`", item);
       return false;
     case Last::beyond_ascii: {
       const std::string_view before =
           text_.substr(0, static_cast<size_t>(item.data() - text_.data()));
       const std::string_view character = before.substr(character_begin(before, before.size() - 1));
-      reject(diag::code::regex_repeated_character, item, item, character)
+      reject(
+          diag::code::regex_repeat, item, item,
+          Said{fmt::format("repeats the last byte of `{}`, not the character", quoted(character))})
           .help("group the character: `(?:{}){}`", character, item);
       return false;
     }
@@ -206,12 +211,12 @@ void Builder::quantifier(std::string_view item) {
   const std::string_view suffix = item.substr(size);
   if (!repeatable(item)) return;
   if (suffix == "+") {
-    reject(diag::code::regex_possessive, item, item).help("write `{}`", base);
+    reject(diag::code::regex_construct, item, item, Said{"possessive"}).help("write `{}`", base);
     return;
   }
   const Bounds repeat = bounds(base);
   if (repeat.max != Node::unbounded && repeat.max < repeat.min) {
-    reject(diag::code::regex_reversed_repeat, item, item)
+    reject(diag::code::regex_repeat, item, item, Said{"ends before it begins"})
         .help("write `{{{},{}}}`", repeat.max, repeat.min);
     return;
   }
@@ -221,7 +226,8 @@ void Builder::quantifier(std::string_view item) {
   int64_t weight = weights_[operand.index];
   if (repeat.counted && times > 0) weight *= times;
   if (weight > repeat_limit) {
-    auto& finding = reject(diag::code::regex_repeat_limit, item, item, weight);
+    auto& finding = reject(diag::code::regex_repeat, item, item,
+                           Said{fmt::format("repeats {} times, more than 1000", weight)});
     if (times > repeat_limit) {
       finding.help("write a smaller count, or `*` and `+` without one");
     } else {
@@ -271,7 +277,7 @@ void Builder::class_item(std::string_view item) {
     while (!class_atoms_[0].set.test(first)) ++first;
     while (!class_atoms_[1].set.test(last)) ++last;
     if (last < first) {
-      report(diag::code::regex_reversed_range, item, item)
+      report(diag::code::regex_class, item, item, Said{"is a range that ends before it begins"})
           .help("write `{}-{}`, or `\\-` for the character", class_atoms_[1].item,
                 class_atoms_[0].item);
       class_set_.set();
@@ -280,7 +286,7 @@ void Builder::class_item(std::string_view item) {
     }
   } else {
     if (class_atoms_.size() == 2 && (!class_atoms_[0].set.all() && !class_atoms_[1].set.all())) {
-      report(diag::code::regex_range_of_class, item, item)
+      report(diag::code::regex_class, item, item, Said{"is a range from or to a class"})
           .help("write `\\-` for the character: `{}\\-{}`", class_atoms_[0].item,
                 class_atoms_[1].item);
     }
@@ -297,10 +303,11 @@ void Builder::class_close(std::string_view item, bool closed) {
   if (!closed) {
     if (!inside.empty() && inside.front() == ']') {
       const std::string_view empty = whole.substr(0, class_begin_.size() + 1);
-      reject(diag::code::regex_empty_class, empty, empty)
+      reject(diag::code::regex_class, empty, empty, Said{"contains no byte"})
           .help("a `]` that comes first is a member; write `.` for any byte");
     } else {
-      reject(diag::code::regex_unclosed_class, class_begin_, class_begin_)
+      reject(diag::code::regex_bracket, class_begin_, class_begin_,
+             Said{"opens a class that is never closed"})
           .help("close it with `]`, or write `\\[` for the character");
     }
     return;
@@ -308,7 +315,8 @@ void Builder::class_close(std::string_view item, bool closed) {
   ByteSet set = ignore_case_ ? folded(class_set_) : class_set_;
   if (class_negated_) set.flip();
   if (set.none() && errors_ == 0) {
-    reject(diag::code::regex_empty_class, whole, whole).help("remove what cannot match");
+    reject(diag::code::regex_class, whole, whole, Said{"contains no byte"})
+        .help("remove what cannot match");
     return;
   }
   push({.kind = NodeKind::bytes, .set = set}, whole, Last::operand);
@@ -316,14 +324,15 @@ void Builder::class_close(std::string_view item, bool closed) {
 
 std::optional<Regex> Builder::finish() {
   for (size_t i = frames_.size(); i-- > 1;) {
-    report(diag::code::regex_unclosed_group, frames_[i].open, frames_[i].open)
+    report(diag::code::regex_bracket, frames_[i].open, frames_[i].open, Said{"is never closed"})
         .help("close it with `)`, or write `\\(` for the character");
   }
   if (errors_ > 0) return std::nullopt;
   regex_.root = ended(frames_.front(), text_);
   const uint64_t states = state_count(regex_);
   if (states > max_states) {
-    report(diag::code::regex_too_large, text_, states, max_states)
+    report(diag::code::regex_size, text_,
+           Said{fmt::format("it needs {} states, more than {}", states, max_states)})
         .help("write smaller repeats, or several expressions joined by `|`");
     return std::nullopt;
   }

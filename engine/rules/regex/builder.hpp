@@ -11,6 +11,11 @@
 
 namespace kr::regex {
 
+/// A part of a message that is no piece of the pattern, so it is not shortened.
+struct Said {
+  std::string text;
+};
+
 /// All texts passed to it are views into the pattern; places follow from that.
 class Builder {
  public:
@@ -74,6 +79,7 @@ class Builder {
 
   /// Shortens a text for a message.
   static std::string quoted(std::string_view item);
+  static std::string quoted(const Said& said) { return said.text; }
   template <class Number>
   requires std::is_arithmetic_v<Number>
   static Number quoted(Number number) { return number; }

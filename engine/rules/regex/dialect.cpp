@@ -85,12 +85,12 @@ std::string flag_help(std::string_view item) {
 }
 
 /// `item` has the number of a byte at [begin, end), if `begin` is in it.
-void reject_byte(const diag::Code<1>& code, std::string_view item, size_t begin, size_t end,
-                 int base, Builder& builder) {
+void reject_byte(std::string_view what, std::string_view item, size_t begin, size_t end, int base,
+                 Builder& builder) {
   const auto value = begin == item.npos
                          ? std::nullopt
                          : integer_from<uint8_t>(item.substr(begin, end - begin), base);
-  auto& finding = builder.reject(code, item, item);
+  auto& finding = builder.reject(diag::code::regex_spelling, item, item, Said{std::string(what)});
   if (value) {
     finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
   } else {
@@ -103,7 +103,7 @@ void reject_byte(const diag::Code<1>& code, std::string_view item, size_t begin,
 void reject_look_around(std::string_view item, Builder& builder) {
   const bool negative = item.back() == '!';
   const bool behind = item.find('<') != std::string_view::npos;
-  builder.report(diag::code::regex_look_around, item, item)
+  builder.report(diag::code::regex_construct, item, item, Said{"a look-around"})
       .help("write two expressions: `/A/ & {}/B/`{}", negative ? "!" : "",
             behind ? ", or write out the text before it" : "");
   builder.open(item);
@@ -112,32 +112,35 @@ void reject_look_around(std::string_view item, Builder& builder) {
 void reject_group_spelling(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("<'") + 1;
   const std::string_view name = item.substr(begin, item.size() - 1 - begin);
-  builder.report(diag::code::regex_group_spelling, item, item).help("write `(?<{}>`", name);
+  builder.report(diag::code::regex_spelling, item, item, Said{"spelling of a named group"})
+      .help("write `(?<{}>`", name);
   builder.open(item);
 }
 
 void reject_open_flagged(std::string_view item, Builder& builder) {
-  builder.report(diag::code::regex_flags, item, item).help("{}", flag_help(item));
+  builder.report(diag::code::regex_construct, item, item, Said{"a setting of flags"})
+      .help("{}", flag_help(item));
   builder.open(item);
 }
 
 void reject_flags(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_flags, item, item).help("{}", flag_help(item));
+  builder.reject(diag::code::regex_construct, item, item, Said{"a setting of flags"})
+      .help("{}", flag_help(item));
 }
 
 void reject_octal(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("01234567");
   const size_t end = item.find_first_not_of("01234567", begin);
-  reject_byte(diag::code::regex_octal, item, begin, end, 8, builder);
+  reject_byte("spelling of a byte: it is octal", item, begin, end, 8, builder);
 }
 
 void reject_hex(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("0123456789abcdefABCDEF", 2);
-  reject_byte(diag::code::regex_hex, item, begin, item.find('}'), 16, builder);
+  reject_byte("spelling of a byte: write two hex digits", item, begin, item.find('}'), 16, builder);
 }
 
 void reject_anchor(std::string_view item, Builder& builder) {
-  auto& finding = builder.reject(diag::code::regex_anchor, item, item);
+  auto& finding = builder.reject(diag::code::regex_spelling, item, item, Said{"anchor"});
   if (item[1] == 'G') {
     finding.help("remove it: a name is searched once");
   } else {
@@ -146,11 +149,14 @@ void reject_anchor(std::string_view item, Builder& builder) {
 }
 
 void reject_escape(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_escape, item, item).help("{}", escape_help(item));
+  builder.reject(diag::code::regex_spelling, item, item, Said{"escape"})
+      .help("{}", escape_help(item));
 }
 
 void reject_open_repeat(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_open_repeat, item, item)
+  builder
+      .reject(diag::code::regex_repeat, item, item,
+              Said{"is a repeat in some dialects and a text in others"})
       .help("write `{{0{}` for the repeat, `\\{}` for the text", item.substr(1), item);
 }
 
@@ -161,7 +167,9 @@ void reject_posix_class(std::string_view item, Builder& builder) {
                                     ? std::string_view()
                                     : item.substr(begin, end - begin);
   const std::string_view members = posix_members(name);
-  auto& finding = builder.reject(diag::code::regex_posix_class, item, item);
+  auto& finding =
+      builder.reject(diag::code::regex_class, item, item,
+                     Said{"is a POSIX class, which the portable dialect does not support"});
   if (members.empty()) {
     finding.help("write the intended bytes, or `\\[` for the character");
   } else if (item.find('^') != std::string_view::npos) {
@@ -173,7 +181,8 @@ void reject_posix_class(std::string_view item, Builder& builder) {
 }
 
 void reject_edge_in_class(std::string_view item, Builder& builder) {
-  auto& finding = builder.reject(diag::code::regex_edge_in_class, item, item);
+  auto& finding = builder.reject(diag::code::regex_class, item, item,
+                                 Said{"is a position, not a byte, but a class contains bytes"});
   if (item[1] == 'b') {
     finding.help("write `\\x08` for the backspace, or put `\\b` before the class");
   } else {
@@ -182,7 +191,9 @@ void reject_edge_in_class(std::string_view item, Builder& builder) {
 }
 
 void reject_character_in_class(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_character_in_class, item, item, item.size())
+  builder
+      .reject(diag::code::regex_class, item, item,
+              Said{fmt::format("is {} bytes, but a class contains single bytes", item.size())})
       .help("write it as an alternative: `(?:[…]|{})`", hex_bytes(item));
   builder.class_bad(item);
 }

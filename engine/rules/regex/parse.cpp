@@ -78,20 +78,20 @@ struct Help {
 };
 
 /// Reports a construct outside the dialect.
-template <const diag::Code<1>& code, Help help>
+template <const diag::Code<2>& code, Help what, Help help>
 struct rejects {
   template <class Input>
   static void apply(const Input& in, Builder& builder) {
-    builder.reject(code, matched(in), matched(in)).help_ = help.text;
+    builder.reject(code, matched(in), matched(in), Said{what.text}).help_ = help.text;
   }
 };
 
 /// Reports a group outside the dialect and opens it, so that its `)` has a partner.
-template <const diag::Code<1>& code, Help help>
+template <const diag::Code<2>& code, Help what, Help help>
 struct rejects_group {
   template <class Input>
   static void apply(const Input& in, Builder& builder) {
-    builder.report(code, matched(in), matched(in)).help_ = help.text;
+    builder.report(code, matched(in), matched(in), Said{what.text}).help_ = help.text;
     builder.open(matched(in));
   }
 };
@@ -158,27 +158,26 @@ constexpr Help write_alternatives =
     "write out what it may repeat, as alternatives: `(?:aa|bb)`";
 constexpr Help write_group = "write `(?:` for a group, `\\(` for the character";
 template <> struct action<g::back_reference>
-    : rejects<code::regex_back_reference, write_alternatives> {};
+    : rejects<code::regex_construct, "a back reference", write_alternatives> {};
 template <> struct action<g::named_reference>
-    : rejects<code::regex_back_reference, write_alternatives> {};
+    : rejects<code::regex_construct, "a back reference", write_alternatives> {};
 template <> struct action<g::lone_backslash>
-    : rejects<code::regex_escape, "write `\\\\` for the character"> {};
-template <> struct action<g::verb> : rejects<code::regex_unknown_group, "remove it"> {};
+    : rejects<code::regex_spelling, "escape", "write `\\\\` for the character"> {};
+template <> struct action<g::verb> : rejects<code::regex_construct, "an unknown group", "remove it"> {};
 template <> struct action<g::recursion>
-    : rejects<code::regex_recursion, "repeat the group as often as it can nest"> {};
+    : rejects<code::regex_construct, "a call of a group", "repeat the group as often as it can nest"> {};
 template <> struct action<g::comment>
-    : rejects<code::regex_comment, "write it after a `#` outside of the expression"> {};
+    : rejects<code::regex_construct, "a comment", "write it after a `#` outside of the expression"> {};
 template <> struct action<g::open_atomic>
-    : rejects_group<code::regex_atomic_group, "write `(?:`"> {};
+    : rejects_group<code::regex_construct, "an atomic group", "write `(?:`"> {};
 template <> struct action<g::open_bad_name>
-    : rejects_group<code::regex_group_name,
-                    "write `(?<name>`: letters, digits and `_`, no digit first"> {};
+    : rejects_group<code::regex_spelling, "group name", "write `(?<name>`: letters, digits and `_`, no digit first"> {};
 template <> struct action<g::open_conditional>
-    : rejects_group<code::regex_conditional, "write both cases as alternatives: `(?:…|…)`"> {};
+    : rejects_group<code::regex_construct, "a condition", "write both cases as alternatives: `(?:…|…)`"> {};
 template <> struct action<g::open_branch_reset>
-    : rejects_group<code::regex_unknown_group, write_group> {};
+    : rejects_group<code::regex_construct, "an unknown group", write_group> {};
 template <> struct action<g::open_unknown>
-    : rejects_group<code::regex_unknown_group, write_group> {};
+    : rejects_group<code::regex_construct, "an unknown group", write_group> {};
 // clang-format on
 
 }  // namespace

@@ -104,6 +104,87 @@ Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_e
   return regex;
 }
 
+namespace {
+
+ByteSet between(char first, char last) {
+  ByteSet set;
+  for (auto c = static_cast<unsigned char>(first); c <= static_cast<unsigned char>(last); ++c) {
+    set.set(c);
+  }
+  return set;
+}
+
+}  // namespace
+
+Regex whole_word(std::string_view bytes, bool ignore_case, bool at_end) {
+  const ByteSet lower = between('a', 'z');
+  const ByteSet upper = between('A', 'Z');
+  const ByteSet letters_digits = lower | upper | between('0', '9');
+  Regex regex;
+  const auto set_node = [&](const ByteSet& set) {
+    return regex.nodes.add({.kind = NodeKind::bytes, .set = set});
+  };
+  const auto edge = [&](NodeKind kind) { return regex.nodes.add({.kind = kind}); };
+  std::vector<ByteSet> sets;
+  sets.reserve(bytes.size());
+  for (const char byte : bytes) {
+    const ByteSet set = single(static_cast<unsigned char>(byte));
+    sets.push_back(ignore_case ? folded(set) : set);
+  }
+  const auto any = [&](std::vector<NodeId> nodes) {
+    return regex.add(NodeKind::alternation, std::move(nodes));
+  };
+  // The ways in which the text may begin: what is before it, and what its first two bytes are.
+  struct Begin {
+    std::optional<NodeId> before;
+    ByteSet first, second;
+  };
+  const ByteSet all = ~ByteSet();
+  std::vector<Begin> begins;
+  const bool bare_begin = (sets.front() & letters_digits).none();
+  if (bare_begin) {
+    begins.push_back({std::nullopt, all, all});
+  } else {
+    begins.push_back({any({edge(NodeKind::begin), set_node(~letters_digits)}), ~upper, all});
+    begins.push_back({any({edge(NodeKind::begin), set_node(~upper)}), upper, all});
+    if (sets.size() > 1) begins.push_back({set_node(upper), upper, lower});
+  }
+  struct End {
+    ByteSet last;
+    std::optional<NodeId> after;
+  };
+  std::vector<End> ends;
+  if (at_end) {
+    ends.push_back({all, edge(NodeKind::end)});
+  } else if ((sets.back() & letters_digits).none()) {
+    ends.push_back({all, std::nullopt});
+  } else {
+    ends.push_back({~upper, any({edge(NodeKind::end), set_node(~(lower | between('0', '9')))})});
+    const NodeId word = regex.add(NodeKind::sequence, {set_node(upper), set_node(lower)});
+    ends.push_back({upper, any({edge(NodeKind::end), set_node(~letters_digits), word})});
+  }
+  std::vector<NodeId> ways;
+  for (const Begin& begin : begins) {
+    for (const End& end : ends) {
+      std::vector<NodeId> operands;
+      if (begin.before) operands.push_back(*begin.before);
+      bool possible = true;
+      for (size_t i = 0; i < sets.size(); ++i) {
+        ByteSet set = sets[i];
+        if (i == 0) set &= begin.first;
+        if (i == 1) set &= begin.second;
+        if (i + 1 == sets.size()) set &= end.last;
+        possible = possible && set.any();
+        operands.push_back(set_node(set));
+      }
+      if (end.after) operands.push_back(*end.after);
+      if (possible) ways.push_back(regex.add(NodeKind::sequence, std::move(operands)));
+    }
+  }
+  regex.root = any(std::move(ways));
+  return regex;
+}
+
 std::vector<std::string> group_names(const Regex& regex) {
   std::vector<std::string> names;
   collect_names(regex, regex.root, names);

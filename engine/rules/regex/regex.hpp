@@ -76,6 +76,12 @@ std::optional<Regex> parse(std::string_view text, source::Span span, ParseOption
 /// The Regex of a text atom.
 Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
+/// The Regex of `word "…"`: the text where it is bounded on both sides, by the ends of the name, by
+/// another character than a letter or digit, or by a capital that begins a word: one that follows
+/// no capital, or that a small letter follows. `topk` with `ignore_case` is in `topk_v2`, `TopK2D`
+/// and `TopKKernel`, but not in `stopkey`. `bytes` is not empty.
+Regex whole_word(std::string_view bytes, bool ignore_case, bool at_end);
+
 /// In the syntax of Hyperscan (PCRE with DOTALL, no other flag); `$` is written `\z`.
 std::string to_hyperscan(const Regex& regex);
 /// In the syntax of RE2 in Latin-1 mode; named groups are written (?P<name>…).

@@ -21,6 +21,7 @@ Assembly::Assembly(Program& program, const Scope& scope, Expressions& expression
       kind_module_(kind),
       contents_(lineage.kind_body()),
       lists_(lineage.kind_body()),
+      refiner_(program, expressions, tables.labels(), budget, sink),
       models_(lineage.models().size()) {
   read_kind(kind);
   for (uint32_t e = 0; e < lineage_.engines().size(); ++e) {
@@ -39,7 +40,6 @@ void Assembly::read_kind(source::FileId kind) {
   RuleList list;
   if (const auto table = scope_.own(kind, "kind", Noun::table)) {
     list = tables_.list(*table);
-    for (Placed& placed : list.rules) placed.body = lineage_.kind_body();
   } else {
     sink_.add(diag::code::unknown_table, {kind, 0, 0}, "kind").help("every model inherits from it");
   }
@@ -49,7 +49,7 @@ void Assembly::read_kind(source::FileId kind) {
 void Assembly::read_body(BodyId body, source::FileId module, const syntax::Body& written) {
   Content& content = contents_[body];
   const auto add = [&](const syntax::Block& one, std::string_view what) {
-    Block block = tables_.block(module, one.dimension, one.over, one.rules);
+    Block block = tables_.block(module, one.dimension, one.over, one.from, one.rules);
     const uint32_t dimension = block.dimension;
     const auto [at, added] = content.blocks.emplace(dimension, std::move(block));
     if (added) return;
@@ -67,7 +67,7 @@ void Assembly::read_body(BodyId body, source::FileId module, const syntax::Body&
   content.costs = costs_.blocks(module, written.costs);
   std::vector<ExprId> detects;
   for (const syntax::Detect& detect : written.detects) {
-    detects.push_back(expressions_.resolve(module, detect.expr));
+    detects.push_back(expressions_.resolve(module, detect.expr, SubjectKind::detection));
   }
   content.detect = expressions_.any_of(detects);
 }
@@ -104,8 +104,7 @@ void Assembly::apply_own(BodyId body, bool incomplete) {
     std::shared_ptr<const RuleList>& list = lists_[body][dimension];
     RuleList below = list ? *list : RuleList{};
     below.incomplete |= incomplete;
-    RuleList made = apply_block(block, std::move(below),
-                                {body, {}, &sink_, &tables_.labels(), &tables_.dimensions()});
+    RuleList made = apply_block(block, std::move(below), &sink_, &tables_.dimensions());
     if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
     list = std::make_shared<const RuleList>(std::move(made));
   }
@@ -132,30 +131,24 @@ void Assembly::list_model(uint32_t model) {
 }
 
 // The base has other engines than the model, or in another order. So the model's inherited rules
-// are assembled from all its ancestors, the farthest first; each edits only what it inherits
-// itself.
+// are assembled from all its ancestors, the farthest first.
 void Assembly::inherit_from_all(uint32_t model) {
   const std::vector<uint32_t> chain = lineage_.chain(model);
   const std::vector<uint32_t>& engines = lineage_.models()[model].engines;
   std::map<uint32_t, RuleList> lists;
   lists[tables_.kind()] = *kind_list_;
-  const auto apply = [&](BodyId body, const std::vector<BodyId>& ancestors) {
+  const auto apply = [&](BodyId body) {
     for (const auto& [dimension, block] : contents_[body].blocks) {
-      const auto may_edit = [&](BodyId one) {
-        return one == lineage_.kind_body() || std::ranges::find(ancestors, one) != ancestors.end();
-      };
       RuleList& list = lists[dimension];
-      list = apply_block(block, std::move(list), {body, may_edit});
+      list = apply_block(block, std::move(list));
       if (!budget_.spend(list.rules.size(), block.name->span)) list.rules.clear();
     }
   };
   for (auto engine = engines.rbegin(); engine != engines.rend(); ++engine) {
-    apply(lineage_.engine_body(*engine), {});
+    apply(lineage_.engine_body(*engine));
   }
   for (auto one = chain.rbegin(); one != chain.rend() && *one != model; ++one) {
-    std::vector<BodyId> ancestors = bodies_of(lineage_.model_body(*one));
-    ancestors.erase(ancestors.begin());
-    apply(lineage_.model_body(*one), ancestors);
+    apply(lineage_.model_body(*one));
   }
   Lists& made = lists_[lineage_.model_body(model)];
   for (auto& [dimension, list] : lists) {
@@ -186,6 +179,7 @@ void Assembly::fill() {
   for (uint32_t m = 0; m < models_.size(); ++m) {
     if (models_[m].valid()) fill_model(m, engines[lineage_.models()[m].engine]);
   }
+  report_unknown();
 }
 
 void Assembly::fill_model(uint32_t model, EngineId engine) {
@@ -230,6 +224,7 @@ void Assembly::fill_costs(uint32_t model, Model& made) {
 
 void Assembly::fill_tables(uint32_t model, Model& made) {
   const BodyId body = lineage_.model_body(model);
+  std::vector<Table> images;
   for (const auto& [dimension, list] : lists_[body]) {
     std::vector<RuleId> rules;
     rules.reserve(list->rules.size() + 1);
@@ -240,18 +235,165 @@ void Assembly::fill_tables(uint32_t model, Model& made) {
       made.phases = std::move(rules);
       continue;
     }
-    if (!list->any) continue;
-    Table table{{dimension}, std::move(rules), list->otherwise, {}, false};
+    if (!list->any && list->refinements.empty()) continue;
+    Table table{.dimension = {dimension}, .rules = std::move(rules), .otherwise = list->otherwise};
     const Vocabulary& all = vocabulary(body, dimension);
     table.closed = all.closed();
     if (budget_.spend(16 * all.labels().size(), span_of(body))) table.vocabulary = all.labels();
-    if (list->over) {
+    if (list->image) {
+      images.push_back(std::move(table));
+    } else if (list->over) {
       made.order_tables.push_back({std::move(table), {*list->over}, list->scopes});
     } else {
       made.tables.push_back(std::move(table));
     }
   }
+  for (Table& table : made.tables) refine(body, table);
+  fill_images(body, std::move(images), made);
   sort_order_tables(body, made);
+}
+
+/// The tables of `D from E`, each after that of E.
+void Assembly::fill_images(BodyId body, std::vector<Table> images, Model& made) {
+  while (!images.empty()) {
+    const auto image_of = [&](const Table& one) -> const Image& {
+      return *lists_[body].at(one.dimension.index)->image;
+    };
+    const auto ready = std::ranges::find_if(
+        images, [&](const Table& one) { return made.table({image_of(one).from}) != nullptr; });
+    if (ready == images.end()) {
+      const Image& image = image_of(images.front());
+      const std::string from(tables_.dimensions().text(image.from));
+      const std::string dimension(tables_.dimensions().text(images.front().dimension.index));
+      if (!reported_over_.insert(span_of(body).begin).second) return;
+      if (lists_[body].contains(image.from) && lists_[body].at(image.from)->over) {
+        sink_.add(diag::code::image_of_order, image.written->span, dimension, from)
+            .help("write it `over` the same dimension");
+      } else {
+        sink_.add(diag::code::over_missing, span_of(body), "`" + lineage_title(body) + "`", from,
+                  dimension);
+      }
+      return;
+    }
+    Table table = std::move(*ready);
+    images.erase(ready);
+    const RuleList& list = *lists_[body].at(table.dimension.index);
+    const Table& from = *made.table({list.image->from});
+    check_images(*list.image, from);
+    if (!budget_.spend(from.rules.size(), span_of(body))) return;
+    table.from = from.dimension;
+    for (const RuleId rule : from.rules) {
+      table.rules.push_back(image_of_rule(rule, list));
+    }
+    for (const Table::Refined& one : from.refined) {
+      table.refined.push_back({image_of_rule(one.rule, list), one.where, one.expr});
+    }
+    if (from.otherwise) {
+      const RuleId rule = image_of_rule(*from.otherwise, list);
+      if (!program_.rules.get(rule).label.empty() || program_.rules.get(rule).keep) {
+        table.otherwise = rule;
+      }
+    } else {
+      table.otherwise = list.otherwise;
+    }
+    refine(body, table);
+    made.tables.push_back(std::move(table));
+  }
+}
+
+/// The labels that it lists are labels of the other dimension, in some model.
+void Assembly::check_images(const Image& image, const Table& from) {
+  for (const auto& [label, rule] : image.rules) {
+    const std::string name(tables_.labels().text(label));
+    const auto gives = [&](RuleId id) { return program_.rules.get(id).label == name; };
+    Listed& listed = listed_[{rule, label}];
+    listed.known |= from.find(name) != nullptr || std::ranges::any_of(from.rules, gives) ||
+                    (from.otherwise && gives(*from.otherwise));
+    if (listed.known || !listed.dimension.empty()) continue;
+    listed.dimension = tables_.dimensions().text(image.from);
+    for (const Label& one : from.vocabulary) listed.labels.push_back(one.name);
+  }
+}
+
+/// The rule that gives the label of `D` where a rule of `E` gives its own.
+RuleId Assembly::image_of_rule(RuleId rule, const RuleList& list) {
+  const uint32_t label = tables_.number(program_.rules.get(rule).label);
+  const auto listed = list.image->rules.find(label);
+  const bool keep = program_.rules.get(rule).keep;
+  const RuleId gives = !keep && listed != list.image->rules.end()
+                           ? listed->second
+                           : list.otherwise.value_or(RuleId{});
+  const auto [at, added] = images_.try_emplace({rule, gives});
+  if (!added) return at->second;
+  Rule made = program_.rules.get(rule);
+  made.refines.clear();
+  made.image_of = rule;
+  made.label.clear();
+  made.keep = false;
+  if (gives.valid()) {
+    const Rule& image = program_.rules.get(gives);
+    made.dimension = image.dimension;
+    made.label = image.label;
+    made.keep = image.keep;
+    made.label_span = image.label_span;
+    made.otherwise = made.otherwise || image.otherwise;
+  }
+  return at->second = program_.rules.add(std::move(made));
+}
+
+void Assembly::refine(BodyId body, Table& table) {
+  const std::shared_ptr<const RuleList>& list = lists_[body].at(table.dimension.index);
+  if (list->refinements.empty()) return;
+  const auto gives = [&](RuleId rule, uint32_t label) {
+    return program_.rules.get(rule).label == tables_.labels().text(label);
+  };
+  for (const Refinement& one : list->refinements) {
+    const bool unknown =
+        table.closed && table.find(tables_.labels().text(one.label)) == nullptr;  // KR204
+    bool given =
+        list->incomplete || unknown || (table.otherwise && gives(*table.otherwise, one.label));
+    for (const RuleId rule : table.rules) given = given || gives(rule, one.label);
+    for (const Refinement& other : list->refinements) {
+      for (const Placed& placed : other.rules) {
+        given = given || (placed.label == one.label && &other != &one);
+      }
+    }
+    refined_[one.written].first |= given;
+    refined_[one.written].second = table.vocabulary;
+  }
+  // Models share lists.
+  if (!table.from.valid()) {
+    const auto [at, added] = shared_refined_.try_emplace(list.get(), list, table);
+    if (added) refiner_.apply(list->refinements, at->second.second, span_of(body));
+    const Table& known = at->second.second;
+    table.rules = known.rules;
+    table.refined = known.refined;
+    table.refinements = known.refinements;
+    return;
+  }
+  refiner_.apply(list->refinements, table, span_of(body));
+}
+
+void Assembly::report_unknown() {
+  for (const auto& [at, listed] : listed_) {
+    if (listed.known) continue;
+    const std::string name(tables_.labels().text(at.second));
+    diag::Diagnostic& added =
+        sink_.add(diag::code::unknown_label, tables_.image_place(at.first, at.second), name,
+                  listed.dimension);
+    if (worth_suggesting(sink_)) suggest(added, name, listed.labels, "", sink_);
+  }
+  for (const auto& [written, known] : refined_) {
+    if (known.first) continue;
+    const std::string& label = written->label.text;
+    diag::Diagnostic& added = sink_.add(diag::code::nothing_to_refine, written->label.span, label);
+    if (!worth_suggesting(sink_)) continue;
+    std::vector<std::string> names;
+    for (const Label& one : known.second) {
+      if (one.name != label) names.push_back(one.name);
+    }
+    if (const auto near = near_name(label, names, sink_)) added.help("did you mean `{}`?", *near);
+  }
 }
 
 /// Each after the one whose labels it looks at.

@@ -2,9 +2,7 @@
 // evaluation, and the labels that they may give.
 //
 // A model's rules come first, then those of its bases, then those of its engine and of its bases'
-// engines; for `kind`, last, those of std.kind. A block replaces or drops rules that its own engine
-// or model inherits: if a model of one engine extends a model of another, the edits of the base do
-// not affect the first engine.
+// engines; for `kind`, last, those of std.kind. Then what `refine` and `D from E` make of them.
 #pragma once
 
 #include <map>
@@ -16,6 +14,7 @@
 
 #include "sema/costs.hpp"
 #include "sema/lineage.hpp"
+#include "sema/refine.hpp"
 #include "sema/tables.hpp"
 
 namespace kr::sema {
@@ -61,6 +60,11 @@ class Assembly {
   void fill_model(uint32_t model, EngineId engine);
   void fill_costs(uint32_t model, Model& made);
   void fill_tables(uint32_t model, Model& made);
+  void fill_images(BodyId body, std::vector<Table> images, Model& made);
+  void check_images(const Image& image, const Table& from);
+  RuleId image_of_rule(RuleId rule, const RuleList& list);
+  void refine(BodyId body, Table& table);
+  void report_unknown();
   void sort_order_tables(BodyId body, Model& made);
   std::string lineage_title(BodyId body) const;
 
@@ -78,6 +82,19 @@ class Assembly {
   std::vector<Lists> lists_;                                        // by BodyId
   std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
   std::set<uint32_t> reported_over_;                                // places of models
+  Refiner refiner_;
+  /// A label that a line of `D from E` lists.
+  struct Listed {
+    bool known = false;  // some model has it in E
+    std::string dimension;
+    std::vector<std::string> labels;  // that it may mean
+  };
+  std::map<std::pair<RuleId, uint32_t>, Listed> listed_;
+  /// By `refine`: whether some model gives the label that it splits, and labels that it may mean.
+  std::map<const syntax::Rule*, std::pair<bool, std::vector<Label>>> refined_;
+  std::map<std::pair<RuleId, RuleId>, RuleId> images_;  // by rule, and rule that gives its label
+  /// What `refine` makes of a list that models share.
+  std::map<const RuleList*, std::pair<std::shared_ptr<const RuleList>, Table>> shared_refined_;
   std::vector<ModelId> models_;  // by model of the lineage; invalid: not in a root file
 };
 

@@ -1,169 +1,142 @@
 #include "sema/block.hpp"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 namespace kr::sema {
 namespace {
 
-/// Builds a list: the block's own rules, then the inherited ones. Removed rules stay as invalid
-/// entries until the end, so that places do not change.
+/// Builds a list: the block's own rules, then the inherited ones.
 class ListBuilder {
  public:
-  ListBuilder(const Block& block, RuleList inherited, const ApplyOptions& options)
-      : block_(block), inherited_(std::move(inherited)), options_(options) {}
+  ListBuilder(const Block& block, RuleList inherited, diag::Sink* sink,
+              const DistinctTexts* dimensions)
+      : block_(block), inherited_(std::move(inherited)), sink_(sink), dimensions_(dimensions) {}
 
   RuleList build() && {
     for (const Step& step : block_.steps) apply(step);
-    RuleList result;
-    result.any = inherited_.any || block_.otherwise || !own_.empty();
-    result.incomplete = incomplete_ || inherited_.incomplete;
-    result.otherwise = block_.otherwise      ? block_.otherwise
-                       : included_otherwise_ ? included_otherwise_
-                                             : inherited_.otherwise;
-    result.any |= result.otherwise.has_value();
-    join_order(result);
-    result.rules.reserve(own_.size() + inherited_.rules.size());
-    for (const Own& own : own_) {
-      if (own.placed.rule.valid()) result.rules.push_back(own.placed);
-    }
-    for (const Placed& placed : inherited_.rules) {
-      if (placed.rule.valid()) result.rules.push_back(placed);
-    }
-    return result;
+    if (inherited_.image) add_image(*inherited_.image);
+    append(list_.rules, inherited_.rules);
+    append(list_.refinements, inherited_.refinements);
+    list_.incomplete |= inherited_.incomplete;
+    list_.otherwise = block_.otherwise      ? block_.otherwise
+                      : included_otherwise_ ? included_otherwise_
+                                            : inherited_.otherwise;
+    list_.any = !list_.rules.empty() || list_.otherwise || list_.image;
+    join_order();
+    check_image();
+    return std::move(list_);
   }
 
  private:
+  template <class T>
+  static void append(std::vector<T>& to, const std::vector<T>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  void apply(const Step& step) {
+    switch (step.kind) {
+      case syntax::RuleKind::include:
+        return include(step);
+      case syntax::RuleKind::refine:
+        list_.refinements.push_back({step.label, step.refined, step.written});
+        return;
+      case syntax::RuleKind::image:
+        if (!list_.image) list_.image.emplace(own_image());
+        for (const uint32_t label : step.images) list_.image->rules.emplace(label, step.rule);
+        return;
+      default:
+        if (step.rule.valid()) list_.rules.push_back({step.rule, step.label});
+    }
+  }
+
+  Image own_image() const { return {*block_.from, {}, block_.from_name}; }
+
+  void include(const Step& step) {
+    if (step.included == nullptr) {
+      list_.incomplete = true;
+      return;
+    }
+    const RuleList& table = *step.included;
+    list_.incomplete |= table.incomplete;
+    append(list_.rules, table.rules);
+    append(list_.refinements, table.refinements);
+    if (table.image) add_image(*table.image);
+    if (!included_otherwise_) included_otherwise_ = table.otherwise;
+  }
+
+  /// What is farther does not change what is nearer.
+  void add_image(const Image& farther) {
+    if (!list_.image) {
+      list_.image = farther;
+      return;
+    }
+    if (list_.image->from != farther.from) mixed_ = true;
+    list_.image->rules.insert(farther.rules.begin(), farther.rules.end());
+  }
+
+  void check_image() {
+    if (block_.from_name != nullptr && !list_.image) list_.image = own_image();
+    list_.any |= list_.image.has_value();
+    if (!list_.image || (list_.rules.empty() && !list_.over && !mixed_)) return;
+    if (sink_ != nullptr) {
+      sink_
+          ->add(diag::code::mixed_image, (block_.from_name ? block_.from_name : block_.name)->span,
+                block_.name->text, std::string(dimensions_->text(list_.image->from)))
+          .help(
+              "give more labels with `refine LABEL {{ … }}`, or list them in the block with "
+              "`from`");
+    }
+    list_.rules.clear();
+    list_.over.reset();
+  }
+
   /// What the order rules look at has to be one dimension.
-  void join_order(RuleList& result) {
+  void join_order() {
     if (block_.over) take_over(*block_.over);
     for (const Step& step : block_.steps) {
       if (step.included != nullptr && step.included->over) take_over(*step.included->over);
     }
     if (inherited_.over) take_over(*inherited_.over);
-    result.over = over_;
-    if (block_.scope.valid()) result.scopes.push_back(block_.scope);
+    if (block_.scope.valid()) list_.scopes.push_back(block_.scope);
     for (const Step& step : block_.steps) {
-      if (step.included != nullptr) add_scopes(step.included->scopes, result.scopes);
+      if (step.included != nullptr) add_scopes(step.included->scopes);
     }
-    add_scopes(inherited_.scopes, result.scopes);
+    add_scopes(inherited_.scopes);
   }
-  static void add_scopes(const std::vector<OrderScopeId>& from, std::vector<OrderScopeId>& to) {
+  void add_scopes(const std::vector<OrderScopeId>& from) {
     for (const OrderScopeId scope : from) {
-      if (std::ranges::find(to, scope) == to.end()) to.push_back(scope);
+      if (std::ranges::find(list_.scopes, scope) == list_.scopes.end()) {
+        list_.scopes.push_back(scope);
+      }
     }
   }
   void take_over(uint32_t over) {
-    if (!over_) over_ = over;
-    if (over == *over_ || options_.sink == nullptr || over_reported_) return;
+    if (!list_.over) list_.over = over;
+    if (over == *list_.over || sink_ == nullptr || over_reported_) return;
     over_reported_ = true;
-    const DistinctTexts& dimensions = *options_.dimensions;
-    options_.sink
+    sink_
         ->add(diag::code::other_over, (block_.over_name ? block_.over_name : block_.name)->span,
-              "a part of `" + block_.name->text + "`", std::string(dimensions.text(over)),
-              std::string(dimensions.text(*over_)))
+              "a part of `" + block_.name->text + "`", std::string(dimensions_->text(over)),
+              std::string(dimensions_->text(*list_.over)))
         .help("the rules of one dimension look at the labels of one other");
-  }
-
-  struct Own {
-    Placed placed;
-    bool included;
-  };
-
-  void apply(const Step& step) {
-    if (step.kind == syntax::RuleKind::include) {
-      include(step);
-    } else if (step.kind != syntax::RuleKind::rule) {
-      edit(step);
-    } else if (step.rule.valid()) {
-      own_.push_back({{step.rule, step.label, options_.body}, false});
-    }
-  }
-
-  void include(const Step& step) {
-    if (step.included == nullptr) {
-      incomplete_ = true;
-      return;
-    }
-    incomplete_ |= step.included->incomplete;
-    for (Placed placed : step.included->rules) {
-      placed.body = options_.body;
-      own_.push_back({placed, true});
-    }
-    if (!included_otherwise_) included_otherwise_ = step.included->otherwise;
-  }
-
-  void edit(const Step& step) {
-    bool found = false;
-    const auto change = [&](Placed& placed) {
-      if (!placed.rule.valid() || placed.label != step.label) return;
-      placed.rule = found ? RuleId{} : step.rule;  // invalid for `drop`
-      found = true;
-    };
-    for (Own& own : own_) {
-      if (own.included) change(own.placed);
-    }
-    for (Placed& placed : inherited_.rules) {
-      if (!options_.may_edit || options_.may_edit(placed.body)) change(placed);
-    }
-    if (found || options_.sink == nullptr || step.unknown_label) return;
-    if (!incomplete_ && !inherited_.incomplete) report(step);
-  }
-
-  void report(const Step& step) {
-    const syntax::Word& label = step.written->label;
-    diag::Sink& sink = *options_.sink;
-    const bool replace = step.kind == syntax::RuleKind::replace;
-    diag::Diagnostic& added =
-        replace ? sink.add(diag::code::replace_finds_nothing, label.span, label.text)
-                : sink.add(diag::code::drop_finds_nothing, label.span, label.text);
-    if (!worth_suggesting(sink)) return;
-    for (const Step& other : block_.steps) {
-      if (other.label != step.label || !other.rule.valid() ||
-          other.kind != syntax::RuleKind::rule) {
-        continue;
-      }
-      added.related(other.written->label.span, "this rule is in the same block");
-      break;
-    }
-    if (const auto near = near_name(label.text, editable_labels(), sink)) {
-      added.help("did you mean `{}`?", *near);
-    } else if (replace) {
-      added.help("write `{}:` without `replace` to add a rule", label.text);
-    }
-  }
-
-  /// The labels that an edit could name at this point.
-  std::vector<std::string> editable_labels() const {
-    std::set<uint32_t> numbers;
-    for (const Own& own : own_) {
-      if (own.included && own.placed.rule.valid()) numbers.insert(own.placed.label);
-    }
-    for (const Placed& placed : inherited_.rules) {
-      if (placed.rule.valid() && (!options_.may_edit || options_.may_edit(placed.body))) {
-        numbers.insert(placed.label);
-      }
-    }
-    std::vector<std::string> names;
-    names.reserve(numbers.size());
-    for (const uint32_t number : numbers) names.emplace_back(options_.labels->text(number));
-    return names;
   }
 
   const Block& block_;
   RuleList inherited_;
-  const ApplyOptions& options_;
-  std::vector<Own> own_;
+  diag::Sink* sink_;
+  const DistinctTexts* dimensions_;
+  RuleList list_;
   std::optional<RuleId> included_otherwise_;
-  std::optional<uint32_t> over_;
   bool over_reported_ = false;
-  bool incomplete_ = false;
+  bool mixed_ = false;  // images of different dimensions
 };
 
 }  // namespace
 
-RuleList apply_block(const Block& block, RuleList inherited, const ApplyOptions& options) {
-  return ListBuilder(block, std::move(inherited), options).build();
+RuleList apply_block(const Block& block, RuleList inherited, diag::Sink* sink,
+                     const DistinctTexts* dimensions) {
+  return ListBuilder(block, std::move(inherited), sink, dimensions).build();
 }
 
 }  // namespace kr::sema

@@ -267,6 +267,15 @@ CostClause resolve_clause(source::FileId module, const syntax::File& tree,
   return made;
 }
 
+CostClause resolve_arguments(const std::vector<syntax::CostArgument>& written, diag::Sink& sink) {
+  CostClause made;
+  for (const syntax::CostArgument& one : written) {
+    made.arguments.push_back(resolve_argument(one, made, sink));
+  }
+  made.dimensions = made.variables.size();
+  return made;
+}
+
 Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& written,
                         diag::Sink& sink) {
   Test::Call made;

@@ -44,6 +44,9 @@ CostClause resolve_clause(source::FileId module, const syntax::File& tree,
                           const syntax::CostClause& written, Expressions& expressions,
                           diag::Sink& sink);
 
+/// A clause with arguments alone: of `op "aten::mm" ([_, K], [K, 6144])`.
+CostClause resolve_arguments(const std::vector<syntax::CostArgument>& written, diag::Sink& sink);
+
 /// What a test calls an op with. `expected` stays empty.
 Test::Call resolve_call(const syntax::File& tree, const syntax::TestCase::Call& written,
                         diag::Sink& sink);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "sema/costs.hpp"
 #include "sema/order.hpp"
 
 namespace kr::sema {
@@ -17,6 +18,7 @@ std::string written_key(const syntax::Expr& written) {
   key += written.ignore_case ? 'i' : '-';
   key += written.at_begin ? '^' : '-';
   key += written.at_end ? '$' : '-';
+  key += written.word ? 'w' : '-';
   key += written.text;
   return key;
 }
@@ -99,7 +101,14 @@ ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectK
               sources_.text(written.span).substr(0, 40), max_expr_depth);
     return {};
   }
-  if (subject != SubjectKind::operation && traits(built).kind) {
+  if (subject != SubjectKind::operation && traits(built).phase) {
+    const source::Span span = cause(module, expr, [](const Traits& one) { return one.phase; });
+    sink_.add(diag::code::phase_not_known, span, sources_.text(span))
+        .help("use it in the rules of a dimension");
+    return {};
+  }
+  if (subject != SubjectKind::operation && subject != SubjectKind::detection &&
+      traits(built).kind) {
     refuse_kind(module, expr, subject == SubjectKind::phase ? "a range or step" : "a module");
     return {};
   }
@@ -115,14 +124,40 @@ ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
   return add(std::move(any));
 }
 
+ExprId Expressions::all_of(const std::vector<ExprId>& exprs) {
+  if (exprs.size() == 1) return exprs.front();
+  return add({.op = ExprOp::conjunction,
+              .operands = exprs,
+              .span = program_.exprs.get(exprs.back()).span});
+}
+
+ExprId Expressions::none_of(const std::vector<ExprId>& exprs) {
+  const ExprId any = any_of(exprs);
+  return add({.op = ExprOp::negation, .operands = {any}, .span = program_.exprs.get(any).span});
+}
+
+ExprId Expressions::anything() {
+  Expr any{.op = ExprOp::disjunction};
+  for (const OperationKind kind : operation_kinds) {
+    any.operands.push_back(add({.op = ExprOp::operation, .operation = kind}));
+  }
+  return add(std::move(any));
+}
+
 ExprId Expressions::add(Expr expr) {
-  Traits all{
-      .within = expr.op == ExprOp::within, .kind = expr.op == ExprOp::operation, .word = expr.word};
+  Traits all{.within = expr.op == ExprOp::within || expr.op == ExprOp::within_op ||
+                       expr.op == ExprOp::op || expr.op == ExprOp::phase,
+             .phase = expr.op == ExprOp::phase,
+             .kind = expr.op == ExprOp::operation,
+             .own = expr.op == ExprOp::own,
+             .word = expr.word};
   for (const ExprId operand : expr.operands) {
     const Traits& one = traits(operand);
     all.depth = std::max(all.depth, one.depth + 1);
     all.within |= one.within;
     all.kind |= one.kind;
+    all.own |= one.own;
+    all.phase |= one.phase;
     if (!all.word.valid() || program_.words.get(all.word).dimension.empty()) all.word = one.word;
   }
   traits_.push_back(all);
@@ -145,7 +180,14 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::operation:
       return add({.op = ExprOp::operation, .operation = written.operation, .span = written.span});
     case syntax::ExprKind::within:
+    case syntax::ExprKind::within_op:
       return build_within(module, written);
+    case syntax::ExprKind::own:
+      return build_own(module, written);
+    case syntax::ExprKind::op:
+      return build_op(module, written);
+    case syntax::ExprKind::phase:
+      return build_phase(written);
     case syntax::ExprKind::otherwise:
       sink_.add(diag::code::misplaced_otherwise, written.span)
           .help("remove it here; a block may end with `LABEL: otherwise`");
@@ -186,12 +228,9 @@ std::optional<ExprId> Expressions::build_word(source::FileId module, const synta
   if (written.name.parts.size() != 1) return std::nullopt;
   const std::string& text = written.name.parts[0].text;
   if (text == "_") {
-    Expr any{.op = ExprOp::disjunction, .span = written.span};
-    for (const OperationKind kind : operation_kinds) {
-      any.operands.push_back(
-          add({.op = ExprOp::operation, .operation = kind, .span = written.span}));
-    }
-    return add(std::move(any));
+    const ExprId any = anything();
+    program_.exprs.get(any).span = written.span;
+    return any;
   }
   if (text == "start" || text == "end") {
     return add({.op = ExprOp::label,
@@ -272,7 +311,99 @@ ExprId Expressions::build_within(source::FileId module, const syntax::Expr& writ
     refuse_kind(module, operand, "an enclosing module or range");
     return {};
   }
-  return add({.op = ExprOp::within, .operands = {built}, .span = written.span});
+  if (written.kind == syntax::ExprKind::within) {
+    return add({.op = ExprOp::within, .operands = {built}, .span = written.span});
+  }
+  AtomId& wanted =
+      written.kind == syntax::ExprKind::op ? program_.marks.innermost : program_.marks.op;
+  if (!wanted.valid()) {
+    wanted = mark(written.kind == syntax::ExprKind::op ? "innermost op" : "op", written.span);
+  }
+  const ExprOp op = written.kind == syntax::ExprKind::op ? ExprOp::op : ExprOp::within_op;
+  return add({.op = op, .atom = wanted, .operands = {built}, .span = written.span});
+}
+
+ExprId Expressions::build_op(source::FileId module, const syntax::Expr& written) {
+  const ExprId named = build_within(module, written);
+  if (!named.valid() || !written.called) return named;
+  const source::Span name = program_.exprs.get(program_.exprs.get(named).operands[0]).span;
+  const std::string text(sources_.text({written.span.file, name.end, written.span.end}));
+  const AtomId fits = mark("op with" + text, written.span);
+  const auto known =
+      std::ranges::find(program_.marks.arguments, fits, &ContextMarks::Arguments::mark);
+  if (known == program_.marks.arguments.end()) {
+    program_.marks.arguments.push_back({resolve_arguments(written.arguments, sink_), fits});
+  }
+  program_.exprs.get(named).atom = fits;
+  return named;
+}
+
+ExprId Expressions::build_phase(const syntax::Expr& written) {
+  Expr any{.op = ExprOp::disjunction, .span = written.span};
+  for (const syntax::Word& label : written.labels) {
+    const AtomId of = mark("phase " + label.text, label.span);
+    const auto known = std::ranges::find(program_.marks.phases, label.text,
+                                         &std::pair<std::string, AtomId>::first);
+    if (known == program_.marks.phases.end()) program_.marks.phases.emplace_back(label.text, of);
+    any.operands.push_back(add({.op = ExprOp::phase, .atom = of, .span = label.span}));
+    any.places.push_back(label.span);
+  }
+  if (any.operands.empty()) return {};
+  if (any.operands.size() > 1) return add(std::move(any));
+  program_.exprs.get(any.operands[0]).span = written.span;
+  return any.operands[0];
+}
+
+/// An atom whose text no name contains.
+AtomId Expressions::mark(const std::string& text, source::Span span) {
+  const auto make = [&](const std::string& of) {
+    const auto [at, added] = marks_.try_emplace(of);
+    if (added) {
+      regex::Regex regex = regex::literal("\x01" + of, false, false, false);
+      std::string hyperscan = regex::to_hyperscan(regex);
+      at->second = program_.atoms.add({std::move(regex), std::move(hyperscan), of, span});
+    }
+    return at->second;
+  };
+  if (!program_.marks.beside.valid()) program_.marks.beside = make("context");
+  return make(text);
+}
+
+ExprId Expressions::build_own(source::FileId module, const syntax::Expr& written) {
+  const syntax::ExprId operand = written.operands.empty() ? syntax::ExprId{} : written.operands[0];
+  const syntax::Word* over = std::exchange(over_, nullptr);  // a function's name has no label
+  const ExprId built = build(module, operand);
+  over_ = over;
+  if (!built.valid()) return {};
+  const auto foreign = [](const Traits& one) { return one.within || one.kind; };
+  if (foreign(traits(built))) {
+    const source::Span span = cause(module, operand, foreign);
+    sink_.add(diag::code::not_of_a_name, span, sources_.text(span))
+        .related(written.span, "inside this one")
+        .help("join it with `&`, outside of `own`");
+    return {};
+  }
+  return add({.op = ExprOp::own, .operands = {own(built)}, .span = written.span});
+}
+
+/// The same expression over the function's own name. The recursion is bounded by max_expr_depth.
+ExprId Expressions::own(ExprId id) {
+  if (const auto known = own_.find(id); known != own_.end()) return known->second;
+  Expr expr = program_.exprs.get(id);
+  if (expr.op == ExprOp::own) return expr.operands.front();
+  if (expr.op == ExprOp::atom) expr.atom = own(expr.atom);
+  for (ExprId& operand : expr.operands) operand = own(operand);
+  return own_[id] = add(std::move(expr));
+}
+
+AtomId Expressions::own(AtomId id) {
+  const auto [at, added] = own_atoms_.try_emplace(id);
+  if (added) {
+    Atom atom = program_.atoms.get(id);
+    atom.own = true;
+    at->second = program_.atoms.add(std::move(atom));
+  }
+  return at->second;
 }
 
 template <class Has>
@@ -281,8 +412,12 @@ source::Span Expressions::cause(source::FileId module, syntax::ExprId expr, Has 
   walk(scope_.tree(module), expr, [&](const syntax::Expr& written) {
     if (found) return;
     Traits here;
-    here.within = written.kind == syntax::ExprKind::within;
+    here.phase = written.kind == syntax::ExprKind::phase;
+    here.within = here.phase || written.kind == syntax::ExprKind::within ||
+                  written.kind == syntax::ExprKind::within_op ||
+                  written.kind == syntax::ExprKind::op;
     here.kind = written.kind == syntax::ExprKind::operation;
+    here.own = written.kind == syntax::ExprKind::own;
     if (written.kind == syntax::ExprKind::pattern) {
       const auto pattern = scope_.look(module, written.name, Noun::pattern);
       if (pattern && pattern_expr(*pattern).valid()) here = traits(pattern_expr(*pattern));
@@ -303,7 +438,9 @@ AtomId Expressions::atom_of(const syntax::Expr& written) {
   AtomId atom;
   if (written.kind == syntax::ExprKind::text) {
     atom = add_atom(
-        regex::literal(written.text, written.ignore_case, written.at_begin, written.at_end),
+        written.word && !written.text.empty()
+            ? regex::whole_word(written.text, written.ignore_case, written.at_end)
+            : regex::literal(written.text, written.ignore_case, written.at_begin, written.at_end),
         written);
   } else {
     auto regex =
@@ -323,7 +460,7 @@ AtomId Expressions::add_atom(regex::Regex regex, const syntax::Expr& written) {
   const auto [at, added] = by_meaning_.emplace(std::move(meaning), AtomId{});
   if (!added) return at->second;
   const bool is_regex = written.kind == syntax::ExprKind::regex;
-  std::string source(written.at_begin ? "^" : "");
+  std::string source(written.word ? "word " : written.at_begin ? "^" : "");
   source += is_regex ? '/' : '"';
   source += sources_.text(written.text_span);
   source += is_regex ? '/' : '"';

@@ -17,7 +17,7 @@
 namespace kr::sema {
 
 /// What an expression is evaluated on.
-enum class SubjectKind : uint8_t { operation, phase, node };
+enum class SubjectKind : uint8_t { operation, detection, phase, node };
 
 class Expressions {
  public:
@@ -31,8 +31,12 @@ class Expressions {
                  SubjectKind subject = SubjectKind::operation, const syntax::Word* over = nullptr);
   /// Whether `start` or `end` alone is the expression.
   bool is_edge(ExprId expr) const;
-  /// Several joined by `|`.
+  /// Several joined by `|`; invalid ones are left out.
   ExprId any_of(const std::vector<ExprId>& exprs);
+  /// Several joined by `&`, none of several, and what every subject matches. None is invalid.
+  ExprId all_of(const std::vector<ExprId>& exprs);
+  ExprId none_of(const std::vector<ExprId>& exprs);
+  ExprId anything();
   /// Invalid if it contains a mistake, which is reported.
   ExprId pattern_expr(Found pattern) const { return patterns_[numbering_.number(pattern)]; }
 
@@ -40,9 +44,11 @@ class Expressions {
   /// Properties of an expression, computed once.
   struct Traits {
     uint32_t depth = 1;
-    bool within = false;
-    bool kind = false;  // @kernel, …
-    WordId word = {};   // a label of order rules in it; invalid: none
+    bool within = false;  // also `op` and `phase`
+    bool phase = false;   // `phase`
+    bool kind = false;    // @kernel, …
+    bool own = false;     // `own`
+    WordId word = {};     // a label of order rules in it; invalid: none
   };
   void resolve_patterns();
   ExprId build(source::FileId module, syntax::ExprId expr);
@@ -52,6 +58,12 @@ class Expressions {
   std::optional<ExprId> build_word(source::FileId module, const syntax::Expr& written);
   ExprId label(std::string_view dimension, const std::string& label, source::Span span);
   ExprId build_within(source::FileId module, const syntax::Expr& written);
+  ExprId build_op(source::FileId module, const syntax::Expr& written);
+  ExprId build_phase(const syntax::Expr& written);
+  AtomId mark(const std::string& text, source::Span span);
+  ExprId build_own(source::FileId module, const syntax::Expr& written);
+  ExprId own(ExprId id);
+  AtomId own(AtomId id);
   AtomId atom_of(const syntax::Expr& written);
   AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
   ExprId add(Expr expr);
@@ -66,7 +78,10 @@ class Expressions {
   const Vocabularies& vocabularies_;
   const source::SourceMap& sources_;
   diag::Sink& sink_;
-  const syntax::Word* over_ = nullptr;                              // of what is being built
+  const syntax::Word* over_ = nullptr;      // of what is being built
+  std::unordered_map<ExprId, ExprId> own_;  // over the own name
+  std::unordered_map<AtomId, AtomId> own_atoms_;
+  std::map<std::string, AtomId> marks_;
   std::map<std::pair<uint32_t, std::string>, Vocabulary> visible_;  // by module and dimension
   std::map<std::pair<std::string, std::string>, WordId> words_;
   std::vector<Traits> traits_;                          // beside program_.exprs

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sema/assembly.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 
@@ -44,6 +45,14 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
   if (list.otherwise) {
     all.push_back({*list.otherwise, tables_.number(program_.rules.get(*list.otherwise).label)});
   }
+  for (const Refinement& one : list.refinements) {
+    all.insert(all.end(), one.rules.begin(), one.rules.end());
+  }
+  if (list.image) {
+    for (const auto& [label, rule] : list.image->rules) {
+      all.push_back({rule, tables_.number(program_.rules.get(rule).label)});
+    }
+  }
   std::vector<uint8_t> verdicts(tables_.labels().size(), unknown);
   for (const Placed& placed : all) {
     uint8_t& verdict = verdicts[placed.label];
@@ -59,6 +68,7 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
     if (!worth_suggesting(sink_)) continue;
     if (const auto near = near_name(rule.label, vocabulary.names(), sink_)) {
       added.help("did you mean `{}`?", *near);
+      if (span == rule.label_span) added.suggest(span, syntax::label_text(*near));
     } else {
       added.help("add `{}` to `labels {}`", rule.label, name);
     }
@@ -73,8 +83,12 @@ source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, Rul
     for (const Step& step : block->second.steps) {
       if (step.included == nullptr) continue;
       const auto is_it = [rule_id](const Placed& one) { return one.rule == rule_id; };
-      const std::vector<Placed>& rules = step.included->rules;
-      if (step.included->otherwise == rule_id || std::ranges::any_of(rules, is_it)) {
+      bool there =
+          step.included->otherwise == rule_id || std::ranges::any_of(step.included->rules, is_it);
+      for (const Refinement& one : step.included->refinements) {
+        there = there || std::ranges::any_of(one.rules, is_it);
+      }
+      if (there) {
         return step.written->table.span;
       }
     }

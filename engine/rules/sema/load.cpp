@@ -246,14 +246,20 @@ class Loader {
     const std::string name = use_text(use);
     diag::Diagnostic& added = sink_.add(diag::code::unknown_module, span_of(use), name);
     if (const auto near = near_name(name, candidates, sink_)) {
-      added.help("did you mean `{}`?", use.file ? "\"" + *near + "\"" : *near);
+      const std::string meant = use.file ? "\"" + *near + "\"" : *near;
+      added.help("did you mean `{}`?", meant).suggest(span_of(use), meant);
+      return;
+    }
+    if (!use.file && name.ends_with(".kr")) {
+      added.help("a file is named in quotes: `use \"./{}\"`", name)
+          .suggest(span_of(use), fmt::format("\"./{}\"", name));
       return;
     }
     if (!use.file && !name.starts_with("std.") && !name.starts_with("rulesets.")) {
       // `gemm` for `std.gemm`, or a file of the same folder without quotes.
       for (const std::string& one : candidates) {
         if (!one.ends_with("." + name)) continue;
-        added.help("did you mean `{}`?", one);
+        added.help("did you mean `{}`?", one).suggest(span_of(use), one);
         return;
       }
       added.help("for a file in the same folder, write `use \"./{}.kr\"`", name);

@@ -22,6 +22,10 @@ const Label* Table::find(std::string_view label) const {
   return at == vocabulary.end() ? nullptr : &*at;
 }
 
+ExprId Table::expr(const Program& program, size_t place) const {
+  return place < refined.size() ? refined[place].expr : program.rules.get(rules[place]).expr;
+}
+
 const Table* Model::table(DimensionId dimension) const {
   const auto at = std::ranges::find(tables, dimension, &Table::dimension);
   return at == tables.end() ? nullptr : &*at;

@@ -53,13 +53,14 @@ inline constexpr std::string_view exchange_dimension = "exchange";
 /// and not what its operations are.
 inline constexpr std::array<std::string_view, 2> candidate_dimensions{"fusion", "overlap"};
 
-/// A text or regular expression to search for in names. Expressions with the same `hyperscan` and
-/// the same named groups are one atom.
+/// A text or regular expression to search for in names. Expressions with the same `hyperscan`, the
+/// same named groups and the same `own` are one atom.
 struct Atom {
   regex::Regex regex;
   std::string hyperscan;  // to_hyperscan(regex)
   std::string source;     // as first written: `"gemm"i`, `/a.b/`
   source::Span span;      // of its first occurrence
+  bool own = false;       // it has to match in the function's own name (base/own_name.hpp)
 };
 
 /// The maximum depth of an expression, with the patterns in it: recursion over expressions is safe.
@@ -69,6 +70,10 @@ enum class ExprOp : uint8_t {
   atom,
   operation,    // @kernel, @memcpy, @memset
   within,       // one operand: matches the name of at least one enclosing node or range
+  within_op,    // one operand: matches at least one enclosing framework op
+  op,           // one operand: matches the innermost one, whose arguments fit if it says which
+  phase,        // the phase of the operation's step
+  own,          // one operand, whose atoms are `own`
   label,        // of order rules: a label of the dimension that they look at, or `start`, `end`
   negation,     // one operand
   conjunction,  // two or more
@@ -78,7 +83,7 @@ enum class ExprOp : uint8_t {
 /// The expression of a named pattern exists once and is shared by all its uses.
 struct Expr {
   ExprOp op = ExprOp::atom;
-  AtomId atom = {};
+  AtomId atom = {};  // of `within_op`, `op` and `phase`: the mark of what it looks at
   OperationKind operation = OperationKind::kernel;
   WordId word = {};  // of `label`
   std::vector<ExprId> operands = {};
@@ -121,9 +126,11 @@ struct OrderScope {
 
 /// One rule as written. The tables that inherit or include it share it.
 struct Rule {
-  DimensionId dimension;  // invalid for a rule of `phases`
-  std::string label;      // empty with `keep`
-  ExprId expr;            // invalid for `otherwise` and for chains, which have none
+  DimensionId dimension;     // invalid for a rule of `phases`
+  std::string label;         // empty with `keep`; also of an image that has no label: unclassified
+  std::string refines = {};  // the label that this rule of a `refine` splits; empty: of none
+  RuleId image_of = {};      // of `D from E`: the rule of E whose label it translates
+  ExprId expr;               // invalid for `otherwise` and for chains, which have none
   std::optional<Chain> chain = {};
   OrderScopeId scope = {};  // of a rule of an order dimension; invalid: its chains see everything
   bool otherwise = false;
@@ -145,17 +152,30 @@ struct Dimension {
   std::string name;
 };
 
+struct Program;
+
 /// The effective rules of one dimension for one model, in the order of evaluation.
 struct Table {
+  /// A rule of a `refine`.
+  struct Refined {
+    RuleId rule;
+    ExprId where;  // where the rules below and other refinements give the label that it splits
+    ExprId expr;   // that, and what the rule says
+  };
   DimensionId dimension;
-  std::vector<RuleId> rules;        // without `otherwise`
-  std::optional<RuleId> otherwise;  // evaluated last
+  std::vector<RuleId> rules;          // without `otherwise`
+  std::optional<RuleId> otherwise;    // evaluated last
+  DimensionId from = {};              // `D from E`: E, whose rules these are with other labels
+  std::vector<Refined> refined = {};  // the first rules: those of `refine`, and of E
+  uint32_t refinements = 0;           // how many of these are its own
   /// The labels that rules may give, in the order declared, nearest declaration first; empty: any.
-  std::vector<Label> vocabulary;
+  std::vector<Label> vocabulary = {};
   bool closed = false;  // has a vocabulary
 
   /// Null if the vocabulary does not contain the label.
   const Label* find(std::string_view label) const;
+  /// What the subject of a rule has to match, by its place in `rules`.
+  ExprId expr(const Program& program, size_t place) const;
 };
 
 /// The effective rules of an order dimension: labels from neighbours in the order of execution.
@@ -240,6 +260,9 @@ struct Test {
   std::optional<OperationKind> kind;
   std::string name;
   std::vector<std::string> within;
+  std::string phase = {};  // of its step; empty: not known
+  std::string op = {};     // the innermost around it; empty: none
+  OpArguments op_arguments = {};
   std::vector<Expectation> expected;
   source::Span span;
   /// Of a test of a cost.
@@ -264,8 +287,24 @@ void each_operation(const Test& test, const Visit& visit) {
   for (const Test& later : test.later) visit(later);
 }
 
+/// What an operation has around it beside nodes and ranges is a set of atoms, as an enclosing name
+/// is: the atoms of an op's name, and marks. A mark is an atom whose text no name contains.
+/// Invalid: no expression needs it.
+struct ContextMarks {
+  AtomId beside;     // of all of them: this is no node or range
+  AtomId op;         // of an enclosing op
+  AtomId innermost;  // of the innermost of them, once more
+  struct Arguments {
+    CostClause fits;  // only its arguments
+    AtomId mark;      // of an innermost op whose arguments they are
+  };
+  std::vector<Arguments> arguments;
+  std::vector<std::pair<std::string, AtomId>> phases;  // by label
+};
+
 struct Program {
   Store<Atom, AtomTag> atoms;
+  ContextMarks marks;
   Store<Expr, ExprTag> exprs;
   Store<Rule, RuleTag> rules;
   Store<Word, WordTag> words;  // the first two are `start_word` and `end_word`

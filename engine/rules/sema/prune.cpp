@@ -51,6 +51,7 @@ class Pruning {
 
   Program prune() && {
     each_entry([this](auto id) { mark(id); });
+    atoms_.mark(program_.marks.beside);
     settle_dimensions();
     program_.rules = rules_.moved(program_.rules);
     program_.order_scopes = scopes_.moved(program_.order_scopes);
@@ -58,6 +59,7 @@ class Pruning {
     program_.exprs = exprs_.moved(program_.exprs);
     program_.atoms = atoms_.moved(program_.atoms);
     remap();
+    remap_marks();
     return std::move(program_);
   }
 
@@ -73,7 +75,13 @@ class Pruning {
     for (Model& model : program_.models) {
       for (Table& table : model.tables) {
         visit(table.dimension);
+        if (table.from.valid()) visit(table.from);
         each_rule(table.rules, table.otherwise);
+        for (Table::Refined& one : table.refined) {
+          visit(one.rule);
+          visit(one.where);
+          visit(one.expr);
+        }
       }
       for (OrderTable& table : model.order_tables) each_order(table, visit);
       for (RuleId& rule : model.phases) visit(rule);
@@ -101,6 +109,7 @@ class Pruning {
     const Rule& made = program_.rules.get(rule);
     mark(made.expr);
     mark(made.scope);
+    if (made.image_of.valid()) mark(made.image_of);
     if (!made.chain) return;
     for (const ChainStep& step : made.chain->steps) mark(step.expr);
   }
@@ -147,6 +156,7 @@ class Pruning {
       remap(rule.expr);
       remap(rule.dimension);
       remap(rule.scope);
+      remap(rule.image_of);
       if (!rule.chain) continue;
       for (ChainStep& step : rule.chain->steps) remap(step.expr);
     }
@@ -157,6 +167,14 @@ class Pruning {
     for (CostClause& clause : program_.costs) remap(clause.expr);
     each_entry([this](auto& id) { remap(id); });
     for (Model& model : program_.models) std::ranges::sort(model.tables, {}, &Table::dimension);
+  }
+  void remap_marks() {
+    ContextMarks& marks = program_.marks;
+    for (AtomId* mark : {&marks.beside, &marks.op, &marks.innermost}) remap(*mark);
+    for (ContextMarks::Arguments& one : marks.arguments) remap(one.mark);
+    std::erase_if(marks.arguments, [](const auto& one) { return !one.mark.valid(); });
+    for (auto& [label, mark] : marks.phases) remap(mark);
+    std::erase_if(marks.phases, [](const auto& one) { return !one.second.valid(); });
   }
   void remap(AtomId& id) const { atoms_.remap(id); }
   void remap(ExprId& id) const { exprs_.remap(id); }

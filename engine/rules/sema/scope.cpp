@@ -63,6 +63,7 @@ void suggest(diag::Diagnostic& diagnostic, std::string_view word,
              const diag::Sink& sink) {
   if (const auto near = near_name(word, candidates, sink)) {
     diagnostic.help("did you mean `{}{}`?", prefix, *near);
+    if (diagnostic.span.size() == word.size()) diagnostic.suggest(diagnostic.span, *near);
     return;
   }
   constexpr size_t listed = 8;
@@ -169,7 +170,7 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
     return;
   }
   if (const auto near = near_name(name.text, known, sink)) {
-    added.help("did you mean `{}`?", *near);
+    added.help("did you mean `{}`?", *near).suggest(name.span, *near);
     return;
   }
   for (const syntax::Use& use : tree(from).uses) {
@@ -179,6 +180,7 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
     if (own(*module, name.text, noun)) {
       added.help("{} `{}` is in a module: write `{}.{}`", noun_texts[static_cast<size_t>(noun)],
                  name.text, alias_name, name.text);
+      added.suggest(name.span, alias_name + '.' + name.text);
       return;
     }
     if (alias_name == name.text) {
@@ -186,16 +188,37 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
       return;
     }
   }
+  if (noun != Noun::pattern) {
+    if (!known.empty()) suggest(added, name.text, known, "", sink);
+    return;
+  }
+  static const std::vector<std::string> words{"otherwise", "within"};
+  const std::string_view meant = syntax::keyword_for(name.text);
+  const auto near = near_name(name.text, words, sink);
+  if (near || meant == "otherwise" || meant == "within") {
+    const std::string keyword = near ? *near : std::string(meant);
+    added.help("did you mean `{}`?", keyword).suggest(name.span, keyword);
+    return;
+  }
+  added.help("a text of a name is written in quotes: `\"{}\"`", name.text)
+      .suggest(name.span, syntax::quoted_text(name.text));
 }
 
 void Scope::report_alias(source::FileId from, const syntax::Word& alias, diag::Sink& sink) const {
+  // What uses a module under its right name is not wrong: the `use` is, and was reported.
+  const std::vector<syntax::Use>& uses = tree(from).uses;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (modules_[from.index].uses[i].valid()) continue;
+    constexpr size_t near = 2;
+    if (edit_distance(use_name(uses[i]), alias.text) <= near) return;
+  }
   diag::Diagnostic& added = sink.add(diag::code::unknown_alias, alias.span, alias.text);
   if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const auto& [name, index] : indices_[from.index].aliases) known.push_back(name);
   std::ranges::sort(known);
   if (const auto near = near_name(alias.text, known, sink)) {
-    added.help("did you mean `{}`?", *near);
+    added.help("did you mean `{}`?", *near).suggest(alias.span, *near);
   } else {
     added.help("add a `use` at the top of the file: `use std.{}`", alias.text);
   }

@@ -24,13 +24,14 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
   for (const uint32_t node : order()) {
     const source::FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
-    Block& made = blocks_[node] = block(module, written.dimension, written.over, written.rules);
+    Block& made = blocks_[node] =
+        block(module, written.dimension, written.over, written.from, written.rules);
     if (made.dimension != phases_) {
       std::vector<source::FileId> modules{module};
       modules.insert(modules.end(), made.included_modules.begin(), made.included_modules.end());
       check_labels(made, vocabularies_.merged(modules, written.dimension.text));
     }
-    lists_[node] = apply_block(made, {}, {no_body, {}, &sink_, &labels_, &dimensions_});
+    lists_[node] = apply_block(made, {}, &sink_, &dimensions_);
     if (!budget_.spend(lists_[node].rules.size(), written.name.span)) {
       lists_[node].rules.clear();
       lists_[node].incomplete = true;
@@ -61,6 +62,7 @@ std::vector<uint32_t> Tables::order() const {
 
 Block Tables::block(source::FileId module, const syntax::Word& dimension,
                     const std::optional<syntax::Word>& over,
+                    const std::optional<syntax::Word>& from,
                     const std::vector<syntax::Rule>& rules) {
   Block block;
   block.module = module;
@@ -70,9 +72,12 @@ Block Tables::block(source::FileId module, const syntax::Word& dimension,
     block.over_name = &*over;
     block.over = dimensions_.add(over->text);
   }
+  if (from) {
+    block.from_name = &*from;
+    block.from = dimensions_.add(from->text);
+  }
   for (const syntax::Rule& rule : rules) read_passed(block, rule);
   block.steps.reserve(rules.size());
-  std::vector<Step> edits;
   const syntax::Rule* otherwise = nullptr;
   bool below = false;
   for (const syntax::Rule& rule : rules) {
@@ -92,11 +97,12 @@ Block Tables::block(source::FileId module, const syntax::Word& dimension,
     } else if (rule.kind == syntax::RuleKind::rule) {
       block.steps.push_back(
           {rule.kind, add_rule(block, rule, false), labels_.add(rule.label.text), nullptr, &rule});
+    } else if (rule.kind == syntax::RuleKind::image) {
+      read_image(block, rule);
     } else {
-      read_edit(block, rule, edits);
+      read_refine(block, rule);
     }
-    below |= otherwise != nullptr &&
-             (rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::include);
+    below |= otherwise != nullptr && rule.kind != syntax::RuleKind::refine;
   }
   if (below) {
     sink_.add(diag::code::otherwise_not_last, otherwise->span)
@@ -125,7 +131,7 @@ RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool other
   if (!rule.chain.empty()) {
     made.chain = chain_of(block, rule);
     if (!made.chain) return {};
-  } else if (!otherwise) {
+  } else if (!otherwise && rule.kind != syntax::RuleKind::image) {
     made.expr = expressions_.resolve(
         block.module, rule.expr,
         block.dimension == phases_ ? SubjectKind::phase : SubjectKind::operation, block.over_name);
@@ -162,7 +168,9 @@ void Tables::read_passed(Block& block, const syntax::Rule& rule) {
 std::optional<Chain> Tables::chain_of(const Block& block, const syntax::Rule& rule) {
   if (block.over_name == nullptr) {
     sink_.add(diag::code::needs_over, rule.span, "a chain", block.name->text)
-        .help("the words of a chain are labels of another dimension");
+        .help("{}", rule.chain.size() == 1
+                        ? "alternatives are written without brackets: `\"a\" | \"b\"`"
+                        : "the words of a chain are labels of another dimension");
     return std::nullopt;
   }
   Chain chain;
@@ -232,24 +240,45 @@ void Tables::read_otherwise(Block& block, const syntax::Rule& rule) {
   }
 }
 
-void Tables::read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
-  const bool replace = rule.kind == syntax::RuleKind::replace;
-  const uint32_t label = labels_.add(rule.label.text);
-  // A second `drop` is not a contradiction: each affects the includes above it.
-  const auto other = std::ranges::find_if(edits, [&](const Step& edit) {
-    return edit.label == label && (replace || edit.kind == syntax::RuleKind::replace);
-  });
-  if (other != edits.end()) {
-    sink_.add(diag::code::second_edit, rule.span, rule.label.text)
-        .related(other->written->span, "first edited here")
-        .help("join them into one `replace`");
-    if (replace) add_rule(block, rule, false);  // to report mistakes inside
+void Tables::read_refine(Block& block, const syntax::Rule& rule) {
+  if (block.dimension == phases_ || block.over) {
+    sink_.add(diag::code::refine_of_other, rule.label.span,
+              block.over ? "labels from neighbours" : "phases");
     return;
   }
-  Step step{rule.kind, {}, label, nullptr, &rule};
-  if (replace) step.rule = add_rule(block, rule, false);
-  block.steps.push_back(step);
-  edits.push_back(step);
+  report_reserved(rule.label, sink_);
+  Step step{rule.kind, {}, labels_.add(rule.label.text), nullptr, &rule};
+  for (const syntax::Rule& one : rule.refined) {
+    if (is_otherwise(block.module, one)) {
+      sink_.add(diag::code::misplaced_otherwise, one.span)
+          .help("remove it: what no rule of a `refine` matches keeps its label");
+      continue;
+    }
+    const RuleId made = add_rule(block, one, false);
+    if (!made.valid()) continue;
+    program_.rules.get(made).refines = rule.label.text;
+    step.refined.push_back({made, labels_.add(one.label.text)});
+  }
+  block.steps.push_back(std::move(step));
+}
+
+/// `attention: attention rope`: the rule gives the label on the left to those of the others.
+void Tables::read_image(Block& block, const syntax::Rule& rule) {
+  Step step{rule.kind, add_rule(block, rule, false), labels_.add(rule.label.text), nullptr, &rule};
+  for (const syntax::Word& image : rule.images) {
+    const uint32_t label = labels_.add(image.text);
+    step.images.push_back(label);
+    image_places_.emplace(std::pair{step.rule, label}, image.span);
+    for (const Step& other : block.steps) {
+      if (other.kind != syntax::RuleKind::image) continue;
+      const auto first = std::ranges::find(other.written->images, image.text, &syntax::Word::text);
+      if (first == other.written->images.end()) continue;
+      sink_.add(diag::code::redefinition, image.span, "the image of", image.text)
+          .related(first->span, "first listed here")
+          .help("remove one of the two");
+    }
+  }
+  block.steps.push_back(std::move(step));
 }
 
 void Tables::read_include(Block& block, const syntax::Rule& rule) {
@@ -275,22 +304,25 @@ void Tables::read_include(Block& block, const syntax::Rule& rule) {
   block.steps.push_back(step);
 }
 
-void Tables::check_labels(Block& block, const Vocabulary& vocabulary) {
+void Tables::check_labels(const Block& block, const Vocabulary& vocabulary) {
   if (!vocabulary.closed()) return;
   const auto check = [&](const syntax::Word& label, RuleId rule) {
-    if (vocabulary.has(label.text) || is_reserved(label.text)) return true;
-    if (rule.valid() && !report_label_once(rule)) return false;
+    if (vocabulary.has(label.text) || is_reserved(label.text)) return;
+    if (rule.valid() && !report_label_once(rule)) return;
     diag::Diagnostic& added =
         sink_.add(diag::code::unknown_label, label.span, label.text, block.name->text);
     if (vocabulary.declared().valid()) {
       added.related(vocabulary.declared(), "labels of `{}`", block.name->text);
     }
     if (worth_suggesting(sink_)) suggest(added, label.text, vocabulary.names(), "", sink_);
-    return false;
   };
-  for (Step& step : block.steps) {
+  for (const Step& step : block.steps) {
     if (step.kind == syntax::RuleKind::include) continue;
-    step.unknown_label = !check(step.written->label, step.rule);
+    check(step.written->label, step.rule);
+    for (const Placed& placed : step.refined) {
+      const Rule& rule = program_.rules.get(placed.rule);
+      check({rule.label, rule.label_span}, placed.rule);
+    }
   }
   const syntax::Rule* otherwise = block.otherwise_written;
   if (otherwise != nullptr && otherwise->kind == syntax::RuleKind::rule) {

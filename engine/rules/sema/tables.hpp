@@ -3,9 +3,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "sema/block.hpp"
@@ -22,15 +24,22 @@ class Tables {
 
   /// A dimension block of a body, or its `phases`.
   Block block(source::FileId module, const syntax::Word& dimension,
-              const std::optional<syntax::Word>& over, const std::vector<syntax::Rule>& rules);
+              const std::optional<syntax::Word>& over, const std::optional<syntax::Word>& from,
+              const std::vector<syntax::Rule>& rules);
   const RuleList& list(Found table) const { return lists_[numbering_.number(table)]; }
 
-  /// Reports labels of the block that are not in its vocabulary, and marks their steps.
-  void check_labels(Block& block, const Vocabulary& vocabulary);
+  /// Reports labels of the block that are not in its vocabulary.
+  void check_labels(const Block& block, const Vocabulary& vocabulary);
 
   /// True the first time: the unknown label of a rule is reported once, not in each model that
   /// inherits the rule.
   bool report_label_once(RuleId rule) { return reported_labels_.insert(rule).second; }
+
+  /// Where a rule of `D from E` lists a label of E.
+  source::Span image_place(RuleId rule, uint32_t label) const {
+    const auto at = image_places_.find({rule, label});
+    return at == image_places_.end() ? program_.rules.get(rule).label_span : at->second;
+  }
 
   const DistinctTexts& labels() const noexcept { return labels_; }
   const DistinctTexts& dimensions() const noexcept { return dimensions_; }
@@ -43,7 +52,8 @@ class Tables {
 
  private:
   std::vector<uint32_t> order() const;
-  void read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
+  void read_refine(Block& block, const syntax::Rule& rule);
+  void read_image(Block& block, const syntax::Rule& rule);
   void read_include(Block& block, const syntax::Rule& rule);
   void read_otherwise(Block& block, const syntax::Rule& rule);
   RuleId add_rule(const Block& block, const syntax::Rule& rule, bool otherwise);
@@ -66,6 +76,7 @@ class Tables {
   std::deque<RuleList> lists_;  // by table; with stable addresses
   std::vector<bool> ready_;     // by table
   std::unordered_set<RuleId> reported_labels_;
+  std::map<std::pair<RuleId, uint32_t>, source::Span> image_places_;
 };
 
 }  // namespace kr::sema

@@ -19,9 +19,9 @@ class Tests {
     if (models.empty()) return;
     known_.clear();
     for (const syntax::TestCase& one : test.cases) {
-      Test made = operation(one, models);
+      Test made = operation(tree, one, models);
       for (const syntax::TestCase& written : one.later) {
-        Test later = operation(written, models);
+        Test later = operation(tree, written, models);
         add_expectations(test, written, later);
         later.models.clear();
         made.later.push_back(std::move(later));
@@ -43,13 +43,19 @@ class Tests {
     bool keeps = false;  // `otherwise keep`: any name is possible
   };
 
-  static Test operation(const syntax::TestCase& one, const std::vector<ModelId>& models) {
+  Test operation(const syntax::File& tree, const syntax::TestCase& one,
+                 const std::vector<ModelId>& models) {
     Test made;
     made.models = models;
     made.kind = one.kind ? *one.kind : operation_kind_of(one.name.text);
     made.name = one.name.text;
     for (const syntax::Word& outer : one.within) made.within.push_back(outer.text);
     made.span = one.span;
+    if (one.phase) made.phase = one.phase->text;
+    if (one.op) {
+      made.op = one.op->text;
+      made.op_arguments = resolve_call(tree, {one.op_arguments, {}, {}}, sink_).arguments;
+    }
     return made;
   }
 
@@ -119,6 +125,8 @@ class Tests {
     if (dimension && std::ranges::any_of(models, has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
     if (test.model) whose += "/" + test.model->text;
+    // A test block has the same mistake on each of its lines.
+    if (!unknown_.emplace(whose, name.text).second) return std::nullopt;
     diag::Diagnostic& added =
         sink_.add(diag::code::unknown_dimension, name.span, name.text, whose + "`");
     if (!worth_suggesting(sink_)) return std::nullopt;
@@ -175,7 +183,8 @@ class Tests {
 
   Program& program_;
   diag::Sink& sink_;
-  std::unordered_map<uint32_t, Known> known_;  // by dimension, for the current test
+  std::unordered_map<uint32_t, Known> known_;              // by dimension, for the current test
+  std::set<std::pair<std::string, std::string>> unknown_;  // dimensions that were reported
 };
 
 }  // namespace

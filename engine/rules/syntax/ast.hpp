@@ -29,6 +29,33 @@ struct Path {
   std::string text() const;  // joined by dots
 };
 
+/// One dimension of a shape.
+struct ShapeDimension {
+  enum class Kind : uint8_t { any, number, name };
+  Kind kind = Kind::any;
+  bool rest = false;  // `..`: the product of all leading dimensions; only the first can be this
+  int64_t value = 0;  // number
+  Word name = {};     // name
+  source::Span span = {};
+};
+
+/// One argument of an op: in a clause, what fits it; in a test, what it is.
+struct CostArgument {
+  enum class Kind : uint8_t {
+    any,     // _
+    tensor,  // [M, K], in a test perhaps with its type
+    number,  // 3
+    word,    // true, false
+    list,    // (1, 1)
+  };
+  Kind kind = Kind::any;
+  std::vector<ShapeDimension> dimensions = {};  // tensor
+  std::optional<Word> type = {};                // tensor
+  std::vector<int64_t> values = {};             // number, list
+  Word word = {};                               // word
+  source::Span span = {};
+};
+
 struct ExprTag;
 using ExprId = Id<ExprTag>;
 
@@ -38,6 +65,10 @@ enum class ExprKind : uint8_t {
   pattern,    // a name: grouped, c.collective
   operation,  // @kernel, @memcpy, @memset
   within,     // one operand
+  within_op,  // one operand: only framework ops
+  own,        // one operand: over the function's own name
+  op,         // one operand: the innermost framework op, with `arguments`
+  phase,      // labels: of phases
   otherwise,
   negation,     // one operand
   conjunction,  // two or more operands
@@ -53,9 +84,13 @@ struct Expr {
   bool ignore_case = false;
   bool at_begin = false;  // ^"…"
   bool at_end = false;    // "…"$
+  bool word = false;      // word "…": bounded on both sides
   bool grouped = false;   // written in parentheses
   OperationKind operation = OperationKind::kernel;
-  Path name = {};  // pattern
+  Path name = {};                            // pattern
+  std::vector<CostArgument> arguments = {};  // op
+  bool called = false;                       // op: it has a list of arguments
+  std::vector<Word> labels = {};             // phase
   std::vector<ExprId> operands = {};
 };
 
@@ -113,8 +148,8 @@ struct ChainStep {
 
 enum class RuleKind : uint8_t {
   rule,            // label: expr, or label: chain
-  replace,         // replace label: expr
-  drop,            // drop label
+  image,           // label: labels of another dimension
+  refine,          // refine label { … }
   include,         // include a.table
   ignore,          // ignore expr: chains pass over it
   continues,       // continue expr: it takes the label of the operation before it
@@ -124,12 +159,14 @@ enum class RuleKind : uint8_t {
 struct Rule {
   RuleKind kind = RuleKind::rule;
   source::Span span;
-  Word label;  // rule, replace, drop
-  /// rule, replace, ignore, continues; `otherwise` is an expression of kind otherwise. Invalid if
-  /// there is a chain.
+  Word label;  // rule, image, refine
+  /// rule, ignore, continues; `otherwise` is an expression of kind otherwise. Invalid if there is a
+  /// chain.
   ExprId expr;
   std::vector<ChainStep> chain;  // of an order rule
   Path table;                    // include
+  std::vector<Word> images;      // image
+  std::vector<Rule> refined;     // refine
   Doc doc;
 };
 
@@ -137,36 +174,10 @@ struct Rule {
 struct Block {
   Word dimension;  // `phases` for a phases block
   std::optional<Word> over;
+  std::optional<Word> from;
   std::vector<Rule> rules;
   source::Span span;
   Doc doc;
-};
-
-/// One dimension of a shape.
-struct ShapeDimension {
-  enum class Kind : uint8_t { any, number, name };
-  Kind kind = Kind::any;
-  bool rest = false;  // `..`: the product of all leading dimensions; only the first can be this
-  int64_t value = 0;  // number
-  Word name = {};     // name
-  source::Span span = {};
-};
-
-/// One argument of an op: in a clause, what fits it; in a test, what it is.
-struct CostArgument {
-  enum class Kind : uint8_t {
-    any,     // _
-    tensor,  // [M, K], in a test perhaps with its type
-    number,  // 3
-    word,    // true, false
-    list,    // (1, 1)
-  };
-  Kind kind = Kind::any;
-  std::vector<ShapeDimension> dimensions = {};  // tensor
-  std::optional<Word> type = {};                // tensor
-  std::vector<int64_t> values = {};             // number, list
-  Word word = {};                               // word
-  source::Span span = {};
 };
 
 /// `topk = 4`.
@@ -240,6 +251,7 @@ struct Table {
   Word name;
   Word dimension;
   std::optional<Word> over;
+  std::optional<Word> from;
   std::vector<Rule> rules;
   std::vector<Metadata> metadata;
   Doc doc;
@@ -301,6 +313,9 @@ struct TestCase {
   std::optional<OperationKind> kind;
   Word name;
   std::vector<Word> within;
+  std::optional<Word> phase;
+  std::optional<Word> op;  // the innermost around it
+  std::vector<CostArgument> op_arguments;
   std::vector<Expectation> expected;
   /// Of a test of a cost.
   struct Call {
@@ -359,13 +374,19 @@ void each_body(const File& file, Visit visit) {
   }
 }
 
-/// Calls `visit(rules)` for the rules of every table and block.
+/// Calls `visit(rules)` for the rules of every table, block and `refine`.
 template <class Visit>
 void each_rule_list(const File& file, Visit visit) {
-  for (const Table& table : file.tables) visit(table.rules);
+  const auto visit_all = [&visit](const std::vector<Rule>& rules) {
+    visit(rules);
+    for (const Rule& rule : rules) {
+      if (rule.kind == RuleKind::refine) visit(rule.refined);
+    }
+  };
+  for (const Table& table : file.tables) visit_all(table.rules);
   each_body(file, [&](const Body& body) {
-    for (const Block& block : body.dimensions) visit(block.rules);
-    for (const Block& block : body.phases) visit(block.rules);
+    for (const Block& block : body.dimensions) visit_all(block.rules);
+    for (const Block& block : body.phases) visit_all(block.rules);
   });
 }
 

@@ -108,6 +108,11 @@ void Builder::on(For<g::expression_begin>, source::Span) {
 void Builder::on(For<g::bare_text>, source::Span span) {
   atom_ = {
       .kind = ExprKind::text, .span = span, .text = std::move(word_.text), .text_span = bytes_};
+  if (word_mark_.valid()) {
+    atom_.word = true;
+    atom_.span.begin = word_mark_.begin;
+    word_mark_ = {};
+  }
 }
 
 void Builder::on(For<g::begin_text>, source::Span span) {
@@ -125,7 +130,8 @@ void Builder::on(For<g::ignore_case>, source::Span span) {
 
 void Builder::on(For<g::end_anchor>, source::Span span) {
   if (atom_.kind == ExprKind::regex) {
-    sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
+    sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`").fix =
+        diag::Fix{true, {{range(bytes_.end, bytes_.end), "$"}, {span, ""}}};
   }
   atom_.at_end = true;
 }
@@ -171,14 +177,28 @@ void Builder::on(For<g::open_paren>, source::Span span) {
   check_depth(span);
 }
 
-void Builder::on(For<g::negation>, source::Span span) {
-  exprs_.prefix(ExprKind::negation, span);
+void Builder::prefix(ExprKind kind, source::Span span) {
+  exprs_.prefix(kind, span);
   check_depth(span);
 }
 
-void Builder::on(For<g::within>, source::Span span) {
-  exprs_.prefix(ExprKind::within, span);
-  check_depth(span);
+void Builder::on(For<g::op_arguments>, source::Span span) {
+  ExprId id = exprs_.last_id();
+  while (id.valid() && file_.exprs.get(id).kind != ExprKind::op) {
+    const std::vector<ExprId>& operands = file_.exprs.get(id).operands;
+    id = operands.empty() ? ExprId{} : operands.front();
+  }
+  if (!id.valid()) return;
+  Expr& op = file_.exprs.get(id);
+  op.called = true;
+  op.arguments = std::move(arguments_);
+  op.span.end = span.end;
+  arguments_.clear();
+}
+
+void Builder::on(For<g::phase_atom>, source::Span span) {
+  exprs_.atom({.kind = ExprKind::phase, .span = span, .labels = std::move(phases_)});
+  phases_.clear();
 }
 
 void Builder::check_depth(source::Span span) {
@@ -261,23 +281,44 @@ void Builder::on(For<g::rule_head>, source::Span span) {
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
-  const bool wants_label = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace ||
-                           rule_.kind == RuleKind::drop;
+  const bool wants_label = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::image ||
+                           rule_.kind == RuleKind::refine;
+  const bool has_expr = rule_.kind == RuleKind::rule || rule_.kind == RuleKind::ignore ||
+                        rule_.kind == RuleKind::continues;
   if (wants_label && !rule_.label.span.valid()) return;
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
   const bool plain = chain_.size() == 1 && chain_[0].quantifier == '\0' &&
                      !chain_[0].open.valid() && !chain_[0].close.valid();
-  if (plain) {
+  if (has_expr && plain) {
     rule_.expr = chain_[0].expr;
-  } else if (!chain_.empty()) {
+  } else if (has_expr && !chain_.empty()) {
     rule_.chain = std::move(chain_);
-  } else if (rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep &&
-             rule_.kind != RuleKind::drop) {
+  } else if (has_expr) {
     rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
   chain_.clear();
   expr_ = {};
   rules_.push_back(std::move(rule_));
+}
+
+void Builder::on(For<g::refine_open>, source::Span span) {
+  refine_ = std::move(rule_);
+  outside_ = std::exchange(rules_, {});
+  pending_ = Pending::none;
+  open(Level::rules, span);
+  refine_depth_ = braces_.size();
+}
+
+void Builder::on(For<g::refine_close>, source::Span span) {
+  end_refine(span);
+  braces_.pop_back();
+}
+
+void Builder::end_refine(source::Span span) {
+  rule_ = std::move(*refine_);
+  rule_.span.end = span.end;
+  rule_.refined = std::exchange(rules_, std::exchange(outside_, {}));
+  refine_.reset();
 }
 
 size_t Builder::indent_of(size_t at) const {
@@ -289,6 +330,25 @@ size_t Builder::indent_of(size_t at) const {
     ++indent;
   }
   return indent;
+}
+
+/// A `}` that is first on its line and indented less than the line of its brace closes, by its
+/// indentation, an outer one.
+void Builder::close_brace(source::Span span) {
+  const Brace& brace = braces_.back();
+  if (!suspect_ && look_.first_on_line(span.begin) && indent_of(span.begin) < brace.indent) {
+    suspect_ = Suspect{brace.span, span, brace.indent};
+  }
+  braces_.pop_back();
+}
+
+/// An item of a model that is not indented deeper than the model, which itself is indented.
+void Builder::note_indent(size_t at) {
+  if (suspect_ || level() != Level::model || braces_.size() < 2) return;
+  const Brace& brace = braces_.back();
+  const bool indented = braces_[braces_.size() - 2].indent < brace.indent;
+  if (!indented || !look_.first_on_line(at) || indent_of(at) > brace.indent) return;
+  suspect_ = Suspect{brace.span, range(look_.token(at)), brace.indent};
 }
 
 void Builder::open(Level level, source::Span span) {
@@ -305,16 +365,24 @@ void Builder::on(For<g::over_dimension>, source::Span) {
   check_name(*over_, "a dimension");
 }
 
+void Builder::on(For<g::from_dimension>, source::Span) {
+  from_ = std::move(word_);
+  check_name(*from_, "a dimension");
+}
+
 void Builder::on(For<g::phases_begin>, source::Span span) {
   block_ = {};
   over_.reset();
+  from_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
 void Builder::on(For<g::block_begin>, source::Span span) {
+  note_indent(span.begin);
   block_ = {};
   over_.reset();
+  from_.reset();
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);
   check_name(block_.dimension, "a dimension");
@@ -323,6 +391,7 @@ void Builder::on(For<g::block_begin>, source::Span span) {
 void Builder::end_block(source::Span span, std::vector<Block>& blocks) {
   block_.span = span;
   block_.over = std::exchange(over_, std::nullopt);
+  block_.from = std::exchange(from_, std::nullopt);
   block_.rules = std::move(rules_);
   rules_.clear();
   blocks.push_back(std::move(block_));

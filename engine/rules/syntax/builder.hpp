@@ -44,6 +44,8 @@ class Builder {
   /// Whether a `requires` at the head of the file, which is then reported, needs a later kr. Reads
   /// the head without the grammar: what follows may be in a language that this kr does not know.
   bool requires_later_kr();
+  /// Whether the file is in another format (JSON, YAML, …), which is then reported.
+  bool is_other_format();
   /// For a text that was reported as not UTF-8: bytes beyond ASCII are not reported again.
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
@@ -61,6 +63,7 @@ class Builder {
   void on(For<g::expression_begin>, source::Span span);
   void on(For<g::expression>, source::Span span);
   void on(For<g::caret>, source::Span span) { anchor_ = span; }
+  void on(For<g::word_mark>, source::Span span) { word_mark_ = span; }
   void on(For<g::bare_text>, source::Span span);
   void on(For<g::begin_text>, source::Span span);
   void on(For<g::ignore_case>, source::Span span);
@@ -75,8 +78,15 @@ class Builder {
   void on(For<g::name_atom>, source::Span span);
   void on(For<g::open_paren>, source::Span span);
   void on(For<g::close_paren>, source::Span span);
-  void on(For<g::negation>, source::Span span);
-  void on(For<g::within>, source::Span span);
+  void on(For<g::negation>, source::Span span) { prefix(ExprKind::negation, span); }
+  void on(For<g::within>, source::Span span) { prefix(ExprKind::within, span); }
+  void on(For<g::within_op>, source::Span span) { prefix(ExprKind::within_op, span); }
+  void on(For<g::own>, source::Span span) { prefix(ExprKind::own, span); }
+  void on(For<g::op_mark>, source::Span span) { prefix(ExprKind::op, span); }
+  void on(For<g::op_arguments>, source::Span span);
+  void on(For<g::phase_mark>, source::Span) { phases_.clear(); }
+  void on(For<g::phase_name>, source::Span) { phases_.push_back(std::move(word_)); }
+  void on(For<g::phase_atom>, source::Span span);
   void on(For<g::or_operator>, source::Span) { exprs_.disjunction(); }
   void on(For<g::bracket_open>, source::Span span) { step_.open = span; }
   void on(For<g::bracket_close>, source::Span span) { step_.close = span; }
@@ -87,22 +97,26 @@ class Builder {
   void on(For<g::rule_head>, source::Span span);
   void on(For<g::colonless_head>, source::Span span) { on(For<g::rule_head>(), span); }
   void on(For<g::rule>, source::Span span) { push_rule(span); }
-  void on(For<g::replace_begin>, source::Span span) { begin_rule(RuleKind::replace, span); }
-  void on(For<g::drop_begin>, source::Span span) { begin_rule(RuleKind::drop, span); }
+  void on(For<g::refined_rule>, source::Span span) { push_rule(span); }
+  void on(For<g::image_head>, source::Span) { rule_.kind = RuleKind::image; }
+  void on(For<g::image_label>, source::Span) { rule_.images.push_back(std::move(word_)); }
+  void on(For<g::refine_begin>, source::Span span) { begin_rule(RuleKind::refine, span); }
+  void on(For<g::refine_label>, source::Span) { rule_.label = std::move(word_); }
+  void on(For<g::refine_open>, source::Span span);
+  void on(For<g::refine_close>, source::Span span);
   void on(For<g::include_begin>, source::Span span) { begin_rule(RuleKind::include, span); }
   void on(For<g::ignore_begin>, source::Span span) { begin_rule(RuleKind::ignore, span); }
   void on(For<g::continue_begin>, source::Span span) { begin_rule(RuleKind::continues, span); }
   void on(For<g::keep_begin>, source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
-  void on(For<g::rule_label>, source::Span) { rule_.label = std::move(word_); }
-  void on(For<g::drop_label>, source::Span span) { on(For<g::rule_label>(), span); }
   void on(For<g::include_table>, source::Span) { rule_.table = std::move(path_); }
   void on(For<g::over_dimension>, source::Span span);
+  void on(For<g::from_dimension>, source::Span span);
   void on(For<g::rules_open>, source::Span span);
-  void on(For<g::rules_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::engine_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::model_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::labels_close>, source::Span) { braces_.pop_back(); }
-  void on(For<g::test_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::rules_close>, source::Span span) { close_brace(span); }
+  void on(For<g::engine_close>, source::Span span) { close_brace(span); }
+  void on(For<g::model_close>, source::Span span) { close_brace(span); }
+  void on(For<g::labels_close>, source::Span span) { close_brace(span); }
+  void on(For<g::test_close>, source::Span span) { close_brace(span); }
   void on(For<g::phases_begin>, source::Span span);
   void on(For<g::phases_block>, source::Span span) { end_block(span, body().phases); }
   void on(For<g::block_begin>, source::Span span);
@@ -137,7 +151,7 @@ class Builder {
   void on(For<g::cost_begin>, source::Span span);
   void on(For<g::cost_name>, source::Span span);
   void on(For<g::cost_open>, source::Span span);
-  void on(For<g::cost_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::cost_close>, source::Span span) { close_brace(span); }
   void on(For<g::cost_block>, source::Span span);
   void on(For<g::clause_begin>, source::Span span);
   void on(For<g::cost_text>, source::Span span);
@@ -207,6 +221,9 @@ class Builder {
   void on(For<g::test_model>, source::Span) { test_.model = std::move(word_); }
   void on(For<g::test_open>, source::Span span);
   void on(For<g::test>, source::Span span);
+  void on(For<g::case_phase_label>, source::Span) { case_.phase = std::move(word_); }
+  void on(For<g::case_op_name>, source::Span) { case_.op = std::move(word_); }
+  void on(For<g::case_op_arguments>, source::Span) { case_.op_arguments = std::move(arguments_); }
   void on(For<g::case_kind>, source::Span) { case_.kind = operation_; }
   void on(For<g::case_name>, source::Span) { case_.name = std::move(word_); }
   void on(For<g::case_within>, source::Span) { case_.within.push_back(std::move(word_)); }
@@ -224,6 +241,7 @@ class Builder {
   bool at_keyword(size_t at) const;
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
+  bool may_be_title(size_t at);
   bool side_by_side(size_t at) const;
   bool not_before_operand(size_t at) const;
   bool lacks_brace(size_t at) const { return is_repaired(Repair::brace, at); }
@@ -231,6 +249,7 @@ class Builder {
   bool in_formula_parens() const { return formulas_.in_parens(); }
   bool in_expression_parens() const { return exprs_.in_parens(); }
   bool misplaced(size_t at) const { return is_repaired(Repair::place, at); }
+  bool is_image() const { return from_.has_value() && level() == Level::rules && !in_refine(); }
 
   // Mistakes inside an item.
   size_t expected(size_t at, std::string_view what);
@@ -243,7 +262,8 @@ class Builder {
   size_t mistake(For<g::equals>, source::Span seen);
   size_t mistake(For<g::arrow>, source::Span seen);
   size_t mistake(For<g::keep>, source::Span seen);
-  size_t mistake(For<g::drop_label>, source::Span seen);
+  size_t mistake(For<g::retired_replace>, source::Span seen);
+  size_t mistake(For<g::retired_drop>, source::Span seen);
   size_t mistake(For<g::begin_text>, source::Span seen);
   size_t mistake(For<g::operation>, source::Span seen);
   /// `body`: of an engine or model. `open` is what the brace would have done.
@@ -254,6 +274,10 @@ class Builder {
   size_t mistake(For<g::formula_atom>, source::Span seen);
   size_t mistake(For<g::cost_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::labels_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::refine_close>, source::Span seen) {
+    end_refine(seen);
+    return unclosed_brace(seen);
+  }
   size_t mistake(For<g::test_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::text_end>, source::Span seen);
   size_t mistake(For<g::regex_end>, source::Span seen);
@@ -274,6 +298,12 @@ class Builder {
     source::Span span;
     size_t indent;  // of its line
   };
+  /// Where the indentation shows that a brace was not closed, if one turns out to be missing.
+  struct Suspect {
+    source::Span open;   // the brace
+    source::Span place;  // what is outside it by its indentation
+    size_t indent = 0;   // of the line of the brace
+  };
   /// How `stray` repaired an item, for the next attempt to parse it.
   enum class Repair : uint8_t { none, keyword, colon, brace, place, label };
   enum class Pending : uint8_t { none, rule, pattern };
@@ -290,8 +320,14 @@ class Builder {
   /// False if this place was reported before: it is the same mistake.
   bool is_first_report(size_t at);
   [[noreturn]] void abandon(size_t at);
-  /// A help text for unexpected bytes; may be empty.
-  std::string_view hint(size_t at) const;
+  /// Adds the remedy for unexpected bytes, if they show what was meant.
+  void hint(diag::Diagnostic& added, size_t at) const;
+  void fix_quotes(diag::Diagnostic& added, size_t at) const;
+  void hint_operand(diag::Diagnostic& added, size_t at) const;
+  /// Reports a file in another format.
+  std::string_view other_format() const;
+  void close_brace(source::Span span);
+  void note_indent(size_t at);
   diag::Diagnostic& unexpected(const Token& token, std::string_view what);
   bool odd_quotes(size_t begin) const;
   size_t unpaired_quotes(size_t begin);
@@ -304,7 +340,10 @@ class Builder {
   Doc doc(size_t at) { return trivia_.before(at); }
   void declare(size_t at, bool is_use);
   Doc declare_with_doc(size_t at);
+  void prefix(ExprKind kind, source::Span span);
   void begin_rule(RuleKind kind, source::Span span);
+  bool in_refine() const { return refine_.has_value(); }
+  void end_refine(source::Span span);
   void push_rule(source::Span span);
   void end_case(source::Span span);
   void end_block(source::Span span, std::vector<Block>& blocks);
@@ -368,6 +407,12 @@ class Builder {
   ChainStep step_;
   std::vector<ChainStep> chain_;
   std::optional<Word> over_;
+  std::optional<Word> from_;
+  std::optional<Rule> refine_;  // the `refine` that is open
+  std::vector<Rule> outside_;   // the rules before it
+  size_t refine_depth_ = 0;     // of its braces
+  source::Span word_mark_;      // of `word` before the next text
+  std::vector<Word> phases_;    // of `phase`
   Block block_;
   Pattern pattern_;
   Use use_;
@@ -401,6 +446,7 @@ class Builder {
   size_t head_end_ = 0;  // of the requirements and metadata so far
 
   std::vector<Brace> braces_;
+  std::optional<Suspect> suspect_;
   Pending pending_ = Pending::none;
   Repair repair_ = Repair::none;
   size_t repair_at_ = 0;

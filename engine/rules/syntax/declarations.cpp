@@ -119,6 +119,7 @@ void Builder::on(For<g::use>, source::Span span) {
 void Builder::on(For<g::pattern_begin>, source::Span span) {
   pattern_ = {};
   over_.reset();
+  from_.reset();
   pattern_.span = span;
   pattern_.doc = declare_with_doc(span.begin);
   pending_ = Pending::pattern;
@@ -176,6 +177,7 @@ void Builder::on(For<g::label_entry>, source::Span span) {
 void Builder::on(For<g::table_begin>, source::Span span) {
   table_ = {};
   over_.reset();
+  from_.reset();
   table_.doc = declare_with_doc(span.begin);
 }
 
@@ -187,6 +189,7 @@ void Builder::on(For<g::table_dimension>, source::Span) {
 void Builder::on(For<g::table>, source::Span span) {
   table_.span = span;
   table_.over = std::exchange(over_, std::nullopt);
+  table_.from = std::exchange(from_, std::nullopt);
   table_.rules = std::move(rules_);
   rules_.clear();
   if (table_.name.span.valid() && table_.dimension.span.valid()) {

@@ -30,7 +30,9 @@ class ExprBuilder {
   bool in_parens() const { return frames_.size() > 1; }
   /// The last parenthesis opened.
   source::Span open_paren() const { return frames_.back().paren; }
-  /// The last operand; null before the first.
+  /// The last operand; invalid before the first.
+  ExprId last_id() const { return operands_.empty() ? ExprId{} : operands_.back(); }
+  /// The same; null before the first.
   const Expr* last() const { return operands_.empty() ? nullptr : &exprs_.get(operands_.back()); }
 
  private:

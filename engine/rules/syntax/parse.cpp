@@ -26,7 +26,11 @@ struct action<Rule> {
 template <class Rule> inline constexpr auto wanted = nullptr;
 
 template <> inline constexpr auto wanted<g::path_part> = "a name after `.`";
-template <> inline constexpr auto wanted<g::rule_label> = "a label after `replace`";
+template <> inline constexpr auto wanted<g::image_label> = "labels of the other dimension";
+template <> inline constexpr auto wanted<g::phase_name> = "the label of a phase";
+template <> inline constexpr auto wanted<g::phase_close> = "`|` or `)` after a label";
+template <> inline constexpr auto wanted<g::op_name> = "the name of an op";
+template <> inline constexpr auto wanted<g::close_paren> = "`|` or `)` after a name";
 template <> inline constexpr auto wanted<g::include_table> = "the name of a table after `include`";
 template <> inline constexpr auto wanted<g::engine_name> = "the name of an engine";
 template <> inline constexpr auto wanted<g::model_name> = "the name of a model";
@@ -110,7 +114,7 @@ File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& si
     report(at, "a byte that is not part of a character");
     builder.ignore_broken_bytes();
   }
-  if (builder.requires_later_kr()) return builder.take();
+  if (builder.requires_later_kr() || builder.is_other_format()) return builder.take();
   using Input =
       tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf, const char*>;
   Input input(text.data(), text.data() + text.size(), "");

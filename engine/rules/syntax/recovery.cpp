@@ -42,6 +42,24 @@ bool Builder::may_be_name(size_t at) const {
   return !look_.first_on_line(at);
 }
 
+/// A string that begins a line after a label without title and colour is an error: nothing says
+/// which of the two it is.
+bool Builder::may_be_title(size_t at) {
+  if (text_[std::min(at, text_.size() - 1)] != '"' || !look_.first_on_line(at)) return true;
+  const Token token = look_.token(at);
+  if (!is_first_report(at)) return false;
+  const std::string label = entry_.label.text;
+  sink_
+      .add(diag::code::ambiguous_title, range(token), excerpt(look_.text(token), 40),
+           excerpt(label, 40))
+      .related(entry_.label.span, "the label before it")
+      .help(
+          "if it is the title, write it on the line of `{0}`; if it is a label, give `{0}` a title "
+          "first: `{0} \"…\"`",
+          excerpt(label, 40));
+  return false;
+}
+
 bool Builder::may_be_label(size_t at) const {
   return is_repaired(Repair::label, at) || !at_keyword(at);
 }
@@ -49,7 +67,8 @@ bool Builder::may_be_label(size_t at) const {
 bool Builder::is_block(const Token& token) const {
   if (!is_word(token)) return false;
   const Token next = look_.next(token);
-  if (look_.text(next) != "over") return look_.byte(next.begin) == '{';
+  if (look_.text(next) != "over" && look_.text(next) != "from")
+    return look_.byte(next.begin) == '{';
   return look_.byte(look_.next(look_.next(next)).begin) == '{';
 }
 
@@ -97,7 +116,7 @@ bool Builder::begins_item(const Token& token) const {
     case Level::labels:
       return is_word(token) || string;
     case Level::test:
-      return string || text_[token.begin] == '@';
+      return string || text_[token.begin] == '@' || word == "phase" || word == "op";
     case Level::costs:
       return string || text_[token.begin] == '(' || word == "include";
     case Level::file:
@@ -152,6 +171,10 @@ size_t Builder::recover(size_t at, size_t depth) {
     expr_ = exprs_.finish();
     on(For<g::pattern>(), range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
   }
+  if (in_refine() && braces_.size() < refine_depth_) {
+    end_refine(range(end, end));
+    push_rule(range(rule_.span.begin, std::max<size_t>(end, rule_.span.end)));
+  }
   pending_ = Pending::none;
   expr_ = {};
   case_ = {};
@@ -199,12 +222,22 @@ void Builder::stray_token(const Token& token) {
   const char c = text_[token.begin];
   diag::Diagnostic& added =
       sink_.add(diag::code::syntax, range(token), items(), look_.describe(token.begin));
+  const std::string_view meant = keyword_for(look_.text(token));
   if (c == ';' || c == ',') {
-    added.help("remove it: items need no separator");
-  } else if (c == ':' && level() == Level::labels) {
-    added.help("remove it: a label is followed by its title");
+    added.help("remove it: items need no separator").replace(range(token), "");
+  } else if ((c == ':' || c == '=') && level() == Level::labels) {
+    added.help("remove it: a label is followed by its title")
+        .replace(range(look_.before_blanks(token.begin), token.end), "");
+  } else if (is_word(token) && !meant.empty()) {
+    added.help("did you mean `{}`?", meant).suggest(range(token), std::string(meant));
+  } else if (is_word(token) && level() == Level::test) {
+    added.help("write the name of an operation in quotes: `\"{}\"`", excerpt(look_.text(token), 40))
+        .replace(range(token), fmt::format("\"{}\"", look_.text(token)));
+  } else if (is_word(token) && level() == Level::rules && begins_rule(look_.next(token))) {
+    added.help("remove it: a rule is `LABEL: EXPRESSION`")
+        .replace(range(token.begin, look_.next(token).begin), "");
   } else {
-    added.help_ = hint(token.begin);
+    hint(added, token.begin);
   }
 }
 
@@ -223,7 +256,7 @@ bool Builder::stray_brace(size_t& at) {
   }
   diag::Diagnostic& added = sink_.add(diag::code::stray_brace, range(begin, begin + 1));
   if (closed_engine_.valid()) added.related(closed_engine_, "the engine was closed here");
-  added.help("remove it");
+  added.help("remove it").suggest(range(begin, end), "");
   return true;
 }
 
@@ -249,8 +282,8 @@ bool Builder::stray_misspelled(const Token& token) {
   if (level() == Level::rules) {
     if (!is_word(next) && next.kind != TokenKind::string) return false;
     near = nearest(word, rules_keywords);
-    // `drpo "x"` may also be a rule without its colon.
-    if (near && !is_word(next) && *near != "drop") return false;
+    // `inclde "x"` is rather a rule without its colon.
+    if (near && !is_word(next) && *near != "refine") return false;
   } else if (level() == Level::file) {
     near = nearest(word, file_keywords);
     if (!near) near = nearest(word, body_keywords);
@@ -340,14 +373,17 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
   const Token next = look_.next(token);
   const char after = look_.byte(next.begin);
   const bool same_line = next.begin < look_.line_end(token.begin);
-  constexpr std::string_view starts = "^@!(=";
+  constexpr std::string_view starts = "^@!(=-";
   const bool operand = next.kind == TokenKind::string || next.kind == TokenKind::regex ||
                        (after != '\0' && starts.find(after) != starts.npos);
   const bool name = is_word(next) && same_line && !begins_item(next);
   if (!operand && !name) return false;
   if (!is_first_report(token.begin)) return false;
+  const std::string_view sign = look_.text(next);
+  const bool instead = sign == "=" || sign == "=>" || sign == "->";
   sink_.add(diag::code::missing_colon, range(token), excerpt(look_.text(token), 40))
-      .help("write `{}:`", excerpt(look_.text(token), 40));
+      .help("write `{}:`", excerpt(look_.text(token), 40))
+      .replace(range(token.end, instead ? next.end : token.end), ":");
   repair(Repair::colon, token.begin);
   return true;
 }
@@ -356,7 +392,8 @@ bool Builder::stray_in_labels(const Token& token) {
   if (!is_word(token) || !is_keyword(look_.text(token)) || !is_first_report(token.begin))
     return false;
   sink_.add(diag::code::keyword_as_name, range(token), look_.text(token), "a label without quotes")
-      .help("write `\"{}\"`", look_.text(token));
+      .help("write `\"{}\"`", look_.text(token))
+      .replace(range(token), fmt::format("\"{}\"", look_.text(token)));
   repair(Repair::label, token.begin);
   return true;
 }

@@ -64,9 +64,28 @@ bool is_keyword(std::string_view word) {
   constexpr std::string_view others[] = {"as", "extends", "color", "for", "keep", "within", "with"};
   if (word.size() < 2 || word.size() > 10 || word[0] < 'a' || word[0] > 'w') return false;
   // `use std.cost` gives a module this name. The others came later than files that may use them.
-  if (word == "cost" || word == "requires" || is_metadata_keyword(word)) return false;
+  if (word == "cost" || word == "requires" || word == "refine" || is_metadata_keyword(word)) {
+    return false;
+  }
   return std::ranges::find(others, word) != std::end(others) || is_file_keyword(word) ||
          is_body_keyword(word) || is_rules_keyword(word);
+}
+
+std::string_view keyword_for(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"import", "use"},       {"require", "use"},       {"let", "pattern"},
+      {"define", "pattern"},   {"regex", "pattern"},     {"vocabulary", "labels"},
+      {"label", "labels"},     {"framework", "engine"},  {"network", "model"},
+      {"phase", "phases"},     {"abbrev", "abbreviate"}, {"shorten", "abbreviate"},
+      {"collapse", "fold"},    {"inherits", "extends"},  {"inherit", "extends"},
+      {"from", "extends"},     {"inside", "within"},     {"under", "within"},
+      {"else", "otherwise"},   {"default", "otherwise"}, {"other", "otherwise"},
+      {"others", "otherwise"}, {"rest", "otherwise"},
+  };
+  for (const auto& [other, keyword] : known) {
+    if (other == word) return keyword;
+  }
+  return {};
 }
 
 }  // namespace kr::syntax

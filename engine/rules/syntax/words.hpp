@@ -28,15 +28,18 @@ inline const std::vector<std::string> file_keywords{"use",    "pattern", "labels
 inline const std::vector<std::string> body_keywords{
     "detect", "phases", "cost", "fold", "author", "since", "abbreviate", "link", "model"};
 /// Keywords that begin an item of a block of rules.
-inline const std::vector<std::string> rules_keywords{"replace", "drop",     "include",
-                                                     "ignore",  "continue", "otherwise"};
+inline const std::vector<std::string> rules_keywords{"refine", "include", "ignore", "continue",
+                                                     "otherwise"};
 bool is_file_keyword(std::string_view word);
 bool is_body_keyword(std::string_view word);
 bool is_rules_keyword(std::string_view word);
 /// `author`, `since`, `link`: keywords only before a text.
 bool is_metadata_keyword(std::string_view word);
-/// One of these, or one of another place: it cannot be a name. `cost`, `requires` and those
-/// of metadata can.
+/// One of these, or one of another place: it cannot be a name. `cost`, `requires`, `refine` and
+/// those of metadata can.
 bool is_keyword(std::string_view word);
+
+/// The keyword for a word that other languages have for it: `import` is `use`; empty: none.
+std::string_view keyword_for(std::string_view word);
 
 }  // namespace kr::syntax

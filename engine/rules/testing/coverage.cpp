@@ -7,6 +7,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "match/evaluate.hpp"
+#include "match/scanner.hpp"
 #include "prove/lists.hpp"
 #include "syntax/words.hpp"
 
@@ -18,11 +20,17 @@ using prove::EffectiveList;
 
 class Collector {
  public:
-  Collector(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes)
-      : rules_(rules), program_(rules.program()), outcomes_(outcomes), prover_(formulas_) {}
+  Collector(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
+            std::span<const RealName> real)
+      : rules_(rules),
+        program_(rules.program()),
+        outcomes_(outcomes),
+        real_(real),
+        prover_(formulas_) {}
 
   Coverage collect() && {
     lists_ = prove::effective_lists(program_, formulas_);
+    label_real();
     for (const EffectiveList& list : lists_) {
       if (!list.model) continue;
       for (const prove::RuleListed& listed : list.rules) add(listed.rule);
@@ -59,6 +67,41 @@ class Collector {
     std::vector<sema::RuleId> rules;
     bool reached = false;
   };
+
+  /// Which real names each rule labels, by list.
+  void label_real() {
+    real_by_rule_.resize(lists_.size());
+    if (real_.empty()) return;
+    match::Scanner scanner(rules_.database);
+    std::vector<match::AtomSet> scanned(real_.size());
+    for (size_t i = 0; i < real_.size(); ++i) scanner.scan(real_[i].name, scanned[i]);
+    for (size_t list = 0; list < lists_.size(); ++list) {
+      if (!lists_[list].model) continue;
+      sema::Table table;
+      for (const prove::RuleListed& one : lists_[list].rules) table.rules.push_back(one.rule);
+      table.otherwise = lists_[list].otherwise;
+      const match::TableMatcher matcher(program_, table);
+      for (size_t i = 0; i < real_.size(); ++i) {
+        const auto rule = matcher.match({.name = &scanned[i], .kind = real_[i].kind, .within = {}});
+        if (rule) real_by_rule_[list][*rule].push_back(i);
+      }
+    }
+  }
+
+  /// The first real name that the rule labels by the alternative, if one is asked for.
+  std::optional<prove::Witness> real_name(size_t list, sema::RuleId rule,
+                                          const Alternative* alternative) {
+    const auto at = real_by_rule_[list].find(rule);
+    if (at == real_by_rule_[list].end()) return std::nullopt;
+    for (const size_t i : at->second) {
+      prove::Witness witness;
+      witness.name = real_[i].name;
+      witness.kind = real_[i].kind;
+      witness.kind_matters = operation_kind_of(witness.name) != witness.kind;
+      if (alternative == nullptr || prover_.holds(alternative->formula, witness)) return witness;
+    }
+    return std::nullopt;
+  }
 
   bool is_root(source::FileId file) const { return rules_.rules->files[file.index].root; }
 
@@ -161,7 +204,21 @@ class Collector {
   /// With a test for the first model in which a subject reaches the rule.
   Unreached unreached(sema::RuleId id, source::Span where, const Alternative* alternative) {
     const sema::Rule& rule = program_.rules.get(id);
-    Unreached result{id, where, alternative == nullptr, {}, {}};
+    Unreached result{id, where, alternative == nullptr, {}, {}, false};
+    const auto take = [&](const EffectiveList& list, const prove::Witness& witness) {
+      result.whose = program_.title(*list.model);
+      result.test =
+          fmt::format("{} => {} {}", to_string(witness),
+                      program_.dimensions.get(rule.dimension).name, written_label(rule, witness));
+    };
+    for (size_t i = 0; i < lists_.size(); ++i) {
+      if (!lists_[i].model) continue;
+      const auto real = real_name(i, id, alternative);
+      if (!real) continue;
+      take(lists_[i], *real);
+      result.is_real = true;
+      return result;
+    }
     for (const EffectiveList& list : lists_) {
       if (!list.model) continue;
       size_t place = 0;
@@ -173,10 +230,7 @@ class Collector {
       const prove::Finding finding = prover_.find(wanted, list.above(place));
       // A test cannot have the empty name.
       if (!finding.found() || finding.witness.name.empty()) continue;
-      result.whose = program_.title(*list.model);
-      result.test = fmt::format("{} => {} {}", to_string(finding.witness),
-                                program_.dimensions.get(rule.dimension).name,
-                                written_label(rule, finding.witness));
+      take(list, finding.witness);
       break;
     }
     return result;
@@ -189,6 +243,8 @@ class Collector {
   const match::CompiledRules& rules_;
   const sema::Program& program_;
   std::span<const TestOutcome> outcomes_;
+  std::span<const RealName> real_;
+  std::vector<std::map<sema::RuleId, std::vector<size_t>>> real_by_rule_;  // by list: in `real_`
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;
@@ -199,8 +255,9 @@ class Collector {
 
 }  // namespace
 
-Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes) {
-  return Collector(rules, outcomes).collect();
+Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
+                     std::span<const RealName> real) {
+  return Collector(rules, outcomes, real).collect();
 }
 
 }  // namespace kr::testing

@@ -19,6 +19,13 @@ struct Unreached {
   /// (`"flash" => substage attn`). Empty if no subject reaches it or none was found.
   std::string whose;
   std::string test;
+  bool is_real = false;  // its name is one of those that coverage_of was given
+};
+
+/// A name of an operation of a run.
+struct RealName {
+  std::string name;
+  OperationKind kind = OperationKind::kernel;
 };
 
 /// Covers rules of root files for engines and models, without phases: tests cannot test those.
@@ -35,7 +42,9 @@ struct Coverage {
   std::vector<Unreached> unreached;  // by place
 };
 
-/// `outcomes` are from run_tests.
-Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes);
+/// `outcomes` are from run_tests. Tests with `real` names, the first that fits, are preferred to
+/// those with invented ones.
+Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
+                     std::span<const RealName> real = {});
 
 }  // namespace kr::testing

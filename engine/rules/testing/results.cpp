@@ -143,6 +143,7 @@ void write_json(const TestedFile& file, const Unreached& one, JsonWriter& json) 
   json.key("label").text(rule.label);
   json.key("text").text(text_of(file, one));
   json.key("test").text(one.test.empty() ? "" : tests_of({one.whose, {one.test}}));
+  json.key("real_name").number(one.is_real);
   json.close('}');
 }
 
@@ -178,6 +179,9 @@ std::string coverage_text(std::span<const TestedFile> files) {
   const auto all = coverage_of(files);
   if (!all) return {};
   std::string text;
+  const bool any_real = std::ranges::any_of(files, [](const TestedFile& file) {
+    return std::ranges::any_of(file.coverage->unreached, &Unreached::is_real);
+  });
   for (const TestedFile& file : files) {
     for (const Unreached& one : file.coverage->unreached) {
       const sema::Rule& rule = file.rules.program().rules.get(one.rule);
@@ -186,7 +190,10 @@ std::string coverage_text(std::span<const TestedFile> files) {
           one.whole ? fmt::format("rule `{}`", printable(rule.label)) : text_of(file, one);
       text += fmt::format("{}:{}:{}: no test reaches {}{}\n",
                           printable(file.rules.sources().path(one.place.file)), at.line, at.column,
-                          what, one.test.empty() ? ", and no name was found that does" : "");
+                          what,
+                          one.test.empty()           ? ", and no name was found that does"
+                          : any_real && !one.is_real ? ", and no name of the run does"
+                                                     : "");
     }
     const std::string tests = tests_to_paste(file.coverage->unreached);
     if (!tests.empty()) text += '\n' + tests + '\n';

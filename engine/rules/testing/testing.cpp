@@ -113,6 +113,24 @@ std::vector<TestSubject> test_subjects(const match::CompiledRules& rules,
     for (const std::string& outer : test.within) {
       scanner.scan(outer, subject.within.emplace_back(program.atoms.size()));
     }
+    const sema::ContextMarks& marks = program.marks;
+    if (!test.op.empty() && marks.beside.valid()) {
+      match::AtomSet& op = subject.within.emplace_back(program.atoms.size());
+      scanner.scan(test.op, op);
+      op.add(marks.beside);
+      for (const sema::AtomId mark : {marks.op, marks.innermost}) {
+        if (mark.valid()) op.add(mark);
+      }
+      for (const sema::ContextMarks::Arguments& one : marks.arguments) {
+        if (match::cost_of(one.fits, test.op_arguments, {})) op.add(one.mark);
+      }
+    }
+    for (const auto& [label, mark] : marks.phases) {
+      if (label != test.phase) continue;
+      match::AtomSet& phase = subject.within.emplace_back(program.atoms.size());
+      phase.add(marks.beside);
+      phase.add(mark);
+    }
   };
   for (const sema::Test& test : program.tests) {
     if (stop != nullptr && *stop) throw prove::Stopped();

@@ -20,33 +20,52 @@ const DimensionLabels* Labelled::find(sema::DimensionId dimension) const {
   return nullptr;
 }
 
+namespace {
+
+bool has_candidates(std::string_view dimension) {
+  return std::ranges::find(sema::candidate_dimensions, dimension) !=
+         sema::candidate_dimensions.end();
+}
+
+}  // namespace
+
 sema::DimensionId named_dimension(const sema::Program& program, const std::string& name) {
-  const auto candidates = [](std::string_view dimension) {
-    return std::ranges::find(sema::candidate_dimensions, dimension) !=
-           sema::candidate_dimensions.end();
-  };
-  if (candidates(name)) {
+  if (has_candidates(name)) {
     throw Error("", fmt::format("`{}` has candidates, and no labels of operations", name),
                 fmt::format("see the table `{}s`", name));
   }
   if (const auto dimension = program.dimension(name)) return *dimension;
   std::vector<std::string> known;
   for (const sema::Dimension& dimension : program.dimensions) {
-    if (!candidates(dimension.name)) known.push_back(dimension.name);
+    if (!has_candidates(dimension.name)) known.push_back(dimension.name);
   }
-  throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
+  std::string remedy = near_or_all(name, known);
+  // Then the rules have the misspelling, not the user.
+  const auto near = nearest(name, known);
+  if (near && std::ranges::find(sema::usual_dimensions, name) != sema::usual_dimensions.end()) {
+    remedy = fmt::format("their dimension `{}` looks like a misspelling of it: correct the rules",
+                         *near);
+  }
+  throw Error("", fmt::format("the rules have no dimension `{}`", name), std::move(remedy));
+}
+
+std::optional<sema::DimensionId> order_dimension(const sema::Program& program,
+                                                 std::string_view name) {
+  const auto dimension = program.dimension(name);
+  const bool any = dimension && !has_candidates(name) &&
+                   std::ranges::any_of(program.models, [&](const sema::Model& model) {
+                     return model.order_table(*dimension) != nullptr;
+                   });
+  return any ? dimension : std::nullopt;
 }
 
 sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name) {
   const sema::DimensionId dimension = named_dimension(program, name);
-  for (const sema::Model& model : program.models) {
-    if (model.order_table(dimension) == nullptr) continue;
-    throw Error(
-        "", fmt::format("`{}` has labels from neighbours, which a name alone does not have", name),
-        "name a dimension of names; `kr report --tables order_kernels,order_coverage` has "
-        "what is known of this one");
-  }
-  return dimension;
+  if (!order_dimension(program, name)) return dimension;
+  throw Error(
+      "", fmt::format("`{}` has labels from neighbours, which a name alone does not have", name),
+      "name a dimension of names; `kr report --tables order_kernels,order_coverage` has "
+      "what is known of this one");
 }
 
 LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule_id,
@@ -117,8 +136,8 @@ class ContextNeed {
   ContextNeed(const sema::Program& program, const sema::Table& table)
       : table_(table), matcher_(program, table) {
     if (!matcher_.uses_within()) return;
-    for (const sema::RuleId rule : table.rules) {
-      conditions_.emplace_back(program, program.rules.get(rule).expr);
+    for (size_t i = 0; i < table.rules.size(); ++i) {
+      conditions_.emplace_back(program, table.expr(program, i));
     }
   }
   bool of(const match::Subject& subject) const {

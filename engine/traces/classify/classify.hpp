@@ -24,6 +24,10 @@ sema::DimensionId named_dimension(const sema::Program& program, const std::strin
 /// The same; also throws for a dimension of order rules, where labels are of names.
 sema::DimensionId named_name_dimension(const sema::Program& program, const std::string& name);
 
+/// The dimension with this name if it has labels from neighbours: of operations, not of names.
+std::optional<sema::DimensionId> order_dimension(const sema::Program& program,
+                                                 std::string_view name);
+
 /// The engine and model of a run, and why.
 struct Choice {
   sema::ModelId model;

@@ -8,7 +8,13 @@
 namespace kr::classify {
 namespace {
 
-/// Calls `call(id, expr)` for every atom below a `within`, and for every `within`.
+bool looks_around(sema::ExprOp op) {
+  return op == sema::ExprOp::within || op == sema::ExprOp::within_op || op == sema::ExprOp::op ||
+         op == sema::ExprOp::phase;
+}
+
+/// Calls `call(id, expr)` for every atom below a `within`, and for every `within`; `op` and `phase`
+/// count as one.
 template <class Call>
 void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId>& exprs,
                     const Call& call) {
@@ -25,11 +31,9 @@ void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId
     const auto [id, where] = pending.back();
     pending.pop_back();
     const sema::Expr& expr = program.exprs.get(id);
-    if (expr.op == sema::ExprOp::within || (expr.op == sema::ExprOp::atom && where == inside))
-      call(id, expr);
-    for (const sema::ExprId operand : expr.operands) {
-      enter(operand, expr.op == sema::ExprOp::within ? inside : where);
-    }
+    const bool around = looks_around(expr.op);
+    if (around || (expr.op == sema::ExprOp::atom && where == inside)) call(id, expr);
+    for (const sema::ExprId operand : expr.operands) enter(operand, around ? inside : where);
   }
 }
 
@@ -41,13 +45,32 @@ bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& 
   return any;
 }
 
+bool uses_ops(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
+  bool any = false;
+  each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr& expr) {
+    any = any || expr.op == sema::ExprOp::within_op || expr.op == sema::ExprOp::op;
+  });
+  return any;
+}
+
+bool uses_phase(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
+  bool any = false;
+  each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr& expr) {
+    any = any || expr.op == sema::ExprOp::phase;
+  });
+  return any;
+}
+
 EnclosingContexts::EnclosingContexts(const sema::Program& program,
                                      const std::vector<sema::ExprId>& exprs)
     : mask_(program.atoms.size()) {
   each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr& expr) {
     any_ = true;
-    if (expr.op == sema::ExprOp::atom) mask_.add(expr.atom);
+    ops_ = ops_ || expr.op == sema::ExprOp::within_op || expr.op == sema::ExprOp::op;
+    phases_ = phases_ || expr.op == sema::ExprOp::phase;
+    if (expr.atom.valid()) mask_.add(expr.atom);
   });
+  if (ops_ || phases_) mask_.add(program.marks.beside);
   members_.add(Signatures{});  // `none`
 }
 
@@ -121,6 +144,7 @@ bool RangeNames::may_match(const std::vector<sema::ExprId>& exprs) const {
   const match::AtomSet no_name(program_->atoms.size());
   bool any = false;
   each_enclosing(*program_, exprs, [&](sema::ExprId id, const sema::Expr& expr) {
+    if (looks_around(expr.op) && expr.op != sema::ExprOp::within) any = true;  // not known
     any = any || (expr.op == sema::ExprOp::within &&
                   match::Condition(*program_, id).holds({.name = &no_name, .within = sets_}));
   });

@@ -28,6 +28,8 @@ class EnclosingContexts {
 
   /// Whether any of the expressions uses `within`; else every context is `none`.
   bool used() const noexcept { return any_; }
+  bool uses_ops() const noexcept { return ops_; }
+  bool uses_phases() const noexcept { return phases_; }
   /// A number for the atoms of `within` in an enclosing name.
   uint32_t signature(const match::AtomSet& name);
   /// The context inside a name of that signature that is itself in the context `outer`.
@@ -44,6 +46,8 @@ class EnclosingContexts {
   using Signatures = std::vector<uint32_t>;  // ascending
 
   bool any_ = false;
+  bool ops_ = false;
+  bool phases_ = false;
   match::AtomSet mask_;                                     // the atoms that `within` uses
   AtomSets sets_;                                           // by signature
   Interned<Signatures, NumbersHash> members_;               // by context
@@ -74,8 +78,11 @@ class NamesInContext {
   std::unordered_map<uint64_t, uint32_t> numbers_;  // by name and context
 };
 
-/// Whether any of the expressions contains `within`.
+/// Whether any of the expressions contains `within`, `op` or `phase`.
 bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
+/// The same of framework ops, and of `phase`.
+bool uses_ops(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
+bool uses_phase(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
 /// The names of a trace that may enclose operations, reduced to what rules distinguish, if it is
 /// not known which name encloses which operation.

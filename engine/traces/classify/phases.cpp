@@ -153,6 +153,10 @@ struct PhaseReader::Impl {
       case sema::ExprOp::operation:
       case sema::ExprOp::label:
       case sema::ExprOp::within:
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::phase:
+      case sema::ExprOp::own:
       case sema::ExprOp::negation:
         return;  // they have no matched text
     }

@@ -36,7 +36,8 @@ std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
 /// differ in what encloses them, also 4 bytes per operation, and 8 more during construction.
 class TraceSubjects {
  public:
-  /// Contexts are known if the trace has a host trace. All arguments must outlive this.
+  /// Contexts are known if the trace has a host trace; phases in them if `options` name the engine
+  /// and the model. All arguments must outlive this.
   TraceSubjects(const sema::Program& program,
                 const std::shared_ptr<const match::Database>& database, const trace::Trace& trace,
                 const ChooseOptions& options);
@@ -78,7 +79,8 @@ class TraceSubjects {
   uint32_t context_of(uint32_t subject) const {
     return has_contexts() ? pairs_[subject].context : context_of_all_;
   }
-  void find_contexts(const std::shared_ptr<const match::Database>& database);
+  void find_contexts(const std::shared_ptr<const match::Database>& database,
+                     const ChooseOptions& options);
   void find_classes();
 
   const sema::Program* program_;

@@ -165,14 +165,37 @@ class Explainer {
     out.conditions = outcome.conditions;
     if (outcome.rule) {
       const sema::Rule& rule = program_.rules.get(*outcome.rule);
-      out.label = rule.keep ? query_.name : rule.label;
+      if (!rule.label.empty() || rule.keep) out.label = rule.keep ? query_.name : rule.label;
       if (rule.expr.valid()) out.spans = spans_of(rule.expr);
+      add_refined(table, *outcome.rule, out);
+      if (rule.image_of.valid()) {
+        const sema::Rule& from = program_.rules.get(rule.image_of);
+        out.image.push_back({from.keep ? query_.name : from.label, rule.image_of});
+      }
     }
     if (!only) return out;  // the other outcomes are listed instead
     for (const sema::RuleId id : match::later_matches(program_, table, usual_subject())) {
-      out.also.push_back({program_.rules.get(id).label, id});
+      const bool known = std::ranges::any_of(
+          out.refined, [id](const WhyRule& refined) { return refined.rule == id; });
+      if (!known) out.also.push_back({program_.rules.get(id).label, id});
     }
     return out;
+  }
+
+  /// The rules that give the labels that a rule of a `refine` splits.
+  void add_refined(const sema::Table& table, sema::RuleId rule, WhyOutcome& out) const {
+    while (!program_.rules.get(rule).refines.empty()) {
+      const std::string& label = program_.rules.get(rule).refines;
+      std::optional<sema::RuleId> giver = table.otherwise;
+      for (size_t i = table.rules.size(); i-- > 0;) {
+        if (program_.rules.get(table.rules[i]).label != label) continue;
+        const match::Condition condition(program_, table.expr(program_, i));
+        if (condition.evaluate(open_subject()) != match::Truth::no) giver = table.rules[i];
+      }
+      if (!giver || *giver == rule || program_.rules.get(*giver).label != label) return;
+      rule = *giver;
+      out.refined.push_back({label, rule});
+    }
   }
 
   match::Subject usual_subject() const {

@@ -31,6 +31,9 @@ struct WhyOutcome {
   /// The bytes [begin, end) of the name that the rule's texts match, in order; overlapping ones are
   /// joined.
   std::vector<std::pair<size_t, size_t>> spans;
+  /// The labels that `refine` split on the way to this one, the last first, and who gives them.
+  std::vector<WhyRule> refined;
+  std::vector<WhyRule> image;  // of `D from E`: the label in E
   /// Other rules that match, without `otherwise`, in the order tried; only if there is a single
   /// outcome.
   std::vector<WhyRule> also;

@@ -153,4 +153,18 @@ MetricCleaning finish_metric(GpuMetric& metric) {
   return cleaning;
 }
 
+void set_ends(GpuMetric& metric, std::vector<int64_t> stops) {
+  std::sort(stops.begin(), stops.end());
+  auto stop = stops.begin();
+  metric.ends.clear();
+  for (size_t i = 0; i < metric.samples.size(); ++i) {
+    const int64_t begin = metric.samples[i].time_ns;
+    while (stop != stops.end() && *stop <= begin) ++stop;
+    const bool is_last = i + 1 == metric.samples.size();
+    int64_t end = is_last ? INT64_MAX : metric.samples[i + 1].time_ns;
+    if (stop != stops.end()) end = std::min(end, *stop);
+    metric.ends.push_back(end == INT64_MAX ? begin : end);
+  }
+}
+
 }  // namespace kr::trace

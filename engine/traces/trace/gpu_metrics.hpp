@@ -39,17 +39,15 @@ struct GpuMetric {
   std::optional<int32_t> device;  // as in Track; nullopt: not known, or the GPU has no operations
   std::string name;               // as the profiler has it: `SMs Active [Throughput %]`
   MetricUnit unit = MetricUnit::number;
-  int64_t period_ns = 0;  // the median distance of two samples; 0: fewer than two, or `ends`
+  /// The median distance of two samples; 0: fewer than two, or nothing was sampled, but there are
+  /// the stretches of time in which a value did not change.
+  int64_t period_ns = 0;
   GrowingArray<MetricSample> samples;  // by time, one per time
-  /// A value is of the time until the next sample, or until one of `stops`: means weight it by that
-  /// time. Else each sample counts the same.
-  bool until_next = false;
-  std::vector<int64_t> stops = {};  // rising
+  /// By sample, if its value is of a time: the end of that. Means weight values by these times.
+  /// Empty: each sample counts the same.
+  GrowingArray<int64_t> ends = {};
   /// Of a file with several processes, as Track::member. Empty in a finished trace.
   std::string member = {};
-  /// By sample, where profilers have stretches of time in place of samples: its end. Empty: there
-  /// are samples at a constant period.
-  GrowingArray<int64_t> ends;
 
   double in_unit(double value) const noexcept { return value * times / over; }
 
@@ -80,7 +78,12 @@ struct MetricCleaning {
 ///   parentheses, `(W)`;
 /// - names of CUPTI: `.pct_of_peak…` is percent, `.per_second` of bytes or elapsed cycles a rate.
 ///
-/// The values are finite and not negative. With `ends`, the samples are in order, one per time.
+/// The values are finite and not negative. With `ends`, the samples are in order, one per time, and
+/// there is no period.
 MetricCleaning finish_metric(GpuMetric& metric);
+
+/// Of a finished metric whose values are of the time until the next sample, or until the first of
+/// `stops`, which come in any order. The last value, without a stop after it, is of no time.
+void set_ends(GpuMetric& metric, std::vector<int64_t> stops);
 
 }  // namespace kr::trace

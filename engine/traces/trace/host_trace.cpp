@@ -262,10 +262,13 @@ std::vector<uint32_t> HostTrace::ranges_at(uint32_t thread, int64_t time,
 std::string_view HostTrace::module_name(uint32_t range, uint32_t outer) const noexcept {
   const std::string_view name = range_names[ranges[range].name];
   if (outer == HostRange::none) return name;
-  const std::string_view above = range_names[ranges[outer].name];
-  const bool inside = !above.empty() && name.size() > above.size() + 1 && name.starts_with(above) &&
-                      name[above.size()] == '.';
-  return inside ? name.substr(above.size() + 1) : name;
+  return module_below(name, range_names[ranges[outer].name]);
+}
+
+std::string_view module_below(std::string_view path, std::string_view above) noexcept {
+  const bool inside = !above.empty() && path.size() > above.size() + 1 && path.starts_with(above) &&
+                      path[above.size()] == '.';
+  return inside ? path.substr(above.size() + 1) : path;
 }
 
 }  // namespace kr::trace

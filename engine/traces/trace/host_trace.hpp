@@ -112,6 +112,9 @@ struct RangeText {
   friend auto operator<=>(const RangeText&, const RangeText&) = default;
 };
 
+/// A module's dotted path below another's: without that, where it begins with it.
+std::string_view module_below(std::string_view path, std::string_view above) noexcept;
+
 struct HostTrace {
   std::vector<HostThread> threads;  // sorted
   std::vector<HostCall> calls;      // sorted

@@ -115,6 +115,11 @@ void ModuleTraceBuilder::open(std::string_view name, uint64_t offset) {
   open_.push_back({static_cast<uint32_t>(nodes_.size() - 1), offset, ++visits_, 0});
 }
 
+void ModuleTraceBuilder::class_of(PathId path, std::string_view name) {
+  if (trace_.classes.size() <= path.index) trace_.classes.resize(path.index + 1);
+  if (trace_.classes[path.index] != name) trace_.classes[path.index] = name;
+}
+
 void ModuleTraceBuilder::measured(int64_t total_ns, int64_t invocations) {
   KR_CHECK(total_ns >= 0 && invocations >= 0 && !open_.empty());
   ModuleNode& node = nodes_[open_.back().node];

@@ -90,6 +90,9 @@ struct ModuleTrace {
   std::string model_text;              // what the context says of the model, for `detect`
   int64_t total_ns = 0;                // of all steps
   std::shared_ptr<ModuleCosts> costs;  // null: the format has none
+  /// By path, the class of a module that is named by its place in the program: `Linear` of `wq`.
+  /// Empty, or beyond the end: it is not known, or the name is the class.
+  std::vector<std::string> classes = {};
 
   /// The name of what the builder puts below nodes for time of their own: `(self)`.
   static constexpr NameId self_name{0};
@@ -98,6 +101,9 @@ struct ModuleTrace {
   /// The step's forest. `nodes` is overwritten.
   void expand(size_t step, std::vector<ModuleNode>& nodes) const;
   std::string_view name(PathId path) const { return names.get(paths.name(path)).text; }
+  std::string_view class_of(PathId path) const {
+    return path.index < classes.size() ? std::string_view(classes[path.index]) : "";
+  }
 
   struct ShapeNode {
     PathId path;
@@ -121,6 +127,9 @@ class ModuleTraceBuilder {
   void open(std::string_view name, uint64_t offset);
   /// What the source says of the open node. Not negative.
   void measured(int64_t total_ns, int64_t invocations);
+  /// As in ModuleTrace::classes.
+  void class_of_open(std::string_view name) { class_of(nodes_[open_node()].path, name); }
+  void class_of(PathId path, std::string_view name);
   /// Where the node's own time exceeds its children's, the rest becomes a last child `(self)`;
   /// where the children exceed it, the children count and the difference is a dropped record.
   /// Throws Error where times do not fit in 64 bits.

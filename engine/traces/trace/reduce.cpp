@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -287,16 +288,24 @@ void filter_untimed(Trace& trace, const std::vector<bool>& kept) {
 
 void filter_samples(GpuMetrics& metrics, const WorkTime& time) {
   for (GpuMetric& metric : metrics.metrics) {
+    const bool sampled = metric.ends.empty() || metric.period_ns > 0;
     const auto is_kept = [&](size_t i) {
       const int64_t at = metric.samples[i].time_ns;
-      return time.overlaps(at, metric.ends.empty() ? at : metric.ends[i]);
+      return time.overlaps(at, sampled ? at : metric.ends[i]);
     };
     std::vector<bool> kept(metric.samples.size());
     for (size_t i = 0; i < kept.size(); ++i) kept[i] = is_kept(i);
     filter(metric.samples, [&](size_t i) { return kept[i]; });
-    if (!metric.ends.empty()) filter(metric.ends, [&](size_t i) { return kept[i]; });
-    std::erase_if(metric.stops, [&](int64_t at) { return !time.overlaps(at, at); });
+    GrowingArray<int64_t> ends = std::exchange(metric.ends, {});
+    if (!ends.empty()) filter(ends, [&](size_t i) { return kept[i]; });
     finish_metric(metric);
+    metric.ends = std::move(ends);
+    if (!sampled) metric.period_ns = 0;
+    // What would end the last value is not in this part.
+    const size_t size = metric.ends.size();
+    if (sampled && size > 0 && metric.ends[size - 1] > time.end_ns) {
+      metric.ends[size - 1] = metric.samples[size - 1].time_ns;
+    }
   }
   std::erase_if(metrics.metrics, [](const GpuMetric& one) { return one.samples.empty(); });
 }

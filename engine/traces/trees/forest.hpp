@@ -19,15 +19,15 @@ class Forest {
   static constexpr uint32_t no_node = UINT32_MAX;
 
   /// The child with that name, created if needed. `parent` no_node: a root. `name`: in the texts
-  /// that `write` is given.
-  uint32_t child(uint32_t parent, uint32_t name) {
+  /// that `write` is given; so is its class, if it has one.
+  uint32_t child(uint32_t parent, uint32_t name, uint32_t module_class = no_node) {
     const auto next = static_cast<uint32_t>(nodes_.size());
     const uint64_t hash = hash_numbers(parent, name);
     const uint32_t number = children_.find_or_add(hash, next, [&](uint32_t known) {
       return nodes_[known].parent == parent && nodes_[known].name == name;
     });
     if (number != next) return number;
-    nodes_.push_back({name, parent, no_node, no_node, no_node, no_node, 0, 0});
+    nodes_.push_back({name, module_class, parent, no_node, no_node, no_node, no_node, 0, 0});
     uint32_t& first = parent == no_node ? first_root_ : nodes_[parent].first;
     uint32_t& last = parent == no_node ? last_root_ : nodes_[parent].last;
     (first == no_node ? first : nodes_[last].next) = number;
@@ -46,6 +46,8 @@ class Forest {
     if (replays_.size() >= max_replays_) remove_duplicate_replays();
     replays_.push_back({node, call, launch});
   }
+  /// Counts one more call of the node, which no other use is.
+  void count(uint32_t node) { ++nodes_[node].calls; }
   /// Adds an operation to the node, and its time to all nodes above it.
   void operation(uint32_t node, int64_t ns) {
     nodes_[node].total_ns += ns;
@@ -67,6 +69,7 @@ class Forest {
     for (uint32_t at = first_root_; at != no_node;) {
       const Node& node = nodes_[at];
       builder.open(names.text(node.name), 0);
+      if (node.module_class != no_node) builder.class_of_open(names.text(node.module_class));
       builder.measured(node.total_ns, node.calls);
       if (node.first != no_node) {
         open.push_back(at);
@@ -86,6 +89,7 @@ class Forest {
  private:
   struct Node {
     uint32_t name;
+    uint32_t module_class;
     uint32_t parent;
     uint32_t first;  // child
     uint32_t last;

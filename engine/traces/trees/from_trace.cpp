@@ -13,6 +13,7 @@
 #include "classify/step_order.hpp"
 #include "trees/forest.hpp"
 #include "trees/labels.hpp"
+#include "trees/module_paths.hpp"
 
 namespace kr::trees {
 namespace {
@@ -33,13 +34,16 @@ std::string_view without_call(std::string_view name) {
 /// looked up once per step.
 class ModuleNodes {
  public:
-  ModuleNodes(const trace::HostTrace& host, const std::vector<bool>& range_nodes,
+  ModuleNodes(const trace::Trace& trace, const classify::Attribution& attribution,
               DistinctTexts& names)
-      : host_(host),
-        range_nodes_(range_nodes),
+      : host_(*trace.host),
+        range_nodes_(attribution.range_nodes),
         names_(names),
-        places_(host.ranges.size()),
-        known_(host.ranges.size()) {
+        paths_(trace, attribution),
+        places_(host_.ranges.size()),
+        known_(host_.ranges.size()) {
+    const trace::HostTrace& host = host_;
+    for (const std::string_view name : paths_.above()) above_.push_back(names_.add(name));
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
       const trace::HostRange& range = host.ranges[i];
       Place& place = places_[i];
@@ -74,11 +78,12 @@ class ModuleNodes {
     }
     uint32_t node = at == none ? none : known_[at].node;
     const uint32_t above = at;
+    if (!path_.empty() && paths_.is_outermost_path(path_.back())) node = root(forest, launch);
     for (size_t i = path_.size(); i-- > 0;) {
       const uint32_t one = path_[i];
       if (!steady || places_[one].depth < deepest) {
         const uint32_t outer = i + 1 < path_.size() ? path_[i + 1] : above;
-        node = forest.child(node, name(one, outer));
+        node = forest.child(node, name(one, outer), module_class(one));
         launch == none ? forest.use(node, one) : forest.replay(node, call(one), launch);
       }
       if (steady) known_[one] = {number, node};
@@ -87,7 +92,15 @@ class ModuleNodes {
   }
   /// As Forest::child.
   uint32_t name(uint32_t range, uint32_t outer) {
-    return names_.add(without_call(host_.module_name(range, outer)));
+    const ModulePaths::Module* const module = paths_.of(range);
+    if (module == nullptr) return names_.add(without_call(host_.module_name(range, outer)));
+    const ModulePaths::Module* const above = outer == none ? nullptr : paths_.of(outer);
+    return names_.add(above == nullptr ? module->path
+                                       : trace::module_below(module->path, above->path));
+  }
+  uint32_t module_class(uint32_t range) {
+    const ModulePaths::Module* const module = paths_.of(range);
+    return module == nullptr ? none : names_.add(module->name);
   }
   /// The same number for ranges that are one call: a reference may be known in different depth.
   uint32_t call(uint32_t range) const { return calls_.empty() ? range : calls_[range]; }
@@ -95,6 +108,16 @@ class ModuleNodes {
   uint64_t too_deep() const noexcept { return too_deep_; }
 
  private:
+  /// Paths begin below the root.
+  uint32_t root(Forest& forest, uint32_t launch) {
+    uint32_t node = none;
+    for (const uint32_t name : above_) {
+      node = forest.child(node, name);
+      forest.replay(node, none, launch);
+    }
+    return node;
+  }
+
   // Python allows 1,000 nested calls, and a module needs several.
   void find_calls() {
     const bool any = std::any_of(host_.threads.begin(), host_.threads.end(),
@@ -130,6 +153,8 @@ class ModuleNodes {
   const trace::HostTrace& host_;
   const std::vector<bool>& range_nodes_;
   DistinctTexts& names_;
+  ModulePaths paths_;
+  std::vector<uint32_t> above_;  // names of modules above those with paths
   std::vector<Place> places_;    // by range
   std::vector<Known> known_;     // by range
   std::vector<uint32_t> calls_;  // by range; empty: no references
@@ -195,9 +220,11 @@ class SharedModules {
 
 class Builder {
  public:
-  Builder(const trace::Trace& trace, const classify::Attribution& attribution)
+  Builder(const trace::Trace& trace, const classify::Attribution& attribution,
+          const OperationLabels& labels)
       : trace_(trace),
         attribution_(attribution),
+        labels_(labels),
         builder_(trace.source, trace.format),
         order_(trace, attribution),
         forests_(attribution.steps.size() + 1),
@@ -207,7 +234,11 @@ class Builder {
     const size_t layers = longest(attribution);
     for (size_t i = 0; i < layers; ++i)
       layer_names_.push_back(names_.add(fmt::format("layer {}", i)));
-    if (trace.host) modules_.emplace(*trace.host, attribution.range_nodes, names_);
+    if (trace.host) modules_.emplace(trace, attribution, names_);
+    if (labels.of == nullptr) return;
+    for (const classify::LabelResult& one : labels.of->by_row) {
+      label_of_row_.push_back(names_.add(fmt::format("{}/{}", labels.dimension, one.label)));
+    }
   }
 
   trace::ModuleTrace build() {
@@ -303,6 +334,10 @@ class Builder {
         forest.use(node, static_cast<uint32_t>(block));
       }
     }
+    if (labels_.of != nullptr) {
+      node = forest.child(node, label_of_row_[labels_.labelled->row(i, operation)]);
+      forest.count(node);
+    }
     uint32_t& name = name_of_[operation.name.index];
     if (name == none) name = names_.add(trace_.names.get(operation.name).text);
     node = forest.child(node, name);
@@ -327,7 +362,8 @@ class Builder {
     node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
     forest.use(node, static_cast<uint32_t>(block));
     for (auto inner = at + 1; inner != chain.end(); ++inner) {
-      node = forest.child(node, names_.add(host.module_name(*inner, *(inner - 1))));
+      node =
+          forest.child(node, modules_->name(*inner, *(inner - 1)), modules_->module_class(*inner));
       forest.replay(node, modules_->call(*inner), launch);
     }
     return node;
@@ -335,6 +371,7 @@ class Builder {
 
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
+  OperationLabels labels_;
   trace::ModuleTraceBuilder builder_;
   DistinctTexts names_;  // of nodes
   classify::StepOrder order_;
@@ -344,14 +381,24 @@ class Builder {
   size_t written_ = 0;          // steps
   SharedModules shared_;
   std::vector<uint32_t> layer_names_;
-  std::vector<uint32_t> name_of_;  // by name of operations; none: not yet
+  std::vector<uint32_t> name_of_;       // by name of operations; none: not yet
+  std::vector<uint32_t> label_of_row_;  // names of nodes
   std::optional<ModuleNodes> modules_;
 };
 
 }  // namespace
 
-trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution) {
-  return Builder(trace, attribution).build();
+trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution,
+                              const OperationLabels& labels) {
+  return Builder(trace, attribution, labels).build();
+}
+
+std::string_view label_of_operation(const trace::ModuleTrace& trace, trace::PathId operation,
+                                    std::string_view dimension) {
+  const trace::PathId above = trace.paths.parent(operation);
+  std::string_view name = above.valid() ? trace.name(above) : std::string_view();
+  if (!name.starts_with(dimension) || !name.substr(dimension.size()).starts_with('/')) return {};
+  return name.substr(dimension.size() + 1);
 }
 
 }  // namespace kr::trees

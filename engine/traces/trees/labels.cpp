@@ -1,6 +1,8 @@
 #include "trees/labels.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "classify/phases.hpp"
 #include "trees/level.hpp"
@@ -48,6 +50,26 @@ MatchedPaths::MatchedPaths(const sema::Program& program,
   for (const trace::OperationName& name : trace.names) {
     scanner.scan(name.text, sets_.emplace_back(program.atoms.size()));
   }
+  if (trace.classes.empty()) return;
+  std::map<std::pair<uint32_t, std::string_view>, uint32_t> known;  // by name and class
+  for (uint32_t i = 0; i < trace.paths.size(); ++i) {
+    uint32_t set = trace.paths.name({i}).index;
+    if (const std::string_view of = trace.class_of({i}); !of.empty()) {
+      const auto next = static_cast<uint32_t>(sets_.size());
+      const auto [at, added] = known.try_emplace({set, of}, next);
+      if (added) {
+        match::AtomSet both(program.atoms.size());
+        scanner.scan(of, both);
+        for (uint32_t atom = 0; atom < program.atoms.size(); ++atom) {
+          if (sets_[set].has({atom})) both.add({atom});
+        }
+        sets_.push_back(std::move(both));
+        names_.push_back(trace.paths.name({i}));
+      }
+      set = at->second;
+    }
+    set_of_path_.push_back(set);
+  }
 }
 
 MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& exprs) const {
@@ -68,11 +90,11 @@ MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& e
     if (out.contexts.used()) {
       const trace::PathId above = paths.parent({i});
       if (above.valid()) {
-        here = out.contexts.add(context[above.index], signature_of_name[paths.name(above).index]);
+        here = out.contexts.add(context[above.index], signature_of_name[set_of(above)]);
       }
       context.push_back(here);
     }
-    out.of_path.push_back(out.pairs.number(paths.name({i}), here));
+    out.of_path.push_back(out.pairs.number({set_of({i})}, here));
   }
   return out;
 }
@@ -83,9 +105,9 @@ void MatchedPaths::each(const Subjects& subjects, const Call& call) const {
   for (uint32_t i = 0; i < subjects.pairs.size(); ++i) {
     const auto& [name, context] = subjects.pairs[i];
     subjects.contexts.fill(context, within);
-    call(i,
-         match::Subject{
-             .name = &sets_[name.index], .kind = trace_->names.get(name).kind, .within = within});
+    call(i, match::Subject{.name = &sets_[name.index],
+                           .kind = trace_->names.get(name_of(name.index)).kind,
+                           .within = within});
   }
 }
 
@@ -107,12 +129,13 @@ std::vector<classify::LabelResult> MatchedPaths::labels(const sema::Table& table
   const match::TableMatcher matcher(*program_, table);
   std::vector<sema::ExprId> exprs;
   exprs.reserve(table.rules.size());
-  for (const sema::RuleId rule : table.rules) exprs.push_back(program_->rules.get(rule).expr);
+  for (size_t i = 0; i < table.rules.size(); ++i) exprs.push_back(table.expr(*program_, i));
   const Subjects subjects = this->subjects(exprs);
   std::vector<classify::LabelResult> results;
   results.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
-    const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
+    const std::string_view name =
+        trace_->names.get(name_of(subjects.pairs[number].name.index)).text;
     results.push_back(classify::label_result(*program_, matcher.match(subject), name));
   });
   std::vector<classify::LabelResult> labels;
@@ -135,7 +158,8 @@ std::vector<bool> MatchedPaths::folded(const std::vector<sema::Fold>& folds,
   std::vector<bool> matches;
   matches.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
-    const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
+    const std::string_view name =
+        trace_->names.get(name_of(subjects.pairs[number].name.index)).text;
     const auto is_named = [&](std::string_view text) {
       return std::find(names.begin(), names.end(), text) != names.end();
     };

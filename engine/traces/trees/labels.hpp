@@ -15,8 +15,8 @@
 
 namespace kr::trees {
 
-/// The paths of a ModuleTrace, with the atoms that match their names. Refers to the Program and the
-/// trace.
+/// The paths of a ModuleTrace, with the atoms that match their names or classes. Refers to the
+/// Program and the trace.
 class MatchedPaths {
  public:
   MatchedPaths(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
@@ -51,7 +51,18 @@ class MatchedPaths {
 
   const sema::Program* program_;
   const trace::ModuleTrace* trace_;
-  std::vector<match::AtomSet> sets_;  // by name
+  /// Its atoms, in `sets_`.
+  uint32_t set_of(trace::PathId path) const {
+    return set_of_path_.empty() ? trace_->paths.name(path).index : set_of_path_[path.index];
+  }
+  trace::NameId name_of(uint32_t set) const {
+    const size_t names = trace_->names.size();
+    return set < names ? trace::NameId{set} : names_[set - names];
+  }
+
+  std::vector<match::AtomSet> sets_;   // by name, then of names with classes
+  std::vector<trace::NameId> names_;   // of the sets behind those of names alone
+  std::vector<uint32_t> set_of_path_;  // empty: no path has a class
 };
 
 /// A module trace with the labels of its steps by the model's `phases`.
@@ -71,8 +82,17 @@ struct LabelledModules {
   /// Of trees made from operations: how the time of all operations was attributed.
   std::optional<classify::AttributionSums> attribution;
   std::vector<classify::LayerEvidence> layer_evidence;  // of the same
+  /// Of trees made from operations: their labels are those of this dimension (see modules_of).
+  std::optional<sema::DimensionId> order_dimension;
 
   size_t step_id(size_t step) const noexcept { return step_ids.empty() ? step : step_ids[step]; }
+};
+
+/// Labels from neighbours, for trees of the operations that have them.
+struct OperationLabels {
+  std::string_view dimension = {};               // its name
+  const classify::Labelled* labelled = nullptr;  // null: none
+  const classify::DimensionLabels* of = nullptr;
 };
 
 /// Matches the names, chooses the model, reads the phases. Throws Error.
@@ -87,6 +107,15 @@ std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules
 /// invocations. The invocations of a module are its calls that launched something. If the kernels
 /// of a graph launch repeat, they are in nodes `layer 0`, `layer 1`, …. Operations without a known
 /// launch are roots.
-trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution);
+///
+/// With `labels`, operations of one name under one module may have different labels. There is one
+/// more node above them, for each label: `part/o_proj`, with its operations as invocations.
+trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution,
+                              const OperationLabels& labels = {});
+
+/// The label of an operation in such a tree; empty: it has no node of its label above it.
+/// `dimension`: its name.
+std::string_view label_of_operation(const trace::ModuleTrace& trace, trace::PathId operation,
+                                    std::string_view dimension);
 
 }  // namespace kr::trees

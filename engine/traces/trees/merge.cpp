@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -45,6 +45,7 @@ struct Group {
   trace::PathId first;
   uint32_t parent = UINT32_MAX;
   bool same_name = true;
+  bool same_class = true;
   bool several = false;  // below one parent
   Stem stem;
 };
@@ -74,8 +75,7 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
   std::map<Key, uint32_t> known;
   std::vector<Group> groups;
   std::vector<uint32_t> group_of(size);
-  std::set<std::pair<uint32_t, uint32_t>>
-      parents;  // groups, and parents that have one of their nodes
+  std::unordered_set<uint64_t> parents;  // groups, and parents that have one of their nodes
   for (uint32_t i = 0; i < size; ++i) {
     const trace::PathId parent = paths.parent({i});
     const std::string_view name = trace_->name({i});
@@ -91,10 +91,11 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
     const auto [at, added] =
         known.try_emplace({parent_group, stem.text, stem.relative, kinds[i], ordinal},
                           static_cast<uint32_t>(groups.size()));
-    if (added) groups.push_back({{i}, parent_group, true, false, stem});
+    if (added) groups.push_back({{i}, parent_group, true, true, false, stem});
     Group& group = groups[at->second];
     group.same_name = group.same_name && trace_->name(group.first) == name;
-    group.several |= !parents.emplace(at->second, parent.index).second;
+    group.same_class = group.same_class && trace_->class_of(group.first) == trace_->class_of({i});
+    group.several |= !parents.insert(uint64_t{at->second} << 32 | parent.index).second;
     group_of[i] = at->second;
   }
   std::vector<trace::PathId> merged(groups.size());
@@ -112,6 +113,10 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
     }
     const trace::PathId parent = group.parent == none ? trace::PathId() : merged[group.parent];
     merged[i] = builder_.path(parent, names[i], ++ordinals[{group.parent, names[i]}]);
+    if (const std::string_view of = trace_->class_of(group.first);
+        group.same_class && !of.empty()) {
+      builder_.class_of(merged[i], of);
+    }
     renamed_.push_back(!group.same_name);
     several_.push_back(group.several);
   }

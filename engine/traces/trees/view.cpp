@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "sema/abbreviate.hpp"
@@ -62,8 +63,16 @@ TreeView::TreeView(const match::CompiledRules& rules, const LabelledModules& mod
 void TreeView::find_labels(const match::CompiledRules& rules) {
   const trace::ModuleTrace& trace = modules_->trace;
   const MatchedPaths matched(rules.program(), rules.database, trace);
-  folded_ = matched.folded(options_.ruleset_folds ? model_->folds : std::vector<sema::Fold>{},
+  const bool of_operations = modules_->order_dimension.has_value();
+  // What is hidden below a node has labels of its own.
+  const bool ruleset_folds = options_.ruleset_folds && !(of_operations && options_.by_label);
+  folded_ = matched.folded(ruleset_folds ? model_->folds : std::vector<sema::Fold>{},
                            options_.folds, !options_.compat);
+  if (of_operations) {
+    KR_CHECK(rules.program().dimension(options_.dimension) == modules_->order_dimension);
+    take_operation_labels(options_.dimension);
+    return;
+  }
   const sema::DimensionId dimension =
       classify::named_name_dimension(rules.program(), options_.dimension);
   if (const sema::Table* table = model_->table(dimension)) {
@@ -81,6 +90,26 @@ void TreeView::find_labels(const match::CompiledRules& rules) {
     const classify::LabelResult& result = labels_[i];
     labelled_.push_back(result.rule && trace.paths.name({i}) != trace::ModuleTrace::self_name &&
                         (result.explained || (leaf[i] && result.label != trace.name({i}))));
+  }
+}
+
+void TreeView::take_operation_labels(std::string_view dimension) {
+  const trace::ModuleTrace& trace = modules_->trace;
+  const size_t size = trace.paths.size();
+  labels_.assign(size, {});
+  labelled_.assign(size, false);
+  std::vector<bool> inner(size, false), several(size, false);
+  // A path comes after its parent.
+  for (auto i = static_cast<uint32_t>(size); i-- > 0;) {
+    if (!inner[i]) labels_[i].label = label_of_operation(trace, {i}, dimension);
+    labelled_[i] = !several[i] && !labels_[i].label.empty();
+    const trace::PathId parent = trace.paths.parent({i});
+    if (!parent.valid()) continue;
+    std::string_view& above = labels_[parent.index].label;
+    const bool other = inner[parent.index] && above != labels_[i].label;
+    several[parent.index] = several[parent.index] || other || !labelled_[i];
+    inner[parent.index] = true;
+    above = labels_[i].label;
   }
 }
 

@@ -135,7 +135,7 @@ class TreeView {
     return labelled(path) ? labels_[path.index].label : trace().name(path);
   }
   /// Whether a rule labels the node. The label of `otherwise` counts only for kernels: of a module
-  /// it would say nothing.
+  /// it would say nothing. Of labels from neighbours: whether all operations below have the label.
   bool labelled(trace::PathId path) const { return labelled_[path.index]; }
   /// The number of the layer of a row: of a numbered node at level `layer`, else of the step.
   std::optional<int64_t> layer(size_t step, const ViewRow& row) const;
@@ -147,6 +147,7 @@ class TreeView {
 
  private:
   void find_labels(const match::CompiledRules& rules);
+  void take_operation_labels(std::string_view dimension);
   void choose_steps();
   void merge();
   void add_phases();

@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analyze/steps.hpp"
 #include "scopes/scope.hpp"
@@ -37,6 +38,18 @@ engine e {
   return rules;
 }
 
+/// A value ends at the next sample or at a stop, whichever comes first.
+void check_ends(const GpuMetric& metric, const std::vector<int64_t>& stops) {
+  REQUIRE(metric.ends.size() == metric.samples.size());
+  for (size_t i = 0; i < metric.samples.size(); ++i) {
+    std::set<int64_t> ends(stops.begin(), stops.end());
+    for (const kr::trace::MetricSample& sample : metric.samples) ends.insert(sample.time_ns);
+    const int64_t begin = metric.samples[i].time_ns;
+    const auto end = ends.upper_bound(begin);
+    CHECK(metric.ends[i] == (end == ends.end() ? begin : *end));
+  }
+}
+
 kr::trace::GpuMetrics random_metrics(std::mt19937& random) {
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % limit); };
   kr::trace::GpuMetrics metrics;
@@ -56,11 +69,11 @@ kr::trace::GpuMetrics random_metrics(std::mt19937& random) {
         time += below(8) == 0 ? below(40) : period;
       }
       kr::trace::finish_metric(metric);
-      metric.until_next = below(2) == 0;
-      for (int64_t stops = metric.until_next ? below(4) : 0; stops > 0; --stops) {
-        metric.stops.push_back(below(300));
-      }
-      std::sort(metric.stops.begin(), metric.stops.end());
+      if (below(2) == 0) continue;
+      std::vector<int64_t> stops;
+      for (int64_t left = below(4); left > 0; --left) stops.push_back(below(300));
+      kr::trace::set_ends(metric, stops);
+      check_ends(metric, stops);
     }
     std::stable_sort(metrics.metrics.begin(), metrics.metrics.end(),
                      [](const GpuMetric& a, const GpuMetric& b) { return a.gpu < b.gpu; });
@@ -130,7 +143,7 @@ class Slow {
       sum += value;
     }
     auto weight = static_cast<double>(samples);
-    if (metric.until_next) std::tie(sum, weight) = over_time(metric, own, others);
+    if (!metric.ends.empty()) std::tie(sum, weight) = over_time(metric, own, others);
     const bool clock = metric.unit == kr::trace::MetricUnit::hz;
     return fmt::format(
         "  {} {} {} {} {} {}\n", metric.name, samples, shared, mixed, clock ? low : 0,
@@ -143,21 +156,11 @@ class Slow {
     std::pair<double, double> sums;
     for (int64_t ns = 0; ns < 1000; ++ns) {
       if (!any(own, ns, ns + 1) || any(others, ns, ns + 1)) continue;
-      const kr::trace::MetricSample* last = nullptr;
-      bool has_end = false;
-      for (const auto& sample : metric.samples) {
-        if (sample.time_ns <= ns) last = &sample;
-        has_end |= sample.time_ns > ns;
+      for (size_t i = 0; i < metric.samples.size(); ++i) {
+        if (metric.samples[i].time_ns > ns || metric.ends[i] <= ns) continue;
+        sums.first += metric.samples[i].value;
+        sums.second += 1;
       }
-      if (last == nullptr) continue;
-      bool stopped = false;
-      for (const int64_t stop : metric.stops) {
-        stopped |= last->time_ns < stop && stop <= ns;
-        has_end |= stop > ns;
-      }
-      if (stopped || !has_end) continue;
-      sums.first += last->value;
-      sums.second += 1;
     }
     return sums;
   }

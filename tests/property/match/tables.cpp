@@ -26,6 +26,17 @@ bool plainly(const sema::Program& program, sema::ExprId id, const match::AtomSet
       return kind != nullptr && *kind == expr.operation;
     case sema::ExprOp::label:
       return false;  // of order rules
+    case sema::ExprOp::own:
+      return operand(expr.operands[0]);  // its atoms are of the own name
+    case sema::ExprOp::within_op:
+    case sema::ExprOp::op:
+      return std::any_of(within.begin(), within.end(), [&](const match::AtomSet& enclosing) {
+        return enclosing.has(expr.atom) &&
+               plainly(program, expr.operands[0], enclosing, nullptr, {});
+      });
+    case sema::ExprOp::phase:
+      return std::any_of(within.begin(), within.end(),
+                         [&](const match::AtomSet& enclosing) { return enclosing.has(expr.atom); });
     case sema::ExprOp::within:
       return std::any_of(within.begin(), within.end(), [&](const match::AtomSet& enclosing) {
         return plainly(program, expr.operands[0], enclosing, nullptr, {});

@@ -24,6 +24,12 @@ class Maker {
     }
   }
 
+  /// With own names in place of enclosing ones.
+  Case make_own() {
+    for (FormulaId& one : inner_) one = formulas_.own(formula(1, false));
+    return make(true);
+  }
+
   Case make(bool around) {
     Case made{formula(2, around), {}};
     for (unsigned i = below(4); i > 0; --i) made.excluded.push_back(formula(2, around));
@@ -76,6 +82,8 @@ std::string shown(const Formulas& formulas, FormulaId id) {
       return "@" + std::string(to_string(formula.operation));
     case Op::within:
       return "within(" + shown(formulas, formula.operands[0]) + ")";
+    case Op::own:
+      return "own(" + shown(formulas, formula.operands[0]) + ")";
     case Op::negation:
       return "!(" + shown(formulas, formula.operands[0]) + ")";
     default:
@@ -163,4 +171,38 @@ TEST_CASE("kinds of operation and enclosing names are part of the search") {
     Prover prover(formulas);
     for (const Case& one : cases) check(prover, one, subjects);
   }
+}
+
+TEST_CASE("own names are part of the search") {
+  std::mt19937 random(9);
+  const std::vector<std::string> names = test::small_names(2);
+  size_t found = 0;
+  size_t none = 0;
+  for (uint64_t round = 0; round < test::rounds(1000, 1); ++round) {
+    CAPTURE(round);
+    Formulas formulas;
+    Maker maker(random, formulas);
+    const Case one = maker.make_own();
+    CAPTURE(shown(formulas, one.wanted));
+    Prover prover(formulas);
+    const Finding finding = prover.find(one.wanted, one.excluded);
+    if (finding.found()) {
+      CAPTURE(to_string(finding.witness));
+      REQUIRE(answers(prover, one, finding.witness));
+      ++found;
+    }
+    none += finding.none() ? 1 : 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::string& own = names[random() % names.size()];
+      const std::string& other = names[random() % names.size()];
+      Witness subject;
+      subject.kind = static_cast<OperationKind>(random() % 3);
+      const std::string forms[] = {own, own + "<" + other + ">", "void " + own + "(" + other + ")"};
+      subject.name = forms[random() % 3];
+      CAPTURE(to_string(subject));
+      REQUIRE((!finding.none() || !answers(prover, one, subject)));
+    }
+  }
+  CHECK(found > 100);
+  CHECK(none > 10);
 }

@@ -30,7 +30,7 @@ engine e {
     decode:  /my_decode_(?<step>\d+)_(?<layer>\d+)/ | /^decode(_(?<step>[0-9]+))?/
            | "step" & /at (?<step>[0-9]+)/ & !"not"
   }
-  model late { phases { replace decode: ^"decode" } }
+  model late { phases { decode: ^"decode" } }
 }
 )");
   CHECK(phase_of(rules, "default", "prefill").label == "prefill");

@@ -175,11 +175,12 @@ TEST_CASE("groups that names show come first; of the others, those that extend a
 }
 
 TEST_CASE("rulesets that share nothing, and equal ones") {
-  const Compared nothing("engine a { stage { x: otherwise } }",
-                         "engine b { stage { y: otherwise } }", {seen("name", SeenIn::run, 1)});
+  const Compared nothing("engine a { stage { x: otherwise } } engine c { }",
+                         "engine b { stage { y: otherwise } } engine d { }",
+                         {seen("name", SeenIn::run, 1)});
   CHECK(nothing.changes.moves.empty());
-  CHECK(nothing.changes.only_before == std::vector<std::string>{"a/default"});
-  CHECK(nothing.changes.only_after == std::vector<std::string>{"b/default"});
+  CHECK(nothing.changes.only_before == std::vector<std::string>{"a/default", "c/default"});
+  CHECK(nothing.changes.only_after == std::vector<std::string>{"b/default", "d/default"});
   CHECK(!nothing.changes.same());
   const Compared equal(old_rules, old_rules, {seen("moe_gemm", SeenIn::run, 1)});
   CHECK(equal.changes.same());

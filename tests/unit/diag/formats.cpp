@@ -94,7 +94,7 @@ TEST_CASE("github: commands on one line, nothing read as something else") {
   Case one("a\nb\n", "50%,a:b\n.kr");
   one.say(0, 1, hostile).related({one.file, 2, 3}, "other").help("do: this, 1%%");
   one.say(0, 3);
-  one.sink.add(diag::code::drop_finds_nothing, source::Span{one.file, 2, 3}, "x");
+  one.sink.add(diag::code::unused_pattern, source::Span{one.file, 2, 3}, "x");
   one.sink.add(diag::code::syntax, source::Span{}, "x", "y").severity = diag::Severity::info;
   CHECK(one.shown(diag::FindingFormat::github) ==
         "::error file=50%25%2Ca%3Ab\\x0a.kr,line=1,endLine=1,col=1,endColumn=2,title=KR101 "
@@ -102,8 +102,8 @@ TEST_CASE("github: commands on one line, nothing read as something else") {
         "y=\"z\">&'%0Anote: other (50%25,a:b\\x0a.kr:2)%0Ahelp: do: this, 1%25%25\n"
         "::error file=50%25%2Ca%3Ab\\x0a.kr,line=1,endLine=2,title=KR101 syntax::expected a label, "
         "found `x`\n"
-        "::warning file=50%25%2Ca%3Ab\\x0a.kr,line=2,endLine=2,col=1,endColumn=2,title=KR221 "
-        "drop-finds-nothing::no inherited rule gives `x`, so there is nothing to drop\n"
+        "::warning file=50%25%2Ca%3Ab\\x0a.kr,line=2,endLine=2,col=1,endColumn=2,title=KR311 "
+        "unused-pattern::pattern `x` is not used\n"
         "::notice title=KR101 syntax::expected x, found y\n");
 }
 

@@ -88,17 +88,45 @@ TEST_CASE("declarations") {
   });
 }
 
+TEST_CASE("operators that are words, refine and from") {
+  check({
+      {"operators",
+       "pattern a=own\"x\"|own(word\"y\"i&!b)|within op/z/|phase(p|q)|op(\"a\"|b)([_,K],3)",
+       "pattern a = own \"x\" | own (word \"y\"i & !b) | within op /z/ | phase (p | q)\n"
+       "  | op (\"a\" | b) ([_, K], 3)\n"},
+      {"names", "pattern a=own|word&op|phase", "pattern a = own | word & op | phase\n"},
+      {"refine", "engine e{substage{refine a{b:\"x\"\ncd:own\"y\"}refine c{d:\"z\"}}}",
+       "engine e {\n"
+       "  substage {\n"
+       "    refine a {\n"
+       "      b:  \"x\"\n"
+       "      cd: own \"y\"\n"
+       "    }\n"
+       "    refine c { d: \"z\" }\n"
+       "  }\n"
+       "}\n"},
+      {"from", "table t for stage from substage{a:b c\ndef:\"g h\" i\ninclude u rest:otherwise}",
+       "table t for stage from substage {\n"
+       "  a:    b c\n"
+       "  def:  \"g h\" i\n"
+       "  include u\n"
+       "  rest: otherwise\n"
+       "}\n"},
+      {"tests", "test e{phase decode op\"m\"([4,8])@memcpy\"n\"=>a b}",
+       "test e {\n  phase decode op \"m\" ([4, 8]) @memcpy \"n\" => a b\n}\n"},
+  });
+}
+
 TEST_CASE("rules as a table") {
   check({
       {"one column",
-       "table t for d {\n a: \"x\"\n replace bcd: \"y\"\n drop e\n include f.g\n \"h i\": \"z\"\n"
+       "table t for d {\n a: \"x\"\n refine a { bcd: \"y\" }\n include f.g\n \"h i\": \"z\"\n"
        "otherwise keep }",
        "table t for d {\n"
-       "  a:           \"x\"\n"
-       "  replace bcd: \"y\"\n"
-       "  drop e\n"
+       "  a: \"x\"\n"
+       "  refine a { bcd: \"y\" }\n"
        "  include f.g\n"
-       "  \"h i\":       \"z\"\n"
+       "  \"h i\": \"z\"\n"
        "  otherwise keep\n"
        "}\n"},
       {"a blank line begins another", "table t for d {\n a: \"x\"\n bcd: \"y\"\n\n e: \"z\"\n}",

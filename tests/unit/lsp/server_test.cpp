@@ -338,7 +338,7 @@ TEST_CASE("completion knows the place") {
   CHECK(has(completion(session, "engine e { li‸"), "link"));
   CHECK(has(completion(session, "table t for d { ‸ }"), "since"));
   CHECK(!has(completion(session, "engine e { d { ‸ } }"), "since"));
-  CHECK(!has(file, "drop"));
+  CHECK(!has(file, "refine"));
   CHECK(has(completion(session, "use ‸"), "std.gemm"));
   CHECK(has(completion(session, "use std.g‸"), "gemm"));
   CHECK(has(completion(session, "use std.gemm\nengine e { substage { a: gemm.‸"), "cutlass"));

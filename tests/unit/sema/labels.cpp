@@ -26,15 +26,16 @@ TEST_CASE("a dimension without labels is open, with them a label outside is an e
   const Loaded loaded = load(R"(labels substage { gemm "Dense" color "#4e79a7" misc "Rest" }
 engine e {
   substage { gem: "gemm"
-    replace gemn: "y"
-    drop mist
+    gemn: "y"
+    refine gemm { mist: "z" }
     miscc: otherwise }
   stage { anything: "x" }
 })");
   CHECK(messages(loaded) ==
         "KR204 3:14 `gem` is not a label of `substage` (did you mean `gemm`?)\n"
-        "KR204 4:13 `gemn` is not a label of `substage` (did you mean `gemm`?)\n"
-        "KR204 5:10 `mist` is not a label of `substage` (did you mean `misc`?)\n"
+        "KR204 4:5 `gemn` is not a label of `substage` (did you mean `gemm`?)\n"
+        "KR250 5:12 no rule gives `gemm`, so there is nothing to refine\n"
+        "KR204 5:19 `mist` is not a label of `substage` (did you mean `misc`?)\n"
         "KR204 6:5 `miscc` is not a label of `substage` (did you mean `misc`?)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "gemm \"Dense\" #4e79a7, misc \"Rest\"");
   CHECK(vocabulary(loaded, "e/default", "stage") == "open");

@@ -71,122 +71,115 @@ table u for substage { w: "w" })"}});
   CHECK(rules_of(loaded, "e/default", "substage") == "x@3 y@b.kr:2 w@b.kr:6 z@b.kr:4 x@5");
 }
 
-TEST_CASE("replace takes the place of the first rule and removes the others") {
-  const Loaded loaded = load(R"(engine e {
-  substage {
-    a: "1"
-    b: "2"
-    c: "3"
-    b: "4"
-    b: "5"
-  }
-  model m { substage {
-    d: "6"
-    replace b: "7"
-    b: "8"
-  } }
-  model n extends m { substage { replace b: "9" } }
-})");
-  CHECK(messages(loaded) == "");
-  CHECK(rules_of(loaded, "e/m", "substage") == "d@10 b@12 a@3 b@11 c@5");
-  // It edits the list of the base.
-  CHECK(rules_of(loaded, "e/n", "substage") == "d@10 b@14 a@3 c@5");
-}
-
-TEST_CASE("drop removes them all") {
+TEST_CASE("refinements come first, those of refined labels before the others") {
   const Loaded loaded = load(R"(engine e {
   substage {
     a: "1"
     b: "2"
     a: "3"
+    refine a { c: "4"
+      d: "5" }
+    refine c { f: "6" }
   }
   model m { substage {
-    drop a
-    a: "4"
+    b: "7"
+    refine a { d: "8" }
   } }
-  model n extends m { substage { drop a } }
-  model o extends n { substage { drop b } }
 })");
   CHECK(messages(loaded) == "");
-  CHECK(rules_of(loaded, "e/m", "substage") == "a@9 b@4");
-  CHECK(rules_of(loaded, "e/n", "substage") == "b@4");
-  CHECK(rules_of(loaded, "e/o", "substage") == "");
+  CHECK(rules_of(loaded, "e/default", "substage") == "f@8 c@6 d@7 a@3 b@4 a@5");
+  // Nearest first: the model's refinement of `a` before that of the engine.
+  CHECK(rules_of(loaded, "e/m", "substage") == "f@8 d@12 c@6 d@7 b@11 a@3 b@4 a@5");
+  const sema::Table& table = *model(loaded, "e/m").table(*loaded.program().dimension("substage"));
+  CHECK(table.refinements == 4);
+  CHECK(loaded.program().rules.get(table.rules[0]).refines == "c");
 }
 
-TEST_CASE("edits change rules included earlier, and all inherited rules") {
-  const std::string tables = "table t for substage { a: \"t1\"\n b: \"t2\"\n a: \"t3\" }\n";
-  CHECK(rules_of(load(tables + R"(engine e { substage {
-  include t
-  replace a: "r"
-} })"),
-                 "e/default", "substage") == "a@6 b@2");
-  const Loaded late = load(tables + R"(engine e { substage { a: "e" }
-  model m { substage {
-    replace a: "r"
-    include t
-  } } })");
-  CHECK(rules_of(late, "e/m", "substage") == "a@1 b@2 a@3 a@6");
-  const Loaded both = load(tables + R"(engine e { substage { a: "e" }
-  model m { substage {
-    include t
-    replace a: "r"
-    include t
-    drop b
-  } } })");
-  CHECK(messages(both) == "");
-  CHECK(rules_of(both, "e/m", "substage") == "a@7 a@1 a@3");
-  const Loaded written = load(tables + R"(engine e { substage {
-  a: "own"
-  include t
-  drop a
-} })");
-  CHECK(rules_of(written, "e/default", "substage") == "a@5 b@2");
-}
-
-TEST_CASE("a table edits its included rules") {
-  const Loaded loaded = load(R"(table t for substage { a: "1"
-  b: "2" }
-table u for substage { include t
-  drop a
-  replace b: "3" }
-engine e { substage { include u } })");
+TEST_CASE("a table's refinements are included") {
+  const Loaded loaded = load(R"(table t for substage { refine a { b: "2" } }
+engine e { substage { a: "1"
+  include t } })");
   CHECK(messages(loaded) == "");
-  CHECK(rules_of(loaded, "e/default", "substage") == "b@5");
+  CHECK(rules_of(loaded, "e/default", "substage") == "b@1 a@2");
 }
 
-TEST_CASE("a second replace is an error, as is one that finds nothing") {
+TEST_CASE("mistakes of refine") {
+  CHECK(messages(load(R"(labels s { gemm misc }
+engine e { s { gemm: "1"
+  misc: otherwise
+  refine gem { gemm: "2" } } })")) ==
+        "KR204 4:10 `gem` is not a label of `s` (did you mean `gemm`?)\n");
+  // One model that gives it is enough.
+  CHECK(messages(load(R"(engine e { s { a: "1"
+  refine b { c: "2" } }
+  model m { s { b: "3" } } })")) == "");
+  CHECK(messages(load(R"(engine e { s { a: "1"
+  refine a { b: "2" }
+  refine b { a: "3" } } })")) == "KR251 2:10 labels are refined in a circle: a → b → a\n");
   CHECK(
-      messages(load(R"(engine e { substage { a: "1" }
-  model m { substage {
-    replace a: "2"
-    replace a: "3"
-    replace b: "4"
-    drop a
-    drop c
-  } } })")) ==
-      "KR222 4:5 the rules of `a` are edited twice in one block (join them into one `replace`)\n"
-      "KR220 5:13 no inherited rule gives `b`, so there is nothing to replace (write `b:` without "
-      "`replace` to add a rule)\n"
-      "KR222 6:5 the rules of `a` are edited twice in one block (join them into one `replace`)\n"
-      "KR221 7:10 no inherited rule gives `c`, so there is nothing to drop\n");
-  // What only `otherwise` gives is at no place.
-  CHECK(messages(load(R"(engine e { substage { a: otherwise }
-  model m { substage { replace a: "2" } } })"))
-            .starts_with("KR220 2:32"));
-  // Rules of the same block are not inherited.
-  CHECK(messages(load(R"(engine e { substage { a: "1"
- replace a: "2" } })"))
-            .starts_with("KR220 2:10"));
+      messages(load(R"(engine e { s { a: "1"
+  refine a { b: otherwise } } })")) ==
+      "KR223 2:14 `otherwise` must be the whole expression of a rule (remove it: what no rule of a "
+      "`refine` matches keeps its label)\n");
+  CHECK(messages(load(R"(engine e { phases { a: "1"
+  refine a { b: "2" } } })")) ==
+        "KR252 2:10 `refine` splits labels that rules over names give, not phases\n");
+  CHECK(
+      messages(load(R"(engine e { s { a: "1" }
+  model m { s { replace a: "2"
+    drop a } } })")) ==
+      "KR127 2:17 `replace` is no longer part of the language (write `a: …` without it; for "
+      "another label of some of them `refine a { … }`)\n"
+      "KR127 3:5 `drop` is no longer part of the language (give the names another label by a rule "
+      "above, or `refine a { LABEL: … }`)\n");
 }
 
-TEST_CASE("a dimension without rules anywhere is absent; one that lost them is not") {
+TEST_CASE("a dimension made of another has its rules with other labels") {
+  const Loaded loaded = load(R"(table t for stage from substage { x: a }
+engine e {
+  substage { a: "1"
+    b: "2"
+    c: otherwise
+    refine a { d: "3" } }
+  stage from substage { include t
+    y: b d
+    z: otherwise }
+  model m { stage from substage { v: d c } }
+  model n { substage { a: "4" } stage { refine x { w: "5" } } }
+})");
+  CHECK(messages(loaded) == "");
+  CHECK(rules_of(loaded, "e/default", "stage") == "y@6 x@3 y@4 | z@5");
+  CHECK(rules_of(loaded, "e/m", "stage") == "v@6 x@3 y@4 | v@5");
+  CHECK(rules_of(loaded, "e/n", "stage") == "w@11 y@6 x@11 x@3 y@4 | z@5");
+}
+
+TEST_CASE("mistakes of a dimension made of another") {
+  CHECK(messages(load(R"(labels s { a b }
+engine e { s { a: "1"
+  b: otherwise }
+  t from s { x: aa b
+    y: b } })")) ==
+        "KR204 4:17 `aa` is not a label of `s` (did you mean `a`?)\n"
+        "KR213 5:8 the image of `b` is declared twice (remove one of the two)\n");
+  CHECK(
+      messages(load(R"(engine e { s { a: "1" }
+  t from s { x: a
+    y: otherwise }
+  model m { t { z: "2" } } })")) ==
+      "KR253 4:13 `t` is made of the labels of `s`, so no rule can give it another one (give more "
+      "labels with `refine LABEL { … }`, or list them in the block with `from`)\n");
+  CHECK(messages(load(R"(engine e { t from s { x: a } })")) ==
+        "KR247 1:8 `e/default` has no dimension `s`, whose labels `t` looks at\n");
+}
+
+TEST_CASE("a dimension without rules anywhere is absent") {
   const Loaded loaded = load(R"(engine e {
   substage { a: "1" }
   layer { }
-  model m { substage { drop a } }
+  model m { substage { } }
 })");
   CHECK(rules_of(loaded, "e/m", "layer") == "-");
-  CHECK(rules_of(loaded, "e/m", "substage") == "");
+  CHECK(rules_of(loaded, "e/m", "substage") == "a@2");
   CHECK(rules_of(loaded, "e/m", "stage") == "-");
   CHECK_FALSE(loaded.program().dimension("layer"));
 }
@@ -200,7 +193,7 @@ table kind for kind {
 })";
   const Loaded loaded = load({{"test.kr", R"(engine e {
   kind { communication: "mine" }
-  model m { kind { replace communication: "all"
+  model m { kind { communication: "all"
     memory: "copy" } }
   model n { kind { memory: otherwise } }
 })"},
@@ -210,7 +203,9 @@ table kind for kind {
   CHECK(rules_of(loaded, "e/default", "kind") ==
         "communication@2 memory@stdlib/kind.kr:3 communication@stdlib/kind.kr:4" + last);
   CHECK(rules_of(loaded, "e/m", "kind") ==
-        "memory@4 communication@3 memory@stdlib/kind.kr:3" + last);
+        "communication@3 memory@4 communication@2 memory@stdlib/kind.kr:3 "
+        "communication@stdlib/kind.kr:4" +
+            last);
   CHECK(rules_of(loaded, "e/n", "kind") ==
         "communication@2 memory@stdlib/kind.kr:3 communication@stdlib/kind.kr:4 | memory@5");
   // Without it a minimal one is used.
@@ -235,22 +230,20 @@ TEST_CASE("a base of another engine: own engine before the bases' engines") {
   const std::string other = R"(engine f {
   substage { x: "f"
     y: "f" }
-  model base { substage { x: "base"
-    drop y } }
+  model base { substage { x: "base" } }
 })";
   const Loaded loaded = load({{"test.kr", R"(use "./o.kr" as o
 engine e {
   substage { x: "e"
     y: "e" }
   model m extends o.base { substage { x: "m" } }
-  model n extends o.f.base { substage { replace x: "n" } }
+  model n extends o.f.base { substage { x: "n" } }
   model q extends o.default { }
 })"},
                               {"o.kr", other}});
   CHECK(messages(loaded) == "");
-  // The base's `drop` reaches its own engine, not that of the model that extends it.
-  CHECK(rules_of(loaded, "e/m", "substage") == "x@5 x@o.kr:4 x@3 y@4 x@o.kr:2");
-  CHECK(rules_of(loaded, "e/n", "substage") == "x@6 y@4");
+  CHECK(rules_of(loaded, "e/m", "substage") == "x@5 x@o.kr:4 x@3 y@4 x@o.kr:2 y@o.kr:3");
+  CHECK(rules_of(loaded, "e/n", "substage") == "x@6 x@o.kr:4 x@3 y@4 x@o.kr:2 y@o.kr:3");
   CHECK(rules_of(loaded, "e/q", "substage") == "x@3 y@4 x@o.kr:2 y@o.kr:3");
   // Engines of files that are only used are not offered.
   CHECK(loaded.program().engines.size() == 1);
@@ -268,10 +261,10 @@ TEST_CASE("phases inherit like a dimension and need no otherwise") {
   phases { decode: "d"
     rest: otherwise }
   model m { phases { prefill: "p"
-    replace decode: "dd" } }
+    decode: "dd" } }
 })");
   CHECK(messages(loaded) == "");
-  CHECK(phases_of(loaded, "e/m") == "prefill@4 decode@5 rest@3");
+  CHECK(phases_of(loaded, "e/m") == "prefill@4 decode@5 decode@2 rest@3");
   CHECK_FALSE(loaded.program().rules.get(model(loaded, "e/m").phases[0]).dimension.valid());
 }
 

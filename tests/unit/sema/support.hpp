@@ -110,6 +110,13 @@ inline std::string text(const sema::Program& program, sema::ExprId id) {
       return fmt::format("@{}", to_string(expr.operation));
     case sema::ExprOp::label:
       return program.words.get(expr.word).label;
+    case sema::ExprOp::own:
+      return "own(" + text(program, expr.operands[0]) + ")";
+    case sema::ExprOp::within_op:
+    case sema::ExprOp::op:
+      return "op(" + text(program, expr.operands[0]) + ")";
+    case sema::ExprOp::phase:
+      return program.atoms.get(expr.atom).source;
     case sema::ExprOp::within:
       return "within " + text(program, expr.operands[0]);
     case sema::ExprOp::negation:

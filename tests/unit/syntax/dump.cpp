@@ -28,8 +28,8 @@ std::string Parsed::expr(ExprId id) const {
   };
   switch (expr.kind) {
     case ExprKind::text:
-      return fmt::format("{}\"{}\"{}{}", expr.at_begin ? "^" : "", printable(expr.text),
-                         expr.ignore_case ? "i" : "", expr.at_end ? "$" : "");
+      return fmt::format("{}{}\"{}\"{}{}", expr.word ? "word " : "", expr.at_begin ? "^" : "",
+                         printable(expr.text), expr.ignore_case ? "i" : "", expr.at_end ? "$" : "");
     case ExprKind::regex:
       return fmt::format("/{}/{}", expr.text, expr.ignore_case ? "i" : "");
     case ExprKind::pattern:
@@ -40,6 +40,17 @@ std::string Parsed::expr(ExprId id) const {
       return "otherwise";
     case ExprKind::within:
       return operands("within");
+    case ExprKind::within_op:
+      return operands("within-op");
+    case ExprKind::own:
+      return operands("own");
+    case ExprKind::op:
+      return operands(expr.called ? fmt::format("op/{}", expr.arguments.size()) : "op");
+    case ExprKind::phase: {
+      std::string out = "(phase";
+      for (const Word& label : expr.labels) out += " " + shown(label);
+      return out + ")";
+    }
     case ExprKind::negation:
       return operands("not");
     case ExprKind::conjunction:
@@ -77,11 +88,13 @@ std::string Parsed::rules(const std::vector<Rule>& rules) const {
       case RuleKind::continues:
         out += fmt::format("  continue {}\n", expr(rule.expr));
         break;
-      case RuleKind::replace:
-        out += fmt::format("  replace {}: {}\n", shown(rule.label), expr(rule.expr));
+      case RuleKind::image:
+        out += fmt::format("  {}:", shown(rule.label));
+        for (const Word& image : rule.images) out += " " + shown(image);
+        out += '\n';
         break;
-      case RuleKind::drop:
-        out += fmt::format("  drop {}\n", shown(rule.label));
+      case RuleKind::refine:
+        out += fmt::format("  refine {}\n{}  end\n", shown(rule.label), this->rules(rule.refined));
         break;
       case RuleKind::include:
         out += fmt::format("  include {}\n", rule.table.text());

@@ -59,6 +59,22 @@ TEST_CASE("atoms of other kinds") {
   CHECK(expr("\"a#b\" | /#/ # a comment\n# another\n & \"c\"") == "(or \"a#b\" (and /#/ \"c\"))");
 }
 
+TEST_CASE("operators that are words, and patterns of their names") {
+  CHECK(expr("own \"a\" | own (b & !\"c\")") == "(or (own \"a\") (own (and b (not \"c\"))))");
+  CHECK(expr("word \"a\"i & word \"b\"$ | !word \"c\"") ==
+        "(or (and word \"a\"i word \"b\"$) (not word \"c\"))");
+  CHECK(expr("within op \"aten::mm\" | within op a.b") ==
+        "(or (within-op \"aten::mm\") (within-op a.b))");
+  CHECK(expr("op \"aten::mm\" ([_, K], [K, 6144], 1) & \"x\"") ==
+        "(and (op/3 \"aten::mm\") \"x\")");
+  CHECK(expr("!op (\"a\" | b) ([M])") == "(not (op/1 (or \"a\" b)))");
+  CHECK(expr("phase prefill | phase (decode | \"long one\")") ==
+        "(or (phase prefill) (phase decode \"long one\"))");
+  CHECK(expr("own | word & op | phase") == "(or own (and word op) phase)");
+  CHECK(rules("a: own\nb: \"x\"\nc: op\n\"d e\": phase\nf: word") ==
+        "  a: own\n  b: \"x\"\n  c: op\n  \"d e\": phase\n  f: word\n");
+}
+
 TEST_CASE("a word and a colon is always a rule") {
   CHECK(rules("replace: \"a\" drop: \"b\" include: \"c\" otherwise: \"d\" within: \"e\" "
               "keep: \"f\" i: \"g\" model: \"h\"") ==
@@ -69,12 +85,12 @@ TEST_CASE("a word and a colon is always a rule") {
 }
 
 TEST_CASE("kinds of rules") {
-  CHECK(rules("replace a: \"x\" | \"y\"\ndrop b drop \"c d\"\ninclude llm.substage include t\n"
+  CHECK(rules("refine a { b: \"x\" | \"y\" \"c d\": z }\ninclude llm.substage include t\n"
               "misc: otherwise\notherwise keep") ==
-        "  replace a: (or \"x\" \"y\")\n  drop b\n  drop \"c d\"\n  include llm.substage\n"
+        "  refine a\n  b: (or \"x\" \"y\")\n  \"c d\": z\n  end\n  include llm.substage\n"
         "  include t\n  misc: otherwise\n  otherwise keep\n");
-  CHECK(rules("replace replace: otherwise replace \"drop\": \"x\"") ==
-        "  replace replace: otherwise\n  replace \"drop\": \"x\"\n");
+  CHECK(rules("refine refine { refine: refine } refine: \"x\"") ==
+        "  refine refine\n  refine: refine\n  end\n  refine: \"x\"\n");
   CHECK(rules("").empty());
 }
 
@@ -137,7 +153,7 @@ pattern requires = author & since.any
 labels link { author "Author" since "Since" link color "#4e79a7" requires }
 engine author "Author" { fold link, since
   link { author: requires since: otherwise }
-  model since extends author { link { replace link: author drop since include link } } }
+  model since extends author { link { refine link { own: author } include link } } }
 test author/since { "a" => link since }
 )")
             .find("engine author") != std::string::npos);

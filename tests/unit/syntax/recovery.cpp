@@ -38,9 +38,9 @@ TEST_CASE("words for operators are read as the operators") {
 }
 
 TEST_CASE("a declaration with a misspelt keyword is read") {
-  const Parsed parsed("patern p = \"x\"\negnine e { modl m { substage { replce a: p } } }");
+  const Parsed parsed("patern p = \"x\"\negnine e { modl m { substage { incude a } } }");
   CHECK(parsed.codes() == "KR114@1:1 KR114@2:1 KR114@2:12 KR114@2:32");
-  CHECK(parsed.dump() == "pattern p = \"x\"\nengine e\nmodel m\nsubstage\n  replace a: p\n\n");
+  CHECK(parsed.dump() == "pattern p = \"x\"\nengine e\nmodel m\nsubstage\n  include a\n\n");
   CHECK(parsed.sink.all().at(0).help_ == "did you mean `pattern`?");
 }
 

@@ -390,15 +390,16 @@ TEST_CASE("trees") {
   source.tree = &tree;
   CHECK(
       rows("tree", source) ==
-      Lines{"run|0|prefill|-|-|0|1|Model > Attention|Attention|Attention|1|1|2|91|91.000|-|-|-|-|-",
-            "run|0|prefill|-|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|7|7.000|-|-|-|-|-",
-            "run|0|prefill|-|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-",
-            "run|1|decode|1|-|0|1|Model > Attention|Attention|Attention|1|1|2|13|13.000|-|-|-|-|-",
-            "run|1|decode|1|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|1|1.000|-|-|-|-|-",
-            "run|1|decode|1|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-",
-            "run|2|decode|3|-|0|1|Model > Attention|Attention|Attention|1|1|2|26|26.000|-|-|-|-|-",
-            "run|2|decode|3|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|2|2.000|-|-|-|-|-",
-            "run|2|decode|3|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-"});
+      Lines{
+          "run|0|prefill|-|-|0|1|Model > Attention|Attention|-|Attention|1|1|2|91|91.000|-|-|-|-|-",
+          "run|0|prefill|-|-|1|1|Model > Mlp|Mlp|-|Mlp|1|1|1|7|7.000|-|-|-|-|-",
+          "run|0|prefill|-|-|2|-|-|others|-|others|1|1|1|2|2.000|-|-|-|-|-",
+          "run|1|decode|1|-|0|1|Model > Attention|Attention|-|Attention|1|1|2|13|13.000|-|-|-|-|-",
+          "run|1|decode|1|-|1|1|Model > Mlp|Mlp|-|Mlp|1|1|1|1|1.000|-|-|-|-|-",
+          "run|1|decode|1|-|2|-|-|others|-|others|1|1|1|2|2.000|-|-|-|-|-",
+          "run|2|decode|3|-|0|1|Model > Attention|Attention|-|Attention|1|1|2|26|26.000|-|-|-|-|-",
+          "run|2|decode|3|-|1|1|Model > Mlp|Mlp|-|Mlp|1|1|1|2|2.000|-|-|-|-|-",
+          "run|2|decode|3|-|2|-|-|others|-|others|1|1|1|2|2.000|-|-|-|-|-"});
   CHECK(rows("tree_steps", source) == Lines{"run|0|prefill|-|-|prefill|4|-|-|100",
                                             "run|1|decode|1|-|decode_1|-|-|-|16",
                                             "run|2|decode|3|-|decode_3|-|-|-|30"});
@@ -419,12 +420,11 @@ TEST_CASE("trees") {
   const trees::TreeView labels(test::module_rules(), *owned.modules, options);
   const tables::Tree by_label{"run", "vllm", "default", &labels};
   source.tree = &by_label;
-  CHECK(
-      rows("tree", source) ==
-      Lines{
-          "run|0|prefill|-|-|0|2|Model > Attention > flash_fwd|attn|attn|1|1|2|70|70.000|-|-|-|-|-",
-          "run|0|prefill|-|-|1|-|-|gemm|gemm|1|2|3|28|28.000|-|-|-|-|-",
-          "run|0|prefill|-|-|2|0|sample|other|other|1|1|1|2|2.000|-|-|-|-|-"});
+  CHECK(rows("tree", source) ==
+        Lines{"run|0|prefill|-|-|0|2|Model > Attention > "
+              "flash_fwd|attn|-|attn|1|1|2|70|70.000|-|-|-|-|-",
+              "run|0|prefill|-|-|1|-|-|gemm|-|gemm|1|2|3|28|28.000|-|-|-|-|-",
+              "run|0|prefill|-|-|2|0|sample|other|-|other|1|1|1|2|2.000|-|-|-|-|-"});
 }
 
 TEST_CASE("merged siblings and steps of trees") {
@@ -450,9 +450,10 @@ TEST_CASE("merged siblings and steps of trees") {
   Source source;
   source.rules = &test::module_rules();
   source.tree = &tree;
-  CHECK(rows("tree", source) ==
-        Lines{"run|-|decode|-|-|0|1|Model > layers|layers|layers|2|3|6|96|48.000|30|32.000|34|0|2",
-              "run|-|decode|-|-|1|-|-|others|others|2|1|2|3|1.500|-|-|-|-|-"});
+  CHECK(
+      rows("tree", source) ==
+      Lines{"run|-|decode|-|-|0|1|Model > layers|layers|-|layers|2|3|6|96|48.000|30|32.000|34|0|2",
+            "run|-|decode|-|-|1|-|-|others|-|others|2|1|2|3|1.500|-|-|-|-|-"});
   // The single steps are there, whatever the trees are made of.
   CHECK(rows("tree_steps", source) ==
         Lines{"run|0|decode|1|-|decode_1|-|-|-|34", "run|1|decode|2|-|decode_2|-|-|-|65"});

@@ -65,10 +65,10 @@ std::string shown(const trace::Trace& trace) {
       out += fmt::format("{}/{} {} {}:", metric.gpu,
                          metric.device ? std::to_string(*metric.device) : "?", metric.name,
                          to_string(metric.unit));
-      for (const trace::MetricSample& one : metric.samples) {
-        out += fmt::format(" {}={}", one.time_ns, metric.in_unit(one.value));
+      for (size_t i = 0; i < metric.samples.size(); ++i) {
+        out += fmt::format(" {}-{}={}", metric.samples[i].time_ns, metric.ends[i],
+                           metric.in_unit(metric.samples[i].value));
       }
-      for (const int64_t time : metric.stops) out += fmt::format(" {}:stop", time);
       out += '\n';
     }
   }
@@ -114,7 +114,7 @@ TEST_CASE("memory and counters are read only if they are wanted") {
   CHECK(shown(read(folder, events, options)) == "allocator cuda 3: 1000:+1=1/1\n");
   options.memory = false;
   options.gpu_metrics = true;
-  CHECK(shown(read(folder, events, options)) == "3/3 Power (W) watts: 1000=4\n");
+  CHECK(shown(read(folder, events, options)) == "3/3 Power (W) watts: 1000-1000=4\n");
 }
 
 TEST_CASE("memory events that cannot be right are counted") {
@@ -169,18 +169,17 @@ TEST_CASE("counters of Kineto and of PyTorch's monitor") {
                   "," + counter("2", "HBM BW", R"("":1e999)") + "," +
                   counter("\"x\"", "HBM BW", R"("":7)"));
   CHECK(shown(trace) ==
-        "0/? sm__cycles_active.avg.pct_of_peak_sustained_elapsed ratio: 1000=0.5\n"
-        "3/3 SM Active (%) ratio: 2000=1\n"
-        "3/3 SM Clock (MHz) hz: 2000=1500000000 3000=1980000000\n"
-        "3/3 Temperature (C) number: 2000=61\n"
-        "3/3 nvlrx__bytes.sum.per_second bytes_per_s: 2000=7\n"
-        "3/3 sm__cycles_elapsed.avg.per_second hz: 2000=8\n"
+        "0/? sm__cycles_active.avg.pct_of_peak_sustained_elapsed ratio: 1000-1000=0.5\n"
+        "3/3 SM Active (%) ratio: 2000-2000=1\n"
+        "3/3 SM Clock (MHz) hz: 2000-3000=1500000000 3000-3000=1980000000\n"
+        "3/3 Temperature (C) number: 2000-2000=61\n"
+        "3/3 nvlrx__bytes.sum.per_second bytes_per_s: 2000-2000=7\n"
+        "3/3 sm__cycles_elapsed.avg.per_second hz: 2000-2000=8\n"
         "1 counter of cycles, which is the duration of a kernel times the clock\n"
         "1 GPU metric sample with a negative value\n"
         "2 GPU metric sample whose value is not a number\n"
         "1 GPU metric sample without a valid time\n"
         "1 GPU metric value over 100 %: read as 100 %\n");
-  for (const trace::GpuMetric& metric : trace.gpu_metrics->metrics) CHECK(metric.until_next);
 }
 
 TEST_CASE("counters of programs are none of GPUs") {
@@ -198,9 +197,9 @@ TEST_CASE("counters by kernel stop with it") {
                   "," + counter("15.001", "metrics", R"("XVE_ACTIVE":0,"GpuTime":0)", "3", xpu) +
                   "," + counter("1", "a", R"("m":5)", "0", R"(,"cat":"mtia_counters")"));
   CHECK(shown(trace) ==
-        "0/? m number: 1001=5\n"
-        "3/3 GpuTime number: 10000=8000 15000:stop\n"
-        "3/3 XVE_ACTIVE ratio: 10000=0.6 15000:stop\n"
+        "0/? m number: 1001-1001=5\n"
+        "3/3 GpuTime number: 10000-15000=8000\n"
+        "3/3 XVE_ACTIVE ratio: 10000-15000=0.6\n"
         "1 GPU metric sample whose value is not a number\n");
 }
 
@@ -219,8 +218,8 @@ TEST_CASE("memory and counters of a merged trace") {
       "m.json", fmt::format("{{\"traceEvents\":[{},{}]}}", rank("TP00"), rank("TP01")));
   const std::vector<trace::Trace> traces = trace::open_traces(path, all_options());
   REQUIRE(traces.size() == 2);
-  CHECK(shown(traces[0]) == "allocator cuda 0: 2000:+1=1/9\n0/0 Power (W) watts: 3000=1\n");
-  CHECK(shown(traces[1]) == "allocator cuda 0: 2000:+2=2/9\n0/0 Power (W) watts: 3000=2\n");
+  CHECK(shown(traces[0]) == "allocator cuda 0: 2000:+1=1/9\n0/0 Power (W) watts: 3000-3000=1\n");
+  CHECK(shown(traces[1]) == "allocator cuda 0: 2000:+2=2/9\n0/0 Power (W) watts: 3000-3000=2\n");
   CHECK(traces[1].memory->threads[0].process == "41");
 }
 
@@ -241,7 +240,7 @@ TEST_CASE("memory and counters of a part of a run: what is inside, and the level
   trace::reduce(trace, kept);
   CHECK(shown(trace) ==
         "allocator cuda 3: (before 9/-1) 101000:-4=5/64\n"
-        "3/3 Power (W) watts: 102000=5\n");
+        "3/3 Power (W) watts: 102000-102000=5\n");
 }
 
 TEST_CASE("a trace with memory and counters that is cut off at any byte") {

@@ -64,6 +64,9 @@ const METRIC_BALANCE_COLUMNS = [
   ["max_rank", { title: "Largest on rank" }],
 ];
 
+/** Of the greatest sizes in bytes. */
+const MEMORY_COLUMNS = ["source", "memory", "device", ["peak_bytes", { title: "Peak (bytes)", kind: "rate" }], ["peak_reserved_bytes", { title: "Reserved (bytes)", kind: "rate" }]];
+
 const IDLE_CARD = {
   id: "idle",
   show: "idle",
@@ -358,6 +361,37 @@ const CARDS = {
       ],
     },
     { id: "roofline", title: "Roofline", cards: [ROOFLINE_CARD] },
+    {
+      id: "memory_use",
+      title: "Memory",
+      cards: [
+        {
+          id: "memory",
+          table: "memory",
+          title: "Memory in use",
+          note: "the most at once, and what ran then on the host; what calls of the driver allocate counts from the begin of the trace",
+          sort: "-peak_bytes",
+          columns: ["run", ...MEMORY_COLUMNS, ["last_bytes", { title: "At the end", kind: "rate" }], ["peak_at_ns", { title: "Peak at" }], ["peak_step", { title: "Step at the peak", kind: "name" }], ["peak_module", { title: "Module at the peak", kind: "name" }], "allocations", "out_of_memory"],
+        },
+        {
+          id: "memory_phases",
+          table: "memory_phases",
+          title: "Memory by phase",
+          note: "the most at once while steps of the phase ran on the host",
+          columns: ["phase", "run", ...MEMORY_COLUMNS, ["peak_step", { title: "Step at the peak", kind: "name" }], ["peak_module", { title: "Module at the peak", kind: "name" }], ["allocated_bytes", { title: "Allocated", kind: "rate" }], "allocations"],
+        },
+        {
+          id: "memory_modules",
+          table: "memory_modules",
+          title: "Memory allocated by modules",
+          note: "while a module was the innermost one; what is released is not subtracted",
+          sort: "-allocated_bytes",
+          first: 15,
+          folds: LARGE,
+          columns: [["module", { kind: "name" }], "run", "source", "memory", "device", ["allocated_bytes", { title: "Allocated", kind: "rate" }], "allocations"],
+        },
+      ],
+    },
     {
       id: "modules",
       title: "Modules",

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -47,6 +48,50 @@ constexpr std::string_view ascend_step = "ProfilerStep#";
 // Repeated from others, or derived: never work of their own.
 constexpr std::array<std::string_view, 4> ascend_repeated{"Python", "Communication", "HCCL",
                                                           "Overlap Analysis"};
+
+/// Of members of events and of their arguments, those that are read.
+enum class AscendKey : uint8_t {
+  other,
+  arguments,
+  phase,
+  category,
+  name,
+  start,
+  duration,
+  process,
+  thread,
+  id,
+  task_type,
+  stream,
+  connection,
+  correlation,
+};
+
+/// The size of `word` is a constant: no call compares it.
+template <size_t size>
+bool ascend_is(std::string_view text, const char (&word)[size]) noexcept {
+  return text.size() == size - 1 && std::memcmp(text.data(), word, size - 1) == 0;
+}
+
+AscendKey ascend_member(std::string_view key) noexcept {
+  if (ascend_is(key, "ph")) return AscendKey::phase;
+  if (ascend_is(key, "name")) return AscendKey::name;
+  if (ascend_is(key, "pid")) return AscendKey::process;
+  if (ascend_is(key, "tid")) return AscendKey::thread;
+  if (ascend_is(key, "ts")) return AscendKey::start;
+  if (ascend_is(key, "dur")) return AscendKey::duration;
+  if (ascend_is(key, "args")) return AscendKey::arguments;
+  if (ascend_is(key, "cat")) return AscendKey::category;
+  return ascend_is(key, "id") ? AscendKey::id : AscendKey::other;
+}
+
+AscendKey ascend_argument(std::string_view key) noexcept {
+  if (ascend_is(key, "connection_id")) return AscendKey::connection;
+  if (ascend_is(key, "Task Type")) return AscendKey::task_type;
+  if (ascend_is(key, "Stream Id") || ascend_is(key, "Physic Stream Id")) return AscendKey::stream;
+  if (ascend_is(key, "correlation_id")) return AscendKey::correlation;
+  return ascend_is(key, "name") ? AscendKey::name : AscendKey::other;
+}
 
 class AscendReader {
  public:
@@ -137,7 +182,7 @@ class AscendReader {
     event.name.clear();
     event.type.clear();
     event.process_name.clear();
-    event.process = event.thread = texts_.add("");
+    event.process = event.thread = no_text_;
     event.start = event.duration = {};
     event.connection = event.correlation = event.stream = std::nullopt;
     event.id.reset();
@@ -148,82 +193,106 @@ class AscendReader {
   }
 
   void member(Event& event) {
-    key_.assign(json_.key());
+    const AscendKey key = ascend_member(json_.key());
     const JsonKind kind = json_.value();
-    if (key_ == "args" && kind == JsonKind::object) {
-      json_.enter();
-      while (json_.next()) argument(event);
-      return;
-    }
-    if (key_ == "ph" || key_ == "cat" || key_ == "name") {
-      std::string& to = key_ == "ph" ? event.phase : key_ == "cat" ? event.category : event.name;
-      if (kind != JsonKind::string) return json_.skip();
-      to.assign(json_.string());
-    } else if (key_ == "ts" || key_ == "dur") {
-      (key_ == "ts" ? event.start : event.duration) = time(kind);
-      (key_ == "ts" ? event.start_text : event.duration_text) = value_;
-    } else if (key_ == "pid" || key_ == "tid") {
-      text(kind);
-      (key_ == "pid" ? event.process : event.thread) = texts_.add(value_);
-    } else if (key_ == "id") {
-      text(kind);
-      event.id = integer_from<uint64_t>(value_);
-    } else {
-      json_.skip();
+    switch (key) {
+      case AscendKey::arguments:
+        if (kind != JsonKind::object) return json_.skip();
+        json_.enter();
+        while (json_.next()) argument(event);
+        return;
+      case AscendKey::phase:
+        return string(kind, event.phase);
+      case AscendKey::category:
+        return string(kind, event.category);
+      case AscendKey::name:
+        return string(kind, event.name);
+      case AscendKey::start:
+        event.start = time(kind, event.start_text);
+        return;
+      case AscendKey::duration:
+        event.duration = time(kind, event.duration_text);
+        return;
+      case AscendKey::process:
+        event.process = number_of(text(kind), last_process_);
+        return;
+      case AscendKey::thread:
+        event.thread = number_of(text(kind), last_thread_);
+        return;
+      case AscendKey::id:
+        event.id = integer_from<uint64_t>(text(kind));
+        return;
+      default:
+        json_.skip();
     }
   }
 
   void argument(Event& event) {
-    key_.assign(json_.key());
+    const AscendKey key = ascend_argument(json_.key());
     const JsonKind kind = json_.value();
-    if (key_ == "Task Type") {
-      text(kind);
-      event.type = value_;
-    } else if (key_ == "Stream Id" || key_ == "Physic Stream Id") {
-      text(kind);
-      event.stream = integer_from(value_);
-    } else if (key_ == "connection_id") {
-      text(kind);
-      event.connection = integer_from(value_);
-    } else if (key_ == "correlation_id") {
-      text(kind);
-      event.correlation = integer_from(value_);
-    } else if (key_ == "name") {
-      text(kind);
-      event.process_name = value_;
-    } else {
-      json_.skip();
+    switch (key) {
+      case AscendKey::task_type:
+        event.type = text(kind);
+        return;
+      case AscendKey::stream:
+        event.stream = integer_from(text(kind));
+        return;
+      case AscendKey::connection:
+        event.connection = integer_from(text(kind));
+        return;
+      case AscendKey::correlation:
+        event.correlation = integer_from(text(kind));
+        return;
+      case AscendKey::name:
+        event.process_name = text(kind);
+        return;
+      default:
+        json_.skip();
     }
   }
 
-  /// Into `value_`, as it is written: of a string or a number; of others nothing.
-  void text(JsonKind kind) {
-    value_.clear();
-    if (kind == JsonKind::string) {
-      value_.assign(json_.string());
-    } else if (kind == JsonKind::number) {
-      value_.assign(json_.number());
-    } else {
-      json_.skip();
-    }
+  void string(JsonKind kind, std::string& to) {
+    if (kind != JsonKind::string) return json_.skip();
+    to.assign(json_.string());
   }
 
-  Time time(JsonKind kind) {
+  /// As it is written: of a string or a number; of others nothing. Until the next value.
+  std::string_view text(JsonKind kind) {
+    if (kind == JsonKind::string) return json_.string();
+    if (kind == JsonKind::number) return json_.number();
+    json_.skip();
+    return {};
+  }
+
+  /// Events of one process or thread follow each other.
+  uint32_t number_of(std::string_view text, uint32_t& last) {
+    if (texts_.text(last) != text) last = texts_.add(text);
+    return last;
+  }
+
+  /// `written`: of what may be no number.
+  Time time(JsonKind kind, std::string& written) {
     constexpr int microseconds = 3;
-    text(kind);
+    const std::string_view text = this->text(kind);
     if (kind == JsonKind::null) return {};
+    // Not `NaN` or `Infinity`.
+    bool number = kind == JsonKind::number && is_digit(text.back());
+    if (!number) {
+      written.assign(text);
+      number = is_json_number(written);
+    }
     Time time;
-    time.fault = is_json_number(value_) ? read_json_number(value_, microseconds, time.ns)
-                                        : DecimalFault::not_a_number;
+    time.fault =
+        number ? read_json_number(text, microseconds, time.ns) : DecimalFault::not_a_number;
     return time;
   }
 
   void take(uint64_t offset) {
     const Event& event = event_;
     const Place at{event.process, event.thread, event.start.ns};
-    if (event.phase == "M") {
-      if (event.name == "process_name") processes_[event.process] = event.process_name;
-    } else if (event.phase == "X" && event.category.empty()) {
+    if (ascend_is(event.phase, "M")) {
+      if (ascend_is(event.name, "process_name")) processes_[event.process] = event.process_name;
+    } else if (ascend_is(event.phase, "X") && event.category.empty()) {
       rows_.push_back({at, event.duration.ns, offset, event.connection, event.stream,
                        texts_.add(event.name), texts_.add(event.type), event.start.fault,
                        event.duration.fault});
@@ -231,32 +300,37 @@ class AscendReader {
       if (event.duration.fault == DecimalFault::not_a_number) bad_[offset] = event.duration_text;
     } else if (host_ == HostDetail::none) {
       return;
-    } else if (event.phase == "X") {
+    } else if (ascend_is(event.phase, "X")) {
       take_host(offset, at);
-    } else if (event.phase == "s" && event.id && event.category == "HostToDevice") {
+    } else if (event.id && ascend_is(event.category, "async_npu")) {
+      (ascend_is(event.phase, "s") ? requested_ : begun_).push_back({*event.id, at});
+    } else if (event.id && ascend_is(event.phase, "s") &&
+               ascend_is(event.category, "HostToDevice")) {
       sent_.push_back({*event.id, at});
-    } else if (event.id && event.category == "async_npu") {
-      (event.phase == "s" ? requested_ : begun_).push_back({*event.id, at});
     }
   }
 
   void take_host(uint64_t offset, const Place& at) {
     const Event& event = event_;
-    if (event.category == "enqueue" || event.category == "dequeue") {
+    const bool enqueued = ascend_is(event.category, "enqueue");
+    if (enqueued || ascend_is(event.category, "dequeue")) {
       if (!event.correlation) return;
-      if (event.category == "enqueue") enqueued_[*event.correlation] = at;
-      if (event.category == "dequeue") dequeued_[at] = *event.correlation;
+      if (enqueued) {
+        enqueued_[*event.correlation] = at;
+      } else {
+        dequeued_[at] = *event.correlation;
+      }
       return;
     }
     std::string_view name = event.name;
     HostRange::Kind kind = HostRange::Kind::annotation;
-    if (event.category == "python_function") {
+    if (ascend_is(event.category, "python_function")) {
       if (!name.starts_with(ascend_module)) return;
       name.remove_prefix(ascend_module.size());
       kind = HostRange::Kind::module;
-    } else if (event.category == "cpu_op" && !name.starts_with(ascend_step)) {
-      kind = HostRange::Kind::op;
-    } else if (event.category != "user_annotation" && event.category != "cpu_op") {
+    } else if (ascend_is(event.category, "cpu_op")) {
+      if (!name.starts_with(ascend_step)) kind = HostRange::Kind::op;
+    } else if (!ascend_is(event.category, "user_annotation")) {
       return;
     }
     const bool op = kind == HostRange::Kind::op;
@@ -502,8 +576,9 @@ class AscendReader {
   HostDetail host_;
   uint64_t events_ = 0;
   DistinctTexts texts_;
+  uint32_t no_text_ = texts_.add("");
+  uint32_t last_process_ = no_text_, last_thread_ = no_text_;
   Event event_;
-  std::string key_, value_;
 
   std::map<uint32_t, std::string> processes_;  // by their number in `texts_`: process_name
   std::vector<Row> rows_;

@@ -220,14 +220,13 @@ void KinetoSampleSums::add(const KinetoSamples& part) {
       metric.gpu = one.gpu;
       metric.name = one.name;
       metric.member = std::move(member);
-      metric.until_next = true;
     }
     numbers.push_back(at->second);
   }
   for (const KinetoSamples::CounterRow& row : part.counters) {
     GpuMetric& metric = metrics_.metrics[numbers[row.metric]];
     if (row.stop) {
-      metric.stops.push_back(row.sample.time_ns);
+      stops_[{metric.member, metric.gpu, metric.name}].push_back(row.sample.time_ns);
     } else {
       metric.samples.push_back(row.sample);
     }
@@ -247,7 +246,7 @@ void KinetoSampleSums::finish_metrics(TraceBuilder& out) {
             });
   for (GpuMetric& metric : metrics_.metrics) {
     const MetricCleaning cleaning = finish_metric(metric);
-    std::sort(metric.stops.begin(), metric.stops.end());
+    set_ends(metric, std::move(stops_[{metric.member, metric.gpu, metric.name}]));
     if (cleaning.duplicates > 0) {
       out.add_dropped("GPU metric sample with the time of another: the first is used",
                       cleaning.duplicate_number, cleaning.duplicates);

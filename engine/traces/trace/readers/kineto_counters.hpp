@@ -109,7 +109,9 @@ class KinetoSampleSums {
   GpuMetrics metrics_;
   std::map<HostThread, uint32_t> threads_;
   std::map<std::tuple<std::string, int64_t, int64_t>, size_t> series_;  // member, type, device
-  std::map<std::tuple<std::string, int32_t, std::string>, size_t> numbers_;
+  using MetricKey = std::tuple<std::string, int32_t, std::string>;      // member, GPU, name
+  std::map<MetricKey, size_t> numbers_;
+  std::map<MetricKey, std::vector<int64_t>> stops_;
 };
 
 }  // namespace kr::trace

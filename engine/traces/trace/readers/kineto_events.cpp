@@ -6,19 +6,14 @@
 #include <limits>
 
 #include "base/ascii.hpp"
-#include "base/hash.hpp"
 #include "base/integer.hpp"
-#include "trace/call_sites.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/json_scan.hpp"
-#include "trace/readers/kineto_arguments.hpp"
 
 namespace kr::trace {
 namespace {
 
 using HostKind = EventRows::HostKind;
-
-constexpr std::string_view module_head = "nn.Module: ";
 
 // What identifies operations in traces that kr wrote (report/chrome_trace.hpp), whose categories
 // are labels.
@@ -94,9 +89,6 @@ bool is_known_category(std::string_view text) {
 
 // Events behind this are not looked at for what a file without operations has.
 constexpr uint64_t looked_at = uint64_t{32} << 20;
-
-// In 2020 the profiler wrote its own annotation as if it were an op.
-constexpr std::string_view step_head = "ProfilerStep#";
 
 /// What kr reads of an operation's launch shape and size. `shared memory` is the sum of what the
 /// kernel has and what the launch requests.
@@ -546,87 +538,6 @@ void EventParser::take_detail(const JsonWalk& json) {
       OperationDetails::correlation(integer(json, event_.correlation)));
 }
 
-void EventParser::take_host(const JsonWalk& json, HostKind kind) {
-  const bool module = kind == HostKind::module;
-  const bool range = module || kind == HostKind::annotation || kind == HostKind::op;
-  std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
-  name = json.plain(name, scratch_);
-  if (module) {
-    if (!name.starts_with(module_head)) return take_frame(json, name);
-    name.remove_prefix(module_head.size());
-  }
-  const bool op = kind == HostKind::op && !name.starts_with(step_head);
-  if (op && !ops_ && !reference_) return;
-  if (host_ == HostDetail::range_names) {
-    // Whatever its times are: one name too many does no harm.
-    if (range) ids_.range_name(name);
-    return;
-  }
-  int64_t start_ns = 0;
-  int64_t duration_ns = 0;
-  if (time(json, event_.start, start_ns) != DecimalFault::none ||
-      time(json, event_.duration, duration_ns) != DecimalFault::none ||
-      start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
-    add_dropped("call or range without a valid time");
-    kept_ = false;
-    return;
-  }
-  const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
-  const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
-  const std::string_view kernel = event_.kernel.kind == JsonRaw::Kind::string
-                                      ? json.plain(event_.kernel.text, kernel_)
-                                      : std::string_view();
-  if (op && ops_) take_op(name, start_ns, duration_ns, thread);
-  if (op && !reference_) return;
-  if (plan_ != nullptr) {
-    const MergedProcess member = plain_process(json);
-    const std::string_view on = json.plain(event_.thread.text, number_text_);
-    kept_ = range ? plan_->has(CutPlan::Range{member.member, member.process, on, start_ns,
-                                              start_ns + duration_ns, module ? "" : name})
-                  : plan_->has(CutPlan::Call{member.member, member.process, on, start_ns,
-                                             duration_ns, correlation});
-  }
-  if (range) {
-    out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
-                            HostRange::none,
-                            op       ? HostRange::Kind::op
-                            : module ? HostRange::Kind::module
-                                     : HostRange::Kind::annotation});
-  } else {
-    out_->launches.push_back({correlation, start_ns, duration_ns,
-                              ids_.call(name, kind == HostKind::driver, {}, kernel), thread});
-  }
-}
-
-void EventParser::take_frame(const JsonWalk& json, std::string_view name) {
-  if (!call_sites_ || !is_call_site(name)) return;
-  int64_t start_ns = 0;
-  int64_t duration_ns = 0;
-  if (time(json, event_.start, start_ns) != DecimalFault::none ||
-      time(json, event_.duration, duration_ns) != DecimalFault::none ||
-      start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
-    add_dropped("call of a Python function without a valid time");
-    return;
-  }
-  const uint32_t thread = ids_.thread(process(json), json.plain(event_.thread.text, number_text_));
-  out_->frames.push_back({start_ns, start_ns + duration_ns, ids_.frame(name), thread});
-}
-
-void EventParser::take_op(std::string_view name, int64_t start_ns, int64_t duration_ns,
-                          uint32_t thread) {
-  KinetoInputs inputs;
-  op_key_.assign(name);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const JsonRaw& raw = event_.inputs[i];
-    if (raw.kind == JsonRaw::Kind::other) inputs[i] = raw.text;
-    op_key_.append(1, '\0').append(inputs[i]);
-  }
-  const uint32_t op = ids_.op(op_key_, [&] {
-    return HostOp{std::string(name), kineto_arguments(inputs)};
-  });
-  out_->ops.push_back({start_ns, start_ns + duration_ns, op, thread});
-}
-
 DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
   constexpr int exponent = 3;  // microseconds
   switch (raw.kind) {
@@ -682,66 +593,6 @@ MergedProcess EventParser::plain_process(const JsonWalk& json) {
 std::string_view EventParser::phase(const JsonWalk& json) {
   return event_.phase.kind == JsonRaw::Kind::string ? json.plain(event_.phase.text, phase_)
                                                     : std::string_view();
-}
-
-void EventParser::note_time(const JsonWalk& json) {
-  const std::string_view is = phase(json);
-  out_->any_time = out_->any_time || is == "M";
-  int64_t start_ns = 0;
-  int64_t end_ns = 0;
-  if (!find_times(json, is, start_ns, end_ns)) return;
-  out_->begin_ns = std::min(out_->begin_ns, start_ns);
-  out_->end_ns = std::max(out_->end_ns, end_ns);
-}
-
-void EventParser::keep(const JsonWalk& json, std::string_view text) {
-  if (!kept_) {
-    const std::string_view is = phase(json);
-    if (is == "s" || is == "t" || is == "f") {
-      kept_ = keep_arrow(json, is, text);
-    } else {
-      kept_ = belongs(json, is);
-    }
-  }
-  if (!*kept_) return;
-  if (!out_->kept.empty()) out_->kept += ",\n";
-  out_->kept += text;
-}
-
-/// Of what kr does not read: metadata, and what overlaps the time.
-bool EventParser::belongs(const JsonWalk& json, std::string_view phase) {
-  if (phase == "M") return true;
-  int64_t start_ns = 0;
-  int64_t end_ns = 0;
-  if (!find_times(json, phase, start_ns, end_ns)) return false;
-  const MergedProcess member = plain_process(json);
-  return plan_->overlaps(member.member, start_ns, end_ns);
-}
-
-bool EventParser::find_times(const JsonWalk& json, std::string_view phase, int64_t& start_ns,
-                             int64_t& end_ns) {
-  int64_t duration_ns = 0;
-  if (phase.empty() || time(json, event_.start, start_ns) != DecimalFault::none) return false;
-  if (phase == "X" && time(json, event_.duration, duration_ns) != DecimalFault::none) return false;
-  if (start_ns > std::numeric_limits<int64_t>::max() - duration_ns) return false;
-  end_ns = start_ns + duration_ns;
-  return true;
-}
-
-/// From calls to operations, by their correlation; of others, both ends have to overlap the time.
-bool EventParser::keep_arrow(const JsonWalk& json, std::string_view phase, std::string_view text) {
-  const std::string_view category = event_.category.kind == JsonRaw::Kind::string
-                                        ? json.plain(event_.category.text, scratch_)
-                                        : std::string_view();
-  if (category == "ac2g") {
-    const auto correlation = integer(json, event_.id);
-    return correlation && plan_->launches(plain_process(json).member, *correlation);
-  }
-  if (!belongs(json, phase)) return false;
-  const uint64_t key =
-      hash_numbers(hash_bytes(category), hash_bytes(event_.id.text)) ^ hash_bytes(event_.name.text);
-  out_->arrows.push_back({key, phase == "s", std::string(text)});
-  return false;
 }
 
 // A whole number, or one in a string behind `head`.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/check.hpp"
 #include "trace/readers/value_path.hpp"
@@ -23,6 +24,7 @@ MsgpackPull::MsgpackPull(Input& input, size_t block_size)
 // All before the cursor goes.
 bool MsgpackPull::more() {
   if (ended_) return false;
+  for (size_t i = 0; i < levels_.size(); ++i) keep_key(i);
   const auto kept = static_cast<size_t>(end_ - at_);
   base_ = place(at_);
   if (kept == room_) {
@@ -136,6 +138,35 @@ std::string_view MsgpackPull::number() {
   return written(static_cast<int64_t>(value << unused) >> unused);
 }
 
+std::optional<int64_t> MsgpackPull::whole() {
+  const auto byte = static_cast<uint8_t>(*at_);
+  if (byte <= 0x7f) {
+    ++at_;
+    return byte;
+  }
+  if (byte < 0xcc || byte > 0xcf) return std::nullopt;
+  const auto bytes = size_t{1} << (byte & 3);
+  need(1 + bytes);
+  ++at_;
+  const uint64_t value = big_endian(bytes);
+  if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return static_cast<int64_t>(value);
+  }
+  at_ -= 1 + bytes;
+  return std::nullopt;
+}
+
+std::optional<double> MsgpackPull::real() {
+  constexpr size_t bytes = sizeof(double);
+  if (static_cast<uint8_t>(*at_) != 0xcb) return std::nullopt;
+  need(1 + bytes);
+  ++at_;
+  const double value = std::bit_cast<double>(big_endian(bytes));
+  if (std::isfinite(value) && !std::signbit(value)) return value;
+  at_ -= 1 + bytes;
+  return std::nullopt;
+}
+
 void MsgpackPull::pass_bytes(uint64_t count) {
   while (true) {
     const uint64_t here = std::min(count, static_cast<uint64_t>(end_ - at_));
@@ -188,8 +219,8 @@ bool MsgpackPull::next() {
   if (level.object) {
     if (value() != JsonKind::string) wrong("a key of a map is not a text");
     key_ = string();
-    keys_.resize(std::max(keys_.size(), levels_.size()));
-    keys_[levels_.size() - 1].assign(key_.substr(0, kept_of_key));
+    level.key = key_.data();
+    level.key_size = static_cast<uint32_t>(std::min(key_.size(), kept_of_key));
   }
   level.within = true;
   return true;
@@ -199,13 +230,24 @@ void MsgpackPull::end() {
   if (at_ != end_ || more()) wrong("there are bytes after the end of the value");
 }
 
+// The block that contains a key is about to go.
+void MsgpackPull::keep_key(size_t i) {
+  Level& level = levels_[i];
+  if (!level.within || level.key == nullptr) return;
+  if (kept_keys_.size() <= i) kept_keys_.resize(i + 1);
+  kept_keys_[i].assign(level.key, level.key_size);
+  level.key = nullptr;
+}
+
 std::string MsgpackPull::path() const {
   size_t parts = 0;
   while (parts < levels_.size() && levels_[parts].within) ++parts;
   return value_path(parts, [&](size_t i) {
     const Level& level = levels_[i];
-    return ValuePathPart{level.object, level.object ? std::string_view(keys_[i]) : "",
-                         level.count - 1};
+    std::string_view key;
+    if (level.object && level.key != nullptr) key = {level.key, level.key_size};
+    if (level.object && level.key == nullptr) key = kept_keys_[i];
+    return ValuePathPart{level.object, key, level.count - 1};
   });
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ class MsgpackPull {
   void expect(JsonKind kind);
   std::string_view string();
   std::string_view number();
+  /// The number that the cursor is on, if it is a whole one from 0 to 2^63 - 1, and if it is
+  /// written as a double that is finite and not negative. Else nothing is taken.
+  std::optional<int64_t> whole();
+  std::optional<double> real();
   void enter();
   void skip();
   void pass() {
@@ -51,8 +56,10 @@ class MsgpackPull {
  private:
   struct Level {
     uint64_t begin;
-    uint64_t left;       // members or items after this one
-    uint64_t count = 0;  // so far, this one included
+    uint64_t left;         // members or items after this one
+    uint64_t count = 0;    // so far, this one included
+    const char* key = {};  // of the member, for `path`, in the block; null: in kept_keys_
+    uint32_t key_size = 0;
     bool object;
     bool within = false;  // in a member or item; else between them
   };
@@ -71,6 +78,7 @@ class MsgpackPull {
     return base_ + static_cast<uint64_t>(at - bytes_.get());
   }
   bool more();
+  void keep_key(size_t level);
   void need(size_t size);
   uint64_t big_endian(size_t bytes);
   uint64_t size_of(const Type& type);
@@ -89,7 +97,7 @@ class MsgpackPull {
   std::string_view key_;
   std::array<char, 40> number_;
   std::vector<Level> levels_;
-  std::vector<std::string> keys_;  // by level, the part that is shown
+  std::vector<std::string> kept_keys_;  // by level, the part that is shown
 };
 
 }  // namespace kr::trace

@@ -117,6 +117,8 @@ class PftraceEvents {
   void take_launch(const PftraceSequence& sequence, std::string_view launch,
                    OperationDetail& detail) const;
   int64_t lane_number(uint32_t queue);
+  /// The number that is after `head`, of any text behind it.
+  static std::optional<int64_t> number_after(std::string_view text, std::string_view head);
   void drop(std::string_view what, uint64_t offset) { out_.add_dropped(what, offset); }
   void add_op(Slice& slice);
   void see_dispatch(const PftraceWork::Work& work);

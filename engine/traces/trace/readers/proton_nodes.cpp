@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -71,6 +72,19 @@ std::optional<int64_t> plain_whole(std::string_view number) {
   return fault == std::errc{} && stop == end && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
+/// The number that the cursor is on, if it needs no text to be one. Else nothing is taken.
+template <class Pull>
+std::optional<int64_t> whole_at_once(Pull& values) {
+  if constexpr (std::is_same_v<Pull, MsgpackPull>) return values.whole();
+  return std::nullopt;
+}
+
+template <class Pull>
+std::optional<double> real_at_once(Pull& values) {
+  if constexpr (std::is_same_v<Pull, MsgpackPull>) return values.real();
+  return std::nullopt;
+}
+
 bool is_not_finite(std::string_view number) {
   return number.back() == 'N' || number.back() == 'y';
 }
@@ -80,6 +94,7 @@ bool is_not_finite(std::string_view number) {
 template <class Pull>
 int64_t read_whole(Pull& values) {
   values.expect(JsonKind::number);
+  if (const auto whole = whole_at_once(values)) return *whole;
   const std::string_view number = values.number();
   if (const auto whole = plain_whole(number)) return *whole;
   if (is_not_finite(number)) throw values.error(fmt::format("is {}, which is not a count", number));
@@ -260,6 +275,7 @@ bool ProtonNodes<Pull>::is_usable(std::string_view number) {
 template <class Pull>
 std::optional<double> ProtonNodes<Pull>::flops() {
   values_->expect(JsonKind::number);
+  if (const auto real = real_at_once(*values_)) return real;
   const std::string_view number = values_->number();
   if (!is_usable(number)) return std::nullopt;
   double value = 0;
@@ -277,6 +293,7 @@ std::optional<double> ProtonNodes<Pull>::flops() {
 template <class Pull>
 std::optional<int64_t> ProtonNodes<Pull>::bytes() {
   values_->expect(JsonKind::number);
+  if (const auto whole = whole_at_once(*values_)) return whole;
   const std::string_view number = values_->number();
   if (!is_usable(number)) return std::nullopt;
   if (const auto whole = plain_whole(number)) return *whole;
@@ -290,6 +307,9 @@ std::optional<int64_t> ProtonNodes<Pull>::bytes() {
 template <class Pull>
 int64_t ProtonNodes<Pull>::time(int exponent) {
   values_->expect(JsonKind::number);
+  if (exponent == 0) {
+    if (const auto whole = whole_at_once(*values_)) return *whole;
+  }
   const std::string_view number = values_->number();
   if (const auto whole = plain_whole(number); whole && exponent == 0) return *whole;
   if (is_not_finite(number)) {

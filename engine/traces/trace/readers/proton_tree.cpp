@@ -25,9 +25,10 @@ bool is_proton_own(std::string_view name) noexcept {
 }
 
 void ProtonTree::begin_node(uint64_t offset) {
-  Node& node = nodes_.emplace_back();
+  Node node;
   node.offset = offset;
   if (!open_.empty()) node.parent = open_.back();
+  nodes_.push_back(node);
   open_.push_back(static_cast<uint32_t>(nodes_.size() - 1));
 }
 
@@ -52,8 +53,9 @@ void ProtonTree::metrics(ProtonMetrics metrics) {
 // allowed to be large.
 uint32_t ProtonTree::number_of(NamedDevice device) {
   constexpr size_t max_searched = 64;
-  if (!works_.empty() && named_devices_[works_.back().device] == device) {
-    return works_.back().device;
+  if (!works_.empty()) {
+    const uint32_t last = works_[works_.size() - 1].device;
+    if (named_devices_[last] == device) return last;
   }
   const size_t first = named_devices_.size() - std::min(named_devices_.size(), max_searched);
   for (size_t i = first; i < named_devices_.size(); ++i) {
@@ -74,7 +76,7 @@ void ProtonTree::cut_off() {
   for (; !open_.empty(); open_.pop_back()) {
     const uint32_t last = open_.back();
     if (last + 1 == nodes_.size()) {
-      nodes_.pop_back();
+      nodes_.truncate(last);
     } else {
       nodes_[last].end = static_cast<uint32_t>(nodes_.size());
     }
@@ -259,6 +261,8 @@ void ProtonTree::release(const std::string& path, std::optional<int64_t> part) {
     numbers_.push_back(static_cast<uint32_t>(number));
     if (number == known.size()) known.push_back(device);
   }
+  std::vector<NodeCost>& costs = out_->costs().nodes;
+  costs.reserve(costs.size() + works_.size());
   const std::vector<Step> steps = divide(part);
   const auto has_modules = [&](const Step& step) {
     return std::ranges::any_of(step.nodes, [&](uint32_t i) { return is_module(nodes_[i]); });

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/growing_array.hpp"
 #include "trace/module_trace.hpp"
 
 namespace kr::trace {
@@ -106,9 +107,9 @@ class ProtonTree {
   void add_cost(const Node& node);
 
   ModuleTraceBuilder* out_;
-  std::vector<Node> nodes_;  // in preorder
+  GrowingArray<Node> nodes_;  // in preorder
   std::vector<uint32_t> open_;
-  std::vector<Work> works_;
+  GrowingArray<Work> works_;
   std::vector<NamedDevice> named_devices_;
   std::vector<ProfiledDevice> devices_;
   std::vector<uint32_t> numbers_;  // of the devices in the builder
