@@ -120,10 +120,12 @@ def write(folder, kinds, records, form):
             csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, records[kind], kind))
 
 
-# What a folder does not contain: ranges, and so steps; ranks; names of devices and of process groups.
+# What a folder does not contain: ranges, and so steps, and the phase of attention; ranks; names of devices and of
+# process groups.
 OF_RANGES = ("attribution", "phases", "steps", "layers", "found_agreement", "collective_bandwidth")
 SCOPES_OF_RANGES = {"label_times": ("phase", "step"), "efficiency": ("phase", "step"),
                     "collective_overlap": ("layer", "phase", "step")}
+OF_STEPS = "attention_phase"
 OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",
               "min_rank", "max_rank", "waits_most_rank", "waits_least_rank", "device_name")
 
@@ -132,10 +134,11 @@ def plain(found):
     """Tables without what a folder does not contain."""
     tables = {"runs": found.runs, **found.tables}
     def is_of_a_trace(table, column):
-        return column in OF_A_TRACE or (table, column) in (("runs", "name"), ("collective_overlap", "group"),
+        return column in (*OF_A_TRACE, OF_STEPS) or (table, column) in (("runs", "name"), ("collective_overlap", "group"),
                                                              ("fusions", "per_step"), ("order_kernels", "rule"))
     def is_of_ranges(table, row):
         return (table == "trace_health" and row["code"] in ("outside-steps", "no-context") or
+                OF_STEPS in (row.get("dimension"), row.get("key")) or
                 table in SCOPES_OF_RANGES and row["scope"] in SCOPES_OF_RANGES[table])
     def cell(column, value):
         # CUPTI's names of functions end in versions of many kinds.

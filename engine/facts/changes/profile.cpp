@@ -53,7 +53,7 @@ class TreeProfile {
     for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
       options.dimension = program.dimensions.get(table.dimension).name;
       views_.emplace_back(rules, modules, options);
-      if (options.dimension == sema::exchange_dimension && !has_exchanges(program, table)) {
+      if (table.find(sema::none_label) != nullptr && !has_some(program, table)) {
         views_.pop_back();
         continue;
       }
@@ -98,13 +98,14 @@ class TreeProfile {
   }
 
  private:
-  /// Whether the last view has a label other than that of `otherwise`; as classify::Labelled.
-  bool has_exchanges(const sema::Program& program, const sema::Table& table) const {
-    if (!table.otherwise) return true;
+  /// Whether the last view has a label other than `none` and that of `otherwise`; as
+  /// classify::Labelled.
+  bool has_some(const sema::Program& program, const sema::Table& table) const {
     const trees::TreeView& view = views_.back();
     for (uint32_t i = 0; i < view.trace().paths.size(); ++i) {
       const trace::PathId path{i};
-      if (view.labelled(path) && view.label(path) != program.rules.get(*table.otherwise).label) {
+      if (view.labelled(path) && view.label(path) != sema::none_label &&
+          !(table.otherwise && view.label(path) == program.rules.get(*table.otherwise).label)) {
         return true;
       }
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/join.hpp"
 #include "lint/checks.hpp"
@@ -63,14 +64,15 @@ class BroadTexts {
 
   /// Finds texts that label known names which a later rule would label otherwise.
   void look(const sema::Table& table) {
-    std::vector<match::Condition> conditions;
+    std::vector<const match::Condition*> conditions;
     conditions.reserve(table.rules.size());
-    for (const sema::RuleId id : table.rules)
-      conditions.emplace_back(program_, program_.rules.get(id).expr);
+    for (size_t i = 0; i < table.rules.size(); ++i) {
+      conditions.push_back(&condition(table.expr(program_, i)));
+    }
     for (const Known& known : names_) {
       const match::Subject subject = known.subject();
       size_t first = 0;
-      while (first < conditions.size() && !conditions[first].holds(subject)) ++first;
+      while (first < conditions.size() && !conditions[first]->holds(subject)) ++first;
       if (first == conditions.size()) continue;
       const auto lone = lone_text(table.rules[first], subject);
       if (!lone) continue;
@@ -79,7 +81,7 @@ class BroadTexts {
       taken.span = place;
       taken.is_short = lone->is_short;
       size_t next = first + 1;
-      while (next < conditions.size() && !conditions[next].holds(subject)) ++next;
+      while (next < conditions.size() && !conditions[next]->holds(subject)) ++next;
       const std::string& own = program_.rules.get(table.rules[first]).label;
       if (next == conditions.size() || program_.rules.get(table.rules[next]).label == own) {
         ++taken.own;
@@ -119,14 +121,14 @@ class BroadTexts {
   };
   /// The text that alone makes a rule match, through alternatives and patterns, if it is in a root
   /// file, or used there by a rule or pattern.
-  std::optional<Lone> lone_text(sema::RuleId rule, const match::Subject& subject) const {
+  std::optional<Lone> lone_text(sema::RuleId rule, const match::Subject& subject) {
     sema::ExprId at = program_.rules.get(rule).expr;
     source::Span place = program_.exprs.get(at).span;
     while (program_.exprs.get(at).op == sema::ExprOp::disjunction) {
       const sema::Expr& all = program_.exprs.get(at);
       std::optional<size_t> only;
       for (size_t i = 0; i < all.operands.size(); ++i) {
-        if (!match::holds(program_, all.operands[i], subject)) continue;
+        if (!condition(all.operands[i]).holds(subject)) continue;
         if (only) return std::nullopt;
         only = i;
       }
@@ -145,9 +147,14 @@ class BroadTexts {
     return Lone{place, is_short(program_.atoms.get(expr.atom).regex)};
   }
 
+  const match::Condition& condition(sema::ExprId id) {
+    return conditions_.try_emplace(id, program_, id).first->second;
+  }
+
   const Context& context_;
   const sema::Program& program_;
   std::vector<Known> names_;
+  std::unordered_map<sema::ExprId, match::Condition> conditions_;
   std::map<std::pair<source::FileId, uint32_t>, Taken> taken_;
 };
 

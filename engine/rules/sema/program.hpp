@@ -45,8 +45,12 @@ inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 /// The dimensions that all shipped rulesets have, besides `kind`.
 inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "substage"};
 
-/// The dimension that says which way tokens go between devices (std.exchange). A run has it only if
-/// a rule other than `otherwise` labels one of its operations: most runs have no such operation.
+/// What a dimension about some operations calls all others: `collective` those that do not
+/// communicate. A run has such a dimension only if a rule other than `otherwise` gives one of its
+/// operations another label.
+inline constexpr std::string_view none_label = "none";
+
+/// The dimension that says which way tokens go between devices (std.exchange).
 inline constexpr std::string_view exchange_dimension = "exchange";
 
 /// Order dimensions that are catalogues (std.fusion, std.overlap): what an engine could do better,

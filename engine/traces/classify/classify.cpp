@@ -120,13 +120,17 @@ void drop_rows(size_t names, Labelled& labelled) {
   labelled.row_of = {};
 }
 
-/// Without operations that are exchanged, the dimension would be one label for all.
-void drop_exchange(const sema::Program& program, Labelled& labelled) {
-  std::erase_if(labelled.dimensions, [&](const DimensionLabels& one) {
-    return program.dimensions.get(one.dimension).name == sema::exchange_dimension &&
-           std::none_of(one.by_row.begin(), one.by_row.end(),
-                        [](const LabelResult& label) { return label.explained; });
-  });
+/// A dimension about some operations says nothing of a trace that has none of them.
+void drop_empty(const std::vector<sema::Table>& tables, Labelled& labelled) {
+  for (const sema::Table& table : tables) {
+    if (table.find(sema::none_label) == nullptr) continue;
+    std::erase_if(labelled.dimensions, [&](const DimensionLabels& one) {
+      return one.dimension == table.dimension &&
+             std::ranges::none_of(one.by_row, [](const LabelResult& label) {
+               return label.explained && label.label != sema::none_label;
+             });
+    });
+  }
 }
 
 /// Whether a rule that is tried for the subject, up to the first that matches, depends on the
@@ -212,7 +216,7 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool order
     labelled.row_of.push_back(rows.of_subject()[subject]);
   }
   if (!one_per_name) drop_rows(trace.names.size(), labelled);
-  drop_exchange(program, labelled);
+  drop_empty(program.models.get(model).tables, labelled);
   if (ordered) add_order_labels(subjects, labelled);
   return labelled;
 }

@@ -97,8 +97,8 @@ struct OrderMatch {
 /// `within` labels in several ways has several rows. Refers to the Program and the Trace.
 struct Labelled {
   sema::ModelId model;
-  /// Those of the model, in the Program's order; kind last. sema::exchange_dimension only if
-  /// needed.
+  /// Those of the model, in the Program's order; kind last. One that declares sema::none_label only
+  /// where a rule gives another.
   std::vector<DimensionLabels> dimensions;
   /// Those of order rules come last.
   size_t order_dimensions = 0;

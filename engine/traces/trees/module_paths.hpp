@@ -2,7 +2,7 @@
 // (`layers.3.mlp`), calls that the profiler recorded have classes, with the numbers of instances
 // (`MLP_3`). If a trace has both, they are two descriptions of one tree, and are joined by
 // position: what is the k-th in a module there is the k-th here, if both have as many, and as many
-// below each.
+// below each; otherwise the k-th of those whose first kernel has one name, if both have as many.
 #pragma once
 
 #include <cstdint>
