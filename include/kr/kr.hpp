@@ -137,6 +137,8 @@ struct SessionOptions {
   /// Called when a file is opened (0 of 0), then about ten times per second while it is read, on
   /// another thread. An exception that it throws ends reading, and is thrown to the caller.
   std::function<void(const ReadProgress&)> progress = {};
+  /// Called all the time while a query runs: whether it is to end, with an Error.
+  std::function<bool()> stop_query = {};
   TableOptions tables = {};
 };
 
@@ -194,6 +196,8 @@ class Session {
   std::vector<Table> tables(const std::vector<std::string>& ids);
   /// One table. Throws Error if these runs do not have it.
   Table table(const std::string& id);
+  /// The chosen rows of it. Throws Error, also if the condition is wrong.
+  Table table(const std::string& id, const RowChoice& choice);
   /// Why these runs have no such table; empty: they have it. Opens what is needed to know.
   std::string absent(const std::string& id);
 
@@ -213,6 +217,14 @@ class Session {
   void compare_with(const Rules& before);
   /// `explanations` is about this name.
   void explain(NameQuery name);
+  /// `explanations` is about an operation of the first run, with its neighbours.
+  void explain(OperationQuery operation);
+  /// From now on tables are made with these options, of the runs as they were read: `each_call`
+  /// stays as it is.
+  void make_tables_with(TableOptions options);
+  /// Writes what of the only run is inside the window of the options to a file, in the format of
+  /// its trace. Throws Error, also if there is a file that kr did not write.
+  void cut(const std::string& path);
 
   /// What a verb of the command line shows of the runs: `report`, `analyze`, `tree`, `diff`,
   /// `coverage`, `why`. As a page: one HTML document that needs no other file and fetches nothing;

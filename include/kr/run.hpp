@@ -51,4 +51,12 @@ struct NameQuery {
   std::optional<std::vector<std::string>> within = {};
 };
 
+/// One operation of a trace, for `explanations`.
+struct OperationQuery {
+  std::optional<int64_t> start_ns = {};
+  std::string name = {};  // if there is no start: the first operation of this name
+  std::optional<int64_t> device = {};
+  std::optional<int64_t> stream = {};
+};
+
 }  // namespace kr

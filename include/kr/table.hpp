@@ -149,4 +149,13 @@ class Table {
   Rows rows_;
 };
 
+/// Which rows of a table, and in which order.
+struct RowChoice {
+  std::string where = {};  // a condition of SQL over the columns of the table; empty: all rows
+  /// A column: its largest numbers first, its texts from A. `-COLUMN`: the other way round. Empty:
+  /// rows as the table has them.
+  std::string sort = {};
+  bool empty() const noexcept { return where.empty() && sort.empty(); }
+};
+
 }  // namespace kr

@@ -138,7 +138,7 @@ def plain(found):
                                                              ("fusions", "per_step"), ("order_kernels", "rule"))
     def is_of_ranges(table, row):
         return (table == "trace_health" and row["code"] in ("outside-steps", "no-context") or
-                OF_STEPS in (row.get("dimension"), row.get("key")) or
+                OF_STEPS in (row.get("dimension"), row.get("scope")) or
                 table in SCOPES_OF_RANGES and row["scope"] in SCOPES_OF_RANGES[table])
     def cell(column, value):
         # CUPTI's names of functions end in versions of many kinds.

@@ -7,10 +7,10 @@ namespace kr::cli {
 
 const Program& program() {
   static constexpr auto verbs = std::to_array<const Verb*>({
-      &report_verb,  &analyze_verb, &sql_verb,         &tree_verb, &classify_verb, &coverage_verb,
-      &diff_verb,    &cut_verb,     &merge_verb,       &why_verb,  &lint_verb,     &test_verb,
-      &explain_verb, &fmt_verb,     &list_verb,        &init_verb, &import_verb,   &export_verb,
-      &compile_verb, &lsp_verb,     &completions_verb, &man_verb,
+      &report_verb,  &analyze_verb, &sql_verb,   &tree_verb,        &classify_verb, &coverage_verb,
+      &diff_verb,    &cut_verb,     &merge_verb, &why_verb,         &lint_verb,     &test_verb,
+      &explain_verb, &fmt_verb,     &list_verb,  &init_verb,        &import_verb,   &export_verb,
+      &compile_verb, &lsp_verb,     &mcp_verb,   &completions_verb, &man_verb,
   });
   static constexpr Program kr{
       .name = "kr",

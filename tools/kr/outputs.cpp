@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/join.hpp"
@@ -80,7 +81,9 @@ Outputs::~Outputs() = default;
 
 Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
                  const std::vector<classify::RunSpec>& runs)
-    : tables_named_(!options.tables.empty()),
+    : rows_(options.rows),
+      bound_(options.bound),
+      tables_named_(!options.tables.empty()),
       force_(options.force),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
@@ -107,6 +110,12 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     for (const std::string& id : named) {
       if (tables::find_whole(id) == nullptr) named_parts_.insert(id);
     }
+  }
+  if (!rows_.empty() && wholes.size() != 1) {
+    throw Error("", "--where and --sort are about one table",
+                rules.any_tables
+                    ? "write them in the query"
+                    : fmt::format("choose one, such as --tables {}", usual_table(wanted).info.id));
   }
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
@@ -321,6 +330,32 @@ std::vector<Table> Outputs::present(const tables::Source& source, const Target& 
   return std::move(chosen.tables);
 }
 
+/// Rows left out are counted on standard error, and in the table `notes`.
+void Outputs::choose_rows(std::vector<Table>& tables, const tables::Source& source,
+                          Streams& streams) {
+  if (rows_.empty() && bound_.empty()) return;
+  session::RowBound left = bound_;
+  std::vector<std::string> said;
+  for (Table& table : tables) {
+    if (table.info().describes_results && tables.size() > 1) continue;
+    table = session::chosen_rows(table, source, rows_);
+    if (left.empty()) continue;
+    session::BoundedRows some = session::bounded_rows(std::move(table), left);
+    table = std::move(some.table);
+    if (left.max_bytes > 0) left.max_bytes = std::max<size_t>(1, left.max_bytes - some.bytes);
+    if (some.shown == some.all) continue;
+    said.push_back(fmt::format("table `{}`: {} of {} rows", table.id(), some.shown, some.all));
+  }
+  for (Table& table : tables) {
+    if (table.id() != "notes" || tables.size() == 1) continue;
+    for (const std::string& text : said) {
+      table = tables::with_note(std::move(table), {"", "info", "rows-left-out", text, {}});
+    }
+  }
+  if (std::exchange(rows_noted_, true)) return;
+  for (const std::string& text : said) streams.note(text);
+}
+
 /// A terminal does not show tables without rows. Not of tables that may be long: it counts.
 void Outputs::name_empty(const std::vector<Table>& tables, Streams& streams) {
   for (const Table& table : tables) {
@@ -341,7 +376,8 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
       session::save(source, file.aside().string(), file.path().string());
       continue;
     }
-    const std::vector<Table> tables = present(source, target, streams);
+    std::vector<Table> tables = present(source, target, streams);
+    choose_rows(tables, source, streams);
     if (tables_named_ && target.format.name == "table") name_empty(tables, streams);
     const auto writer = own.find(target.format.name);
     if (writer == own.end() || target.one_table || tables_named_) {
@@ -371,6 +407,7 @@ void Outputs::write(const tables::Source& source, const Table& table, Streams& s
       for (const auto* one : with_description({})) tables.push_back(tables::make(*one, source));
     }
     tables.push_back(table);
+    choose_rows(tables, source, streams);
     write_tables(target, tables, streams);
   }
   appear(streams);
@@ -382,7 +419,9 @@ void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Str
     return;
   }
   exports::TableStyle style{
-      .terminal = {.max_rows = all_rows_ || whole_lists_ ? 0 : exports::max_shown_rows,
+      .terminal = {.max_rows = all_rows_ || whole_lists_ || bound_.max_rows > 0
+                                   ? 0
+                                   : exports::max_shown_rows,
                    .short_form = !all_rows_,
                    .several_runs = several_runs_},
       .title = title_};
@@ -435,6 +474,26 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
             [rules](const std::string& list) { parse_tables(NsysNames().with_ids(list), rules); }))
         ->configurable();
   }
+  if (!rules.any_tables) {
+    app.add_option("--where", rows.where,
+                   "Of one table only rows for which this condition of SQL over its columns holds: "
+                   "\"substage = 'gemm' AND total_ns > 1e6\"")
+        ->type_name("CONDITION");
+    app.add_option("--sort", rows.sort,
+                   "Order rows of one table by this column: its largest numbers first, its texts "
+                   "from A; --sort=-COLUMN: the other way round")
+        ->type_name("COLUMN");
+  }
+  app.add_option(
+         "--max-rows", bound.max_rows,
+         "At most this many rows of each table, in every format (default: 20 on a terminal, "
+         "else all)")
+      ->type_name("N")
+      ->check(whole_number(1));
+  app.add_option("--max-bytes", bound.max_bytes,
+                 "At most this many bytes of rows, as JSON has them: rows behind are left out")
+      ->type_name("N")
+      ->check(whole_number(1));
   app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
                  "Folder for output files (created if missing)")
       ->type_name("DIR");

@@ -22,6 +22,7 @@
 #include "nsys_names.hpp"
 #include "session.hpp"
 #include "session/session.hpp"
+#include "session/sql.hpp"
 #include "streams.hpp"
 
 namespace kr::render {
@@ -60,8 +61,11 @@ struct OutputOptions {
   std::string file;
   bool all = false;
   bool force = false;
+  RowChoice rows;
+  session::RowBound bound;
   std::string nsys_names;  // of verbs that have the option: see NsysNames
-  /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`, `--force`.
+  /// `--format`, `--tables`, `--where`, `--sort`, `--max-rows`, `--max-bytes`, `--out-dir`, `-o`,
+  /// `--all`, `--force`.
   void add_to(CLI::App& app, const OutputRules& rules);
 };
 
@@ -134,6 +138,7 @@ class Outputs {
  private:
   struct Target;
   void write_tables(Target& target, const std::vector<Table>& tables, Streams& streams);
+  void choose_rows(std::vector<Table>& tables, const tables::Source& source, Streams& streams);
   static void name_empty(const std::vector<Table>& tables, Streams& streams);
   void appear(Streams& streams);
   /// `begin`: how a CSV file begins.
@@ -141,6 +146,9 @@ class Outputs {
                std::string_view begin = {});
   void print(const render::Renderer& format);
   std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
+  RowChoice rows_;
+  session::RowBound bound_;
+  bool rows_noted_ = false;
   bool tables_named_ = false;
   bool force_ = false;
   bool all_rows_ = false;

@@ -42,8 +42,8 @@ Action setup(CLI::App& app) {
 /// One file each.
 extern const Verb report_verb, classify_verb, tree_verb, analyze_verb, coverage_verb, why_verb,
     sql_verb, fmt_verb, explain_verb, list_verb, lint_verb, test_verb, diff_verb, cut_verb,
-    merge_verb, init_verb, import_verb, export_verb, compile_verb, lsp_verb, completions_verb,
-    man_verb;
+    merge_verb, init_verb, import_verb, export_verb, compile_verb, lsp_verb, mcp_verb,
+    completions_verb, man_verb;
 
 /// A program of verbs.
 struct Program {

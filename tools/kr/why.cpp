@@ -75,8 +75,8 @@ std::vector<std::string> parse_names(const std::vector<std::string>& words) {
 }
 
 /// A start, or a name.
-session::OperationQuery parse_operation(const WhyOptions& options) {
-  session::OperationQuery query{.device = options.device, .stream = options.stream};
+OperationQuery parse_operation(const WhyOptions& options) {
+  OperationQuery query{.device = options.device, .stream = options.stream};
   int64_t start_ns = 0;
   const std::string& text = options.operation;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), start_ns);

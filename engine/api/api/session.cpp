@@ -124,6 +124,7 @@ std::string_view Session::Impl::impossible(facts::Id result) const {
     case facts::id_of<tables::RulesDifference>:
       return before == nullptr ? "no rules to compare with were given" : "";
     case facts::id_of<tables::Explanation>:
+      if (operation) return runs.empty() ? "no run was added" : "";
       return query ? "" : "no name to explain was given";
     default:
       return {};
@@ -189,7 +190,8 @@ void Session::Impl::make(session::Session& session, facts::Id result) const {
     case facts::id_of<tables::RulesDifference>:
       return compare_with(session, *before);
     case facts::id_of<tables::Explanation>:
-      return (void)session.explain(*query);
+      return operation ? (void)session.explain(runs.front(), *operation)
+                       : (void)session.explain(*query);
     default:
       return;
   }
@@ -322,7 +324,14 @@ Table Session::sql(const std::string& query) {
   Definitions needed = session::tables_named(query);
   needed.push_back(&tables::known_table("runs"));
   impl_->prepare(needed);
-  return held(session::query_table(impl_->source(), query), impl_->results);
+  return held(session::query_table(impl_->source(), query, impl_->options.stop_query),
+              impl_->results);
+}
+
+Table Session::table(const std::string& id, const RowChoice& choice) {
+  const Table whole = table(id);
+  return held(session::chosen_rows(whole, impl_->source(), choice, impl_->options.stop_query),
+              impl_->results);
 }
 
 SessionRows SessionRows::of(Session& session, const std::vector<std::string>& tables) {
@@ -365,7 +374,36 @@ void Session::explain(NameQuery name) {
                 "the kinds are kernel, memcpy and memset");
   }
   impl_->query = std::move(name);
+  impl_->operation.reset();
   impl_->made.remove(facts::id_of<tables::Explanation>);
+}
+
+void Session::explain(OperationQuery operation) {
+  impl_->operation = std::move(operation);
+  impl_->query.reset();
+  impl_->made.remove(facts::id_of<tables::Explanation>);
+}
+
+void Session::make_tables_with(TableOptions options) {
+  options.each_call = impl_->options.tables.each_call;
+  impl_->options.tables = std::move(options);
+  for (const facts::Id of_options : {facts::id_of<tables::Tree>, facts::id_of<tables::RunPair>,
+                                     facts::id_of<coverage::TimeCoverage>}) {
+    impl_->made.remove(of_options);
+  }
+}
+
+void Session::cut(const std::string& path) {
+  if (impl_->options.window.empty()) {
+    throw Error(path, "nothing says which part of the trace is to be written",
+                "name a window, such as `steps 5..20`");
+  }
+  if (impl_->runs.size() != 1) throw Error(path, "a part is of one run", "add one run");
+  PendingFile file(path);
+  render::check_own(file);
+  const auto cutting = impl_->new_results();
+  cutting->session.cut(impl_->runs.front(), file);
+  file.commit();
 }
 
 }  // namespace kr

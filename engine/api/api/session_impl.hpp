@@ -41,8 +41,10 @@ struct Session::Impl {
   std::shared_ptr<const source::Library> library;  // of the rules
   SessionOptions options;
   std::vector<RunSource> runs;
-  SharedRules before;              // for differences of rules
-  std::optional<NameQuery> query;  // for explanations
+  SharedRules before;  // for differences of rules
+  // For explanations: of one of the two.
+  std::optional<NameQuery> query;
+  std::optional<OperationQuery> operation;
 
   /// Set once timelines are wanted. So only what makes pages links what they are made with.
   std::function<timeline::Timeline(const analyze::LabelledTrace&, const analyze::RunSummary&)>

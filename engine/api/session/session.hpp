@@ -76,14 +76,6 @@ struct SequenceQuery {
   std::string model = {};   // empty: detected
 };
 
-/// One operation of a trace.
-struct OperationQuery {
-  std::optional<int64_t> start_ns = {};
-  std::string name = {};  // if there is no start: the first operation of this name
-  std::optional<int64_t> device = {};
-  std::optional<int64_t> stream = {};
-};
-
 /// How runs are compared.
 struct RunComparison {
   /// What the runs are called, by side; the session read their files in this order.

@@ -11,10 +11,12 @@
 #include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/sqlite.hpp"
 #include "session/sql_functions.hpp"
 #include "session/virtual_table.hpp"
+#include "table/table.hpp"
 #include "tables/scoped.hpp"
 #include "what_if/what_if.hpp"
 
@@ -35,7 +37,8 @@ int allow_reading(void*, int action, const char*, const char*, const char*, cons
 }
 
 /// `no such column: substgae` with the near name.
-std::string remedy_for(std::string_view message, const tables::Source& source) {
+std::string remedy_for(std::string_view message, const tables::Source& source,
+                       const std::vector<Table>& tables) {
   const auto after = [&](std::string_view head) -> std::optional<std::string> {
     if (!message.starts_with(head)) return std::nullopt;
     const std::string_view name = message.substr(head.size());
@@ -44,9 +47,7 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
   };
   std::set<std::string> names;
   if (const auto column = after("no such column: ")) {
-    for (const tables::Definition* one : tables::all()) {
-      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
-      const Table table = tables::make(*one, source);
+    for (const Table& table : tables) {
       for (const Column& known : table.columns()) names.insert(known.id);
     }
     const auto near = nearest(*column, std::vector<std::string>(names.begin(), names.end()));
@@ -142,18 +143,38 @@ const TableInfo query_info{.id = "query",
                            .columns = {},
                            .as_selected = true};
 
+/// Longer texts and blobs are an error of the query: names are never as long.
+constexpr int max_value_bytes = 64 << 20;
+
+/// Steps of SQLite's machine between two questions whether to stop.
+constexpr int steps_between_stops = 10'000;
+
+/// All that a query can be about.
+std::vector<Table> tables_of(const tables::Source& source) {
+  std::vector<Table> made;
+  for (const tables::Definition* one : tables::all()) {
+    if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
+    made.push_back(tables::make(*one, source));
+  }
+  return made;
+}
+
 struct Query {
-  explicit Query(const tables::Source& tables) : source(tables) {
+  Query(const tables::Source& of, std::vector<Table> about, Stop stop_when)
+      : source(of), tables(std::move(about)), stop(std::move(stop_when)) {
     sqlite3* opened = nullptr;
     const int code =
         sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
     connection.reset(opened);
     if (code != SQLITE_OK) fail();
     add_sql_functions(connection.get());
-    for (const tables::Definition* one : tables::all()) {
-      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
-      add(tables::make(*one, source));
+    sqlite3_limit(connection.get(), SQLITE_LIMIT_LENGTH, max_value_bytes);
+    if (stop) {
+      sqlite3_progress_handler(
+          connection.get(), steps_between_stops,
+          [](void* query) { return static_cast<Query*>(query)->stop() ? 1 : 0; }, this);
     }
+    for (const Table& table : tables) add(table);
     sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
   }
   void add(const Table& table) {
@@ -167,7 +188,7 @@ struct Query {
   }
   [[noreturn]] void fail() const {
     const std::string message = sqlite3_errmsg(connection.get());
-    throw Error("", "the query: " + message, remedy_for(message, source));
+    throw Error("", "the query: " + message, remedy_for(message, source, tables));
   }
 
   void prepare(const std::string& query) {
@@ -253,6 +274,8 @@ struct Query {
   }
 
   const tables::Source& source;
+  std::vector<Table> tables;
+  Stop stop;
   struct Close {
     void operator()(sqlite3* one) const { sqlite3_close(one); }
     void operator()(sqlite3_stmt* one) const { sqlite3_finalize(one); }
@@ -274,10 +297,100 @@ std::vector<const tables::Definition*> tables_named(std::string_view query) {
   return named;
 }
 
-Table query_table(const tables::Source& source, const std::string& query) {
-  auto prepared = std::make_shared<Query>(source);
+Table query_table(const tables::Source& source, const std::string& query, Stop stop) {
+  const auto prepared = std::make_shared<Query>(source, tables_of(source), std::move(stop));
   prepared->prepare(query);
   return {query_info, prepared->columns, [prepared](RowSink& sink) { prepared->write(sink); }};
+}
+
+Table chosen_rows(const Table& table, const tables::Source& source, const RowChoice& choice,
+                  Stop stop) {
+  if (choice.empty()) return table;
+  std::string query = "SELECT * FROM " + sqlite::quoted(table.id());
+  if (!choice.where.empty()) query += fmt::format(" WHERE ({}\n)", choice.where);
+  if (!choice.sort.empty()) {
+    const bool other = choice.sort[0] == '-';
+    const std::string id = choice.sort.substr(other ? 1 : 0);
+    const auto column = std::ranges::find(table.columns(), id, &Column::id);
+    if (column == table.columns().end()) {
+      std::vector<std::string> ids;
+      for (const Column& one : table.columns()) ids.push_back(one.id);
+      throw Error("", fmt::format("table `{}` has no column `{}`", table.id(), id),
+                  near_or_all(id, ids));
+    }
+    query += fmt::format(" ORDER BY {} {} NULLS LAST, rowid", sqlite::quoted(id),
+                         is_text(column->unit) == other ? "DESC" : "ASC");
+  }
+  const auto prepared = std::make_shared<Query>(source, std::vector<Table>{table}, std::move(stop));
+  prepared->prepare(query);
+  return {table.info(), table.columns(), [prepared](RowSink& sink) { prepared->write(sink); }};
+}
+
+namespace {
+
+size_t json_bytes(std::span<const Column> columns, std::span<const Cell> cells) {
+  size_t bytes = 3;  // {},
+  for (size_t i = 0; i < cells.size(); ++i) {
+    bytes += columns[i].id.size() + 4;
+    if (const auto* text = std::get_if<std::string_view>(&cells[i])) {
+      bytes += json_string(*text).size();
+    } else if (const auto* whole = std::get_if<int64_t>(&cells[i])) {
+      bytes += fmt::formatted_size("{}", *whole);
+    } else if (const auto* real = std::get_if<double>(&cells[i])) {
+      bytes += fmt::formatted_size("{}", *real);
+    } else {
+      bytes += 4;  // null
+    }
+  }
+  return bytes;
+}
+
+/// Passes rows with the numbers [skip, skip + count).
+class SomeRows final : public RowSink {
+ public:
+  SomeRows(RowSink& to, size_t skip, size_t count) : to_(to), skip_(skip), left_(count) {}
+  using RowSink::row;
+  void row(std::span<const Cell> cells) override {
+    if (skip_ > 0) {
+      --skip_;
+    } else if (left_ > 0) {
+      --left_;
+      to_.row(cells);
+    }
+  }
+
+ private:
+  RowSink& to_;
+  size_t skip_;
+  size_t left_;
+};
+
+}  // namespace
+
+BoundedRows bounded_rows(Table table, const RowBound& bound) {
+  size_t all = 0, shown = 0, bytes = 0;
+  bool full = false;
+  table::RowsTo count([&](std::span<const Cell> cells) {
+    if (all++ < bound.skip || full) return;
+    if (bound.max_rows > 0 && shown == bound.max_rows) {
+      full = true;
+      return;
+    }
+    const size_t more = bound.max_bytes > 0 ? json_bytes(table.columns(), cells) : 0;
+    full = bound.max_bytes > 0 && bytes + more > bound.max_bytes;
+    if (full) return;
+    bytes += more;
+    ++shown;
+  });
+  table.write(count);
+  const TableInfo& info = table.info();
+  std::vector<Column> columns = table.columns();
+  Table some(info, std::move(columns),
+             [table = std::move(table), skip = bound.skip, shown](RowSink& sink) {
+               SomeRows rows(sink, skip, shown);
+               table.write(rows);
+             });
+  return {std::move(some), shown, all, bytes};
 }
 
 }  // namespace kr::session

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -29,7 +30,7 @@ std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId 
 
 void warn_without_context(const classify::TraceSubjects& subjects, sema::ModelId id,
                           bool has_ranges, trace::Trace& trace) {
-  if (has_ranges || !classify::context_matters(subjects, id)) return;
+  if (has_ranges || classify::needed_context(subjects, id).empty()) return;
   trace.warnings.push_back(
       {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
                                  "ranges that enclose operations: no `within` matches.",
@@ -88,7 +89,15 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
       ranges != nullptr ? ranges->sets() : std::span<const match::AtomSet>{});
   const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
-  if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
+  if (ranges != nullptr) {
+    std::vector<sema::ExprId> needed = classify::needed_context(subjects, model);
+    if (wants.ordered) {
+      for (const sema::OrderTable& table : program.models.get(model).order_tables) {
+        std::ranges::copy(sema::expressions_of(program, table), std::back_inserter(needed));
+      }
+    }
+    if (ranges->may_match(needed)) return nullptr;
+  }
   const bool few = run->trace.operations.size() <= wants.max_ordered;
   const std::vector<sema::ExprId> exprs = labelling(program, model);
   // The phases of steps are known once the model is.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "trees/names.hpp"
@@ -53,7 +54,7 @@ class TreeProfile {
     for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
       options.dimension = program.dimensions.get(table.dimension).name;
       views_.emplace_back(rules, modules, options);
-      if (table.find(sema::none_label) != nullptr && !has_some(program, table)) {
+      if (table.find(sema::none_label) != nullptr && !has_some()) {
         views_.pop_back();
         continue;
       }
@@ -98,16 +99,12 @@ class TreeProfile {
   }
 
  private:
-  /// Whether the last view has a label other than `none` and that of `otherwise`; as
-  /// classify::Labelled.
-  bool has_some(const sema::Program& program, const sema::Table& table) const {
+  /// Whether the last view has a label other than `none`; as classify::Labelled.
+  bool has_some() const {
     const trees::TreeView& view = views_.back();
     for (uint32_t i = 0; i < view.trace().paths.size(); ++i) {
       const trace::PathId path{i};
-      if (view.labelled(path) && view.label(path) != sema::none_label &&
-          !(table.otherwise && view.label(path) == program.rules.get(*table.otherwise).label)) {
-        return true;
-      }
+      if (view.labelled(path) && view.label(path) != sema::none_label) return true;
     }
     return false;
   }
@@ -216,6 +213,56 @@ std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
     shown.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
   }
   return shown;
+}
+
+namespace {
+
+/// The dimensions about some operations that a run has.
+std::vector<std::string> dimensions_of_some(const Profile& run) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < run.dimensions.size(); ++i) {
+    const bool any = std::ranges::any_of(run.names, [&](const NameTime& name) {
+      return i < name.labels.size() && name.labels[i] == sema::none_label;
+    });
+    if (any) out.push_back(run.dimensions[i]);
+  }
+  return out;
+}
+
+void add_without_operations(const std::string& dimension, Profile& run) {
+  // Behind the others that a name alone has: what they share follows them.
+  const size_t place = run.names.empty() ? run.dimensions.size() : run.names[0].labels.size();
+  run.dimensions.insert(run.dimensions.begin() + static_cast<ptrdiff_t>(place), dimension);
+  for (NameTime& name : run.names) name.labels.emplace_back(sema::none_label);
+  for (OrderedTime& one : run.ordered) one.dimension += one.dimension >= place ? 1 : 0;
+  const auto add = [&](auto& time) {
+    for (LabelTime& one : time.labels) one.dimension += one.dimension >= place ? 1 : 0;
+    time.labels.push_back({place, std::string(sema::none_label), time.total_ns});
+  };
+  std::ranges::for_each(run.steps, add);
+  std::ranges::for_each(run.all_steps, add);
+}
+
+}  // namespace
+
+void share_dimensions(std::vector<Profile>& a, std::vector<Profile>& b) {
+  std::vector<std::string> all;
+  for (const std::vector<Profile>* side : {&a, &b}) {
+    for (const Profile& run : *side) {
+      for (std::string& one : dimensions_of_some(run)) {
+        if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+      }
+    }
+  }
+  for (std::vector<Profile>* side : {&a, &b}) {
+    for (Profile& run : *side) {
+      for (const std::string& one : all) {
+        if (std::ranges::find(run.dimensions, one) == run.dimensions.end()) {
+          add_without_operations(one, run);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace kr::changes

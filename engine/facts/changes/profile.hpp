@@ -94,4 +94,8 @@ Profile profile_of(std::string run, const match::CompiledRules& rules,
 std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
                                const trees::LabelledModules& modules, trees::Level level);
 
+/// A run lacks a dimension about some operations if it has none of these (classify::Labelled): in
+/// it all are sema::none_label, as the other runs call the rest of theirs.
+void share_dimensions(std::vector<Profile>& a, std::vector<Profile>& b);
+
 }  // namespace kr::changes

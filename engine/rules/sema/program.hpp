@@ -46,8 +46,7 @@ inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "substage"};
 
 /// What a dimension about some operations calls all others: `collective` those that do not
-/// communicate. A run has such a dimension only if a rule other than `otherwise` gives one of its
-/// operations another label.
+/// communicate. A run has such a dimension only if one of its operations has another label.
 inline constexpr std::string_view none_label = "none";
 
 /// The dimension that says which way tokens go between devices (std.exchange).

@@ -126,57 +126,65 @@ void drop_empty(const std::vector<sema::Table>& tables, Labelled& labelled) {
     if (table.find(sema::none_label) == nullptr) continue;
     std::erase_if(labelled.dimensions, [&](const DimensionLabels& one) {
       return one.dimension == table.dimension &&
-             std::ranges::none_of(one.by_row, [](const LabelResult& label) {
-               return label.explained && label.label != sema::none_label;
+             std::ranges::all_of(one.by_row, [](const LabelResult& label) {
+               return label.label == sema::none_label;
              });
     });
   }
 }
 
-/// Whether a rule that is tried for the subject, up to the first that matches, depends on the
-/// context.
+/// The rules of a table that are tried for a subject, up to the first that matches, and depend on
+/// the context.
 class ContextNeed {
  public:
   ContextNeed(const sema::Program& program, const sema::Table& table)
       : table_(table), matcher_(program, table) {
     if (!matcher_.uses_within()) return;
     for (size_t i = 0; i < table.rules.size(); ++i) {
-      conditions_.emplace_back(program, table.expr(program, i));
+      exprs_.push_back(table.expr(program, i));
+      conditions_.emplace_back(program, exprs_.back());
     }
+    needed_.resize(conditions_.size());
   }
-  bool of(const match::Subject& subject) const {
-    if (conditions_.empty()) return false;
+  void add(const match::Subject& subject) {
+    if (conditions_.empty()) return;
     const std::optional<sema::RuleId> winner = matcher_.match(subject);
     for (size_t i = 0; i < conditions_.size(); ++i) {
-      if (conditions_[i].uses_within() &&
+      if (!needed_[i] && conditions_[i].uses_within() &&
           conditions_[i].evaluate({.name = subject.name, .kind = subject.kind, .within = {}}) ==
               match::Truth::unknown) {
-        return true;
+        needed_[i] = true;
       }
-      if (winner == table_.rules[i]) return false;
+      if (winner == table_.rules[i]) return;
     }
-    return false;
+  }
+  void append_to(std::vector<sema::ExprId>& exprs) const {
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (needed_[i]) exprs.push_back(exprs_[i]);
+    }
   }
 
  private:
   const sema::Table& table_;
   match::TableMatcher matcher_;
-  std::vector<match::Condition> conditions_;  // by rule; none: the table has no `within`
+  std::vector<sema::ExprId> exprs_;  // by rule; none: the table has no `within`
+  std::vector<match::Condition> conditions_;
+  std::vector<bool> needed_;
 };
 
 }  // namespace
 
-bool context_matters(const TraceSubjects& subjects, sema::ModelId model) {
+std::vector<sema::ExprId> needed_context(const TraceSubjects& subjects, sema::ModelId model) {
   std::vector<ContextNeed> needs;
   for (const sema::Table& table : subjects.program().models.get(model).tables) {
     needs.emplace_back(subjects.program(), table);
   }
-  bool any = false;
   subjects.each_class([&](uint32_t, const match::Subject& subject) {
-    any = any || std::any_of(needs.begin(), needs.end(),
-                             [&](const ContextNeed& need) { return need.of(subject); });
+    for (ContextNeed& need : needs) need.add(subject);
   });
-  return any;
+  std::vector<sema::ExprId> exprs;
+  for (const ContextNeed& need : needs) need.append_to(exprs);
+  return exprs;
 }
 
 Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool ordered) {

@@ -97,8 +97,8 @@ struct OrderMatch {
 /// `within` labels in several ways has several rows. Refers to the Program and the Trace.
 struct Labelled {
   sema::ModelId model;
-  /// Those of the model, in the Program's order; kind last. One that declares sema::none_label only
-  /// where a rule gives another.
+  /// Those of the model, in the Program's order; kind last. Without one that calls all operations
+  /// sema::none_label.
   std::vector<DimensionLabels> dimensions;
   /// Those of order rules come last.
   size_t order_dimensions = 0;
@@ -129,8 +129,8 @@ struct Labelled {
 /// `ordered`: with labels from neighbours.
 Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool ordered = false);
 
-/// Whether the label of an operation of a trace without ranges would depend on the ranges that
-/// enclose its launch.
-bool context_matters(const TraceSubjects& subjects, sema::ModelId model);
+/// Of a trace without ranges: the rules by which labels would depend on the ranges that enclose the
+/// launches of operations. Without rules of order.
+std::vector<sema::ExprId> needed_context(const TraceSubjects& subjects, sema::ModelId model);
 
 }  // namespace kr::classify
