@@ -218,7 +218,7 @@ class Session {
   /// `explanations` is about this name.
   void explain(NameQuery name);
   /// `explanations` is about an operation of the first run, with its neighbours.
-  void explain(OperationQuery operation);
+  void explain_operation(OperationQuery operation);
   /// From now on tables are made with these options, of the runs as they were read: `each_call`
   /// stays as it is.
   void make_tables_with(TableOptions options);

@@ -13,6 +13,7 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/plural.hpp"
+#include "base/shell_word.hpp"
 #include "browser.hpp"
 #include "export/chosen_tables.hpp"
 #include "export/views.hpp"
@@ -202,7 +203,7 @@ Exit report_module_trees(const ReportOptions& options, const classify::RunSpec& 
   exports::tree_text(source, *source.tree->view, trees::Metric::cuda_time_ms,
                      {streams.color_out(), streams.out_width(), options.outputs.all},
                      [&streams](std::string_view text) { streams.out(text); });
-  streams.out(fmt::format("\n  kr tree {}  the module trees\n", overview::shell_word(spec.path)));
+  streams.out(fmt::format("\n  kr tree {}  the module trees\n", shell_word(spec.path)));
   streams.finish();
   return Exit::done;
 }

@@ -129,8 +129,9 @@ const View& view_named(std::string_view verb) {
            "coverage",
            {"coverage", "unexplained", "unexplained_names", "unexplained_runs", "cost_coverage",
             "cost_gaps"}},
-      View{
-          "why", "explanations", {"explanations", "explanation_alternatives", "explanation_costs"}},
+      View{"why",
+           "explanations",
+           {"explanations", "explanation_alternatives", "explanation_costs", "explanation_tools"}},
   };
   const auto* const at = std::ranges::find(views, verb, &View::verb);
   if (at != views.end()) return *at;

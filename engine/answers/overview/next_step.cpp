@@ -5,6 +5,7 @@
 
 #include "base/join.hpp"
 #include "base/plural.hpp"
+#include "base/shell_word.hpp"
 #include "overview/overview.hpp"
 
 namespace kr::overview {
@@ -14,15 +15,6 @@ namespace {
 constexpr int well_explained = 95;
 
 }  // namespace
-
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view safe =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-  if (!text.empty() && text.find_first_not_of(safe) == text.npos) return std::string(text);
-  std::string word = "'";
-  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return word + "'";
-}
 
 int64_t explained_ns(const analyze::RunSummary& run, std::string_view dimension) {
   const auto at = run.dimension(dimension);

@@ -57,8 +57,6 @@ struct NextStep {
 /// `kr coverage` of the runs of which the rules of `report.by` explain less than 95 % of the total
 /// time; nothing if there are none.
 std::optional<NextStep> next_step(const Report& report);
-/// A text as one word of a POSIX shell.
-std::string shell_word(std::string_view text);
 /// The runs as words of a POSIX shell, with `*` for what many files of one folder differ in, and
 /// the rules that the user named.
 std::string runs_as_words(const Report& report);

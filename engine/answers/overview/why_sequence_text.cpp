@@ -9,6 +9,7 @@
 #include "overview/why_text.hpp"
 #include "tables/explanation.hpp"
 #include "text/names.hpp"
+#include "text/numbers.hpp"
 #include "text/text_grid.hpp"
 
 namespace kr::overview {
@@ -295,6 +296,25 @@ class SequenceText {
   bool color_;
 };
 
+/// What one call of the op costs.
+std::string cost_text(const tables::OperationPlace& place) {
+  std::string text;
+  if (place.flops) text += fmt::format("{} FLOPs", text::grouped(*place.flops));
+  if (place.bytes) {
+    text += fmt::format("{}{} bytes", text.empty() ? "" : ", ", text::grouped(*place.bytes));
+  }
+  return text.empty() ? text : ": " + text;
+}
+
+std::string tools_text(const std::vector<tables::NextTool>& tools) {
+  std::string text;
+  for (const tables::NextTool& one : tools) {
+    text += fmt::format("\n{}: {}\n", one.tool, one.note);
+    if (!one.command.empty()) text += fmt::format("    {}\n", printable(one.command));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string why_sequence_text(const match::CompiledRules& rules, const tables::Explanation& report,
@@ -313,8 +333,12 @@ std::string why_sequence_text(const match::CompiledRules& rules, const tables::E
                         place.stream ? fmt::format(", stream {}", *place.stream) : "",
                         explained.at + 1, sequence.length);
     if (!place.module.empty()) text += fmt::format("in {}\n", printable(place.module));
+    if (!place.op.empty()) text += fmt::format("op {}{}\n", printable(place.op), cost_text(place));
+    if (!place.call_site.empty()) {
+      text += fmt::format("called at {}\n", printable(place.call_site));
+    }
     return text + as + '\n' + one.labels(explained.at) + "\n\n" + one.neighbours(explained, 3) +
-           one.dimensions(explained, "");
+           one.dimensions(explained, "") + tools_text(report.tools);
   }
   std::string text = plural(sequence.length, "operation") + " of a stream\n" + as;
   for (const WhySequence::Explained& explained : sequence.explained) {

@@ -19,6 +19,17 @@ struct OperationPlace {
   int32_t device = 0;
   std::optional<int64_t> stream;  // none: streams are lost
   std::string module;             // as in `operations`; empty: not known
+  std::string call_site = {};     // the same
+  std::string op = {};            // the op that requested it, with its arguments; empty: not known
+  std::optional<int64_t> flops = {};  // of one call of that op, by its clause
+  std::optional<int64_t> bytes = {};
+};
+
+/// A command that looks closer at one operation.
+struct NextTool {
+  std::string tool;     // `ncu`, `nsys`, `pytorch`
+  std::string command;  // for a POSIX shell; empty: there is none
+  std::string note;     // what it counts on, or why there is none
 };
 
 /// `kr why` of one name, or of operations with their neighbours.
@@ -32,6 +43,7 @@ struct Explanation {
   /// Of operations with their neighbours, instead of `dimensions` and `costs`.
   std::optional<classify::WhySequence> sequence = {};
   std::optional<OperationPlace> place = {};
+  std::vector<NextTool> tools = {};  // of an operation of a trace
 };
 
 }  // namespace kr::tables

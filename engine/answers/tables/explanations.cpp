@@ -132,6 +132,10 @@ void add_explanation_costs(const Source& source, Rows<ExplanationCostRow>& rows)
   }
 }
 
+void add_explanation_tools(const Source& source, Rows<NextTool>& rows) {
+  for (const NextTool& one : source.explanation->tools) rows.add(one);
+}
+
 }  // namespace
 
 const Definition explanations_part = TableOf<ExplanationRow>{
@@ -197,12 +201,30 @@ const Definition explanation_costs_part = TableOf<ExplanationCostRow>{
     needs<Explanation>,
     add_explanation_costs};
 
+const Definition explanation_tools_part = TableOf<NextTool>{
+    {"explanation_tools",
+     "looking closer",
+     "One row per tool that looks closer at one operation of a trace, with its command.",
+     {{"tool", Unit::text, Role::key, "`ncu`, `nsys`, or `pytorch`, which replays the op.",
+       &NextTool::tool},
+      {"command", Unit::text, Role::measure,
+       "The command, for a POSIX shell; `PROGRAM` stands for that of the trace. Nothing if there "
+       "is none.",
+       &NextTool::command, optional},
+      {"note", Unit::text, Role::measure, "What it counts on, or why there is none.",
+       &NextTool::note}},
+     false,
+     false},
+    needs<Explanation>,
+    add_explanation_tools};
+
 const Definition explanations_table =
     scoped("explanations", "explanations",
-           "One row per label that a name can get, per other rule that matches it, and per clause "
-           "that gives its cost.",
+           "One row per label that a name can get, per other rule that matches it, per clause that "
+           "gives its cost, and per tool that looks closer at an operation.",
            {{.part = explanations_part, .name = "label", .key = "dimension"},
             {.part = explanation_alternatives_part, .name = "alternative", .key = "dimension"},
-            {.part = explanation_costs_part, .name = "cost", .key = "clause"}});
+            {.part = explanation_costs_part, .name = "cost", .key = "clause"},
+            {.part = explanation_tools_part, .name = "tool", .key = "tool"}});
 
 }  // namespace kr::tables

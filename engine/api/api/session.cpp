@@ -378,7 +378,7 @@ void Session::explain(NameQuery name) {
   impl_->made.remove(facts::id_of<tables::Explanation>);
 }
 
-void Session::explain(OperationQuery operation) {
+void Session::explain_operation(OperationQuery operation) {
   impl_->operation = std::move(operation);
   impl_->query.reset();
   impl_->made.remove(facts::id_of<tables::Explanation>);

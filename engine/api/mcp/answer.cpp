@@ -119,19 +119,25 @@ void Answer::table(std::string_view name, const Table& table,
   writer_.close('}');
 }
 
-void Answer::text(std::string_view name, std::string_view text) {
-  size_t end = std::min(text.size(), std::max<size_t>(left_.max_bytes, 1000));
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;
+void Answer::lines(std::string_view name, std::string_view text) {
+  size_t shown = 0, all = 0;
+  writer_.key(name).open('[');
+  for (size_t begin = 0; begin < text.size(); ++all) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t bytes = end - begin + 3;
+    if (shown == all && bytes <= left_.max_bytes) {
+      writer_.text(text.substr(begin, end - begin));
+      left_.max_bytes -= bytes;
+      ++shown;
+    }
+    begin = end + 1;
   }
-  writer_.key(name).text(text.substr(0, end));
-  if (end < text.size()) {
-    writer_.key("truncated_text").open('{');
-    writer_.key("shown").number(end);
-    writer_.key("of").number(text.size());
-    writer_.close('}');
-  }
-  left_.max_bytes -= std::min(left_.max_bytes, end);
+  writer_.close(']');
+  if (shown == all) return;
+  writer_.key("truncated").open('{');
+  writer_.key("shown").number(shown);
+  writer_.key("of").number(all);
+  writer_.close('}');
 }
 
 void Answer::absent(const std::vector<std::pair<std::string, std::string>>& tables) {

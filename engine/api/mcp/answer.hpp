@@ -37,8 +37,8 @@ class Answer {
   /// `columns`: only these; empty: all. Throws Error if there is no such column.
   void table(std::string_view name, const Table& table,
              const std::vector<std::string>& columns = {});
-  /// A text, cut at the bytes that are left.
-  void text(std::string_view name, std::string_view text);
+  /// The lines of a text, as many as there are bytes left for; `truncated` as that of a table.
+  void lines(std::string_view name, std::string_view text);
   /// Of tables that the runs do not have, and why.
   void absent(const std::vector<std::pair<std::string, std::string>>& tables);
   std::string finish() &&;

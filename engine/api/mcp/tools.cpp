@@ -171,10 +171,6 @@ std::string why(Arguments& arguments, Context& context) {
   }
   const Bounds bounds = Bounds::of(arguments);
   Answer answer(bounds);
-  const auto explain = [&](Session& session) {
-    answer.text("text", session.text("why"));
-    answer.table("explanations", session.table("explanations"));
-  };
   if (operation) {
     const RunsAsked asked = RunsAsked::of(arguments, context.folders);
     OperationQuery query{.device = arguments.integer("device"),
@@ -192,8 +188,8 @@ std::string why(Arguments& arguments, Context& context) {
       throw Error("", "an operation is of one trace", "name one in `runs`");
     }
     Session& session = context.traces.open(asked);
-    session.explain(std::move(query));
-    explain(session);
+    session.explain_operation(std::move(query));
+    answer.lines("lines", session.text("why"));
   } else {
     NameQuery query{.name = *name,
                     .engine = arguments.text("engine").value_or(""),
@@ -205,7 +201,7 @@ std::string why(Arguments& arguments, Context& context) {
     arguments.check_all_known();
     Session session(context.rules);
     session.explain(std::move(query));
-    explain(session);
+    answer.lines("lines", session.text("why"));
   }
   return std::move(answer).finish();
 }

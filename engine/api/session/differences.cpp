@@ -271,7 +271,7 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
     return profiles;
   };
   std::vector<changes::Profile> a = profiles_of(options.a), b = profiles_of(options.b);
-  changes::share_dimensions(a, b);
+  changes::share_dimensions(state_->source.rules->program(), a, b);
   state_->pair = {
       join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
   for (const changes::Gate& gate : options.gates) {

@@ -11,9 +11,11 @@
 #include "base/nearest.hpp"
 #include "classify/order.hpp"
 #include "match/costs.hpp"
+#include "session/next_tools.hpp"
 #include "session/session.hpp"
 #include "session/state.hpp"
 #include "tables/explanation.hpp"
+#include "trace/call_sites.hpp"
 
 namespace kr::session {
 namespace {
@@ -146,6 +148,14 @@ std::string module_of(const analyze::LabelledTrace& run, const match::CompiledRu
   return path;
 }
 
+/// The same.
+std::string call_site_of(const trace::Trace& trace, uint32_t operation) {
+  const std::vector<uint32_t> sites = trace::find_call_sites(trace);
+  if (sites.empty() || sites[operation] == trace::HostRange::none) return {};
+  const auto site = trace::call_site_from(trace.host->frames->ops[sites[operation]].name);
+  return fmt::format("{}:{}", site.file, site.line);
+}
+
 /// What rules can tell of the operations of a trace: one subject for each of their classes.
 class Subjects {
  public:
@@ -227,6 +237,13 @@ const tables::Explanation& Session::explain(const SequenceQuery& query) {
 const tables::Explanation& Session::explain(const classify::RunSpec& spec,
                                             const OperationQuery& query) {
   const match::CompiledRules& rules = *state_->source.rules;
+  if (runs_read() > 0) {
+    // The runs that were read stay as they are.
+    Session reader(rules, state_->open, state_->progress, state_->references);
+    state_->explanation = reader.explain(spec, query);
+    state_->source.explanation = &*state_->explanation;
+    return *state_->explanation;
+  }
   const auto explain = [&](const analyze::LabelledTrace& run, const analyze::RunSummary&, size_t) {
     if (state_->explanation) {
       throw Error(spec.path, "contains several ranks, and one operation is explained",
@@ -257,13 +274,24 @@ const tables::Explanation& Session::explain(const classify::RunSpec& spec,
         one.start_ns, one.duration_ns, track.device,
         trace.lost_streams.empty() ? std::optional(track.stream) : std::nullopt,
         module_of(run, rules, operation)};
+    const OperationOp of = op_of(rules, run, operation);
+    tables::OperationPlace& place = *state_->explanation->place;
+    if (of.op != nullptr) {
+      place.op = fmt::format("{} ({})", of.op->name, cost::shapes_text(of.op->arguments));
+      if (of.cost) {
+        place.flops = of.cost->flops;
+        place.bytes = of.cost->bytes;
+      }
+    }
+    place.call_site = call_site_of(trace, operation);
+    state_->explanation->tools = next_tools(trace, operation, of.op);
     state_->explanation->sequence =
         classify::why(rules, run.choice.model, {subjects.all(), subject_of, name}, {&at, 1}, 3);
   };
   state_->explanation.reset();
   read({&spec, 1},
        {.facts = facts::Set::of<analyze::RunSummary, analyze::LabelledTrace>(),
-        .reads = facts::Reads::host,
+        .reads = facts::Reads::host | facts::Reads::ops | facts::Reads::call_sites,
         .each_operation = true},
        explain);
   KR_CHECK(state_->explanation);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "trees/names.hpp"
 
@@ -217,18 +218,6 @@ std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
 
 namespace {
 
-/// The dimensions about some operations that a run has.
-std::vector<std::string> dimensions_of_some(const Profile& run) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < run.dimensions.size(); ++i) {
-    const bool any = std::ranges::any_of(run.names, [&](const NameTime& name) {
-      return i < name.labels.size() && name.labels[i] == sema::none_label;
-    });
-    if (any) out.push_back(run.dimensions[i]);
-  }
-  return out;
-}
-
 void add_without_operations(const std::string& dimension, Profile& run) {
   // Behind the others that a name alone has: what they share follows them.
   const size_t place = run.names.empty() ? run.dimensions.size() : run.names[0].labels.size();
@@ -245,21 +234,24 @@ void add_without_operations(const std::string& dimension, Profile& run) {
 
 }  // namespace
 
-void share_dimensions(std::vector<Profile>& a, std::vector<Profile>& b) {
-  std::vector<std::string> all;
-  for (const std::vector<Profile>* side : {&a, &b}) {
-    for (const Profile& run : *side) {
-      for (std::string& one : dimensions_of_some(run)) {
-        if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
-      }
+void share_dimensions(const sema::Program& program, std::vector<Profile>& a,
+                      std::vector<Profile>& b) {
+  std::set<std::string_view> about_some;
+  for (const sema::Model& model : program.models) {
+    for (const sema::Table& table : model.tables) {
+      if (table.find(sema::none_label) == nullptr) continue;
+      about_some.insert(program.dimensions.get(table.dimension).name);
     }
   }
-  for (std::vector<Profile>* side : {&a, &b}) {
-    for (Profile& run : *side) {
-      for (const std::string& one : all) {
-        if (std::ranges::find(run.dimensions, one) == run.dimensions.end()) {
-          add_without_operations(one, run);
-        }
+  const auto has = [](const Profile& run, std::string_view dimension) {
+    return std::ranges::find(run.dimensions, dimension) != run.dimensions.end();
+  };
+  for (const std::string_view dimension : about_some) {
+    const auto has_it = [&](const Profile& run) { return has(run, dimension); };
+    if (std::ranges::none_of(a, has_it) && std::ranges::none_of(b, has_it)) continue;
+    for (std::vector<Profile>* side : {&a, &b}) {
+      for (Profile& run : *side) {
+        if (!has_it(run)) add_without_operations(std::string(dimension), run);
       }
     }
   }

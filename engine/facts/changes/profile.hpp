@@ -96,6 +96,7 @@ std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
 
 /// A run lacks a dimension about some operations if it has none of these (classify::Labelled): in
 /// it all are sema::none_label, as the other runs call the rest of theirs.
-void share_dimensions(std::vector<Profile>& a, std::vector<Profile>& b);
+void share_dimensions(const sema::Program& program, std::vector<Profile>& a,
+                      std::vector<Profile>& b);
 
 }  // namespace kr::changes
