@@ -927,6 +927,7 @@ RESULTS = [
     ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
     ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_parts/name unexplained_parts/run", False),
     ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison changes/dimension changes/name", False),
+    ("trend", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--tables", "trend"], "trend", False),
     ("diff with a condition", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--fail-if", "total > +2%"], "conditions changes/dimension", False),
     ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison changes/dimension changes/name", False),
     ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"],

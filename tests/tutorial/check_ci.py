@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the step `compare` of the workflow in docs/ci.md, on traces with and without a slower kernel.
+"""Runs the step `compare` of the workflow in docs/ci.md, on traces with and without a slower kernel; and the steps of
+the workflow with a baseline, for several changes one after the other.
 
     KR=build/tools/kr/kr tests/tutorial/check_ci.py
 """
@@ -45,6 +46,60 @@ def compare_script():
     return textwrap.dedent(found.group(1)) if found else ""
 
 
+def baseline_steps():
+    """The commands of the steps `record`, `compare` and `keep …` of the workflow with a baseline, in their order."""
+    section = PAGE.read_text().split("## A baseline")[1]
+    found = re.findall(r"- name: (\w+).*\n(?: +if: .*\n)? +run: \|\n((?: {10}.*\n)+)", section)
+    return [(name, textwrap.dedent(commands)) for name, commands in found]
+
+
+def check_baseline():
+    """How many expectations do not hold."""
+    steps, wrong = baseline_steps(), []
+    if [name for name, _ in steps] != ["record", "compare", "keep"]:
+        print(f"{PAGE}: the steps with a baseline are {[name for name, _ in steps]}", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        where = pathlib.Path(folder)
+        (where / "bin").mkdir()
+        (where / "bin" / "kr").symlink_to(pathlib.Path(os.environ["KR"]).resolve())
+        # The traces that it records were made before.
+        (where / "record.sh").write_text('#!/bin/sh\nset -- "$1" traces/*.json\nmv "$2" "$1"\n')
+        (where / "record.sh").chmod(0o755)
+        (where / "traces").mkdir()
+        for number, slower in enumerate((1.0,) * 6 + (1.2,), 8):
+            for old in (where / "new").glob("*"):
+                old.unlink()
+            for i in range(3):
+                (where / "traces" / f"{i}.json").write_text(trace(100 * number + i, slower))
+            (where / "summary.md").unlink(missing_ok=True)
+            for name, commands in steps:
+                done = subprocess.run(["bash", "-e", "-c", commands], cwd=where, capture_output=True, text=True, check=False,
+                                      env={**os.environ, "PATH": f"{where / 'bin'}:{os.environ['PATH']}", "RUNNER_TEMP": folder,
+                                           "GITHUB_RUN_NUMBER": str(number), "GITHUB_STEP_SUMMARY": str(where / "summary.md")})
+                status = 1 if slower > 1 and name == "compare" else 0
+                if done.returncode != status:
+                    wrong.append(f"run {number}, {name}: exit {done.returncode}, not {status}\n{done.stderr}")
+                if done.returncode != 0:
+                    break
+        saved = len(list((where / "history").glob("*.krun")))
+        if saved != 18:
+            wrong.append(f"{saved} runs are kept, not 18: the slower ones do not belong to them")
+        rows = (where / "trend" / "trend.csv").read_text().splitlines() if (where / "trend" / "trend.csv").exists() else []
+        gemm = [row for row in rows if row.startswith("label,substage,gemm,")]
+        # Of 18 runs the last 15, with numbers of one and of two digits.
+        if len(gemm) != 18 or ",history/9-1.krun,a," not in gemm[0] or ",history/13-3.krun,a," not in gemm[14]:
+            wrong.append("the trend of gemm:\n" + "\n".join(gemm))
+        if not all(",b," in row and ",more," in row for row in gemm[15:]):
+            wrong.append("the new runs are not called slower:\n" + "\n".join(gemm[15:]))
+        for picture in ("trend.svg", "trend.png"):
+            if not (where / "trend" / picture).exists():
+                wrong.append(f"there is no {picture}")
+    for one in wrong:
+        print(one, file=sys.stderr)
+    return len(wrong)
+
+
 def main():
     script = compare_script()
     if "kr diff" not in script:
@@ -71,6 +126,7 @@ def main():
                 if not holds:
                     wrong += 1
                     print(f"{slower} times as slow: {what}\n{done.stderr}{page}", file=sys.stderr)
+    wrong += check_baseline()
     return 1 if wrong else 0
 
 

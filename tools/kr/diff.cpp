@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "analyze/run.hpp"
 #include "base/error.hpp"
+#include "base/part_file.hpp"
+#include "baseline.hpp"
 #include "changes/gate.hpp"
 #include "outputs.hpp"
 #include "overview/rule_changes_text.hpp"
@@ -28,14 +31,22 @@ OutputRules diff_runs_outputs() {
   return {
       .stem = "difference",
       .tables = {"comparison", "phase_changes", "label_changes", "substitutions", "name_changes"},
-      .more_tables = {"conditions"}};
+      .more_tables = {"conditions", "trend"}};
 }
 
 /// With conditions, these are results, too.
 OutputRules gated_outputs() {
   return {.stem = "difference",
           .tables = {"comparison", "conditions", "phase_changes", "label_changes", "substitutions",
-                     "name_changes"}};
+                     "name_changes"},
+          .more_tables = {"trend"}};
+}
+
+/// With a baseline, the trend is a result, too.
+OutputRules with_trend(OutputRules rules) {
+  rules.tables.emplace_back("trend");
+  std::erase(rules.more_tables, "trend");
+  return rules;
 }
 
 /// What either kind of comparison has, for help.
@@ -49,7 +60,9 @@ OutputRules diff_outputs() {
 
 struct DiffOptions : RunVerbOptions {
   std::string before;
-  std::string after;
+  std::vector<std::string> after;
+  std::string baseline;  // a folder
+  std::optional<size_t> last;
   std::vector<std::string> names;
   std::vector<std::string> runs;
   std::vector<std::string> side_a;
@@ -121,7 +134,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   // A .krdb contains `generic` too if it has several engines, and so must what it is compared with.
   const source::Library& library = own_library();
   const RulesSide old_side = rules_side(options.before);
-  const RulesSide new_side = rules_side(options.after);
+  const RulesSide new_side = rules_side(options.after[0]);
   const bool beside =
       match::names_krdb(old_side.rules, library) || match::names_krdb(new_side.rules, library);
   const match::CompiledRules before = load(old_side.rules, beside, streams);
@@ -197,7 +210,12 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
       if (session.are_module_trees(specs[0], specs[i])) how.level = trees::named_level("module");
     }
   }
-  Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
+  const bool trend = !options.baseline.empty();
+  const OutputRules results = how.gates.empty() ? diff_runs_outputs() : gated_outputs();
+  Outputs outputs(options.outputs, trend ? with_trend(results) : results);
+  // A folder that cannot be written is known before anything is read.
+  const std::filesystem::path folder = trend ? options.outputs.out_dir : std::string();
+  if (!folder.empty()) PartFile(folder / "trend.png", (folder / "trend.png").string());
   read_runs(session, specs, session::Demand::of_comparison(how.level.has_value()), streams,
             how.level ? Infos::shown : Infos::hidden);
   const tables::RunPair& pair = session.compare_runs(how);
@@ -216,7 +234,31 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   };
   outputs.finish(session.source(), {{"table", text}, {"markdown", markdown}, {"html", page}},
                  streams);
+  if (trend) {
+    if (!pair.trend.no_verdict.empty()) streams.note("no verdict: " + pair.trend.no_verdict);
+    if (!folder.empty()) {
+      write_trend_pictures(session.source(), pair, how.by, folder, options.outputs.force, streams);
+    }
+  }
   return exit_of(pair, options.undecided == "fail", streams);
+}
+
+/// The saved runs of a folder, against all runs that are named.
+Exit diff_baseline(const DiffOptions& options, Streams& streams) {
+  if (!options.side_a.empty() || !options.side_b.empty()) {
+    throw Error("", "--baseline names the first side, and --a and --b name both",
+                "write, for example, --baseline FOLDER new1.json new2.json new3.json");
+  }
+  std::vector<std::string> fresh = options.after;
+  if (!options.before.empty()) fresh.insert(fresh.begin(), options.before);
+  if (fresh.empty()) {
+    throw Error("", "no run to compare with the baseline is named",
+                "write, for example, --baseline FOLDER new1.json new2.json new3.json");
+  }
+  constexpr size_t default_last = 10;
+  std::vector<std::string> saved =
+      baseline_runs(options.baseline, options.last.value_or(default_last), fresh, streams);
+  return diff_runs(options, std::move(saved), std::move(fresh), streams);
 }
 
 /// Whether an operand names a run, not rules: standard input, or a path that exists, is not the
@@ -232,6 +274,8 @@ bool names_run(const std::string& operand) {
 }
 
 Exit diff(const DiffOptions& options, Streams& streams) {
+  if (!options.baseline.empty()) return diff_baseline(options, streams);
+  if (options.last) throw Error("", "--last is about the saved runs of --baseline FOLDER");
   if (!options.side_a.empty() || !options.side_b.empty()) {
     if (options.side_a.empty() || options.side_b.empty() || !options.before.empty()) {
       throw Error("", "--a and --b name all runs of the two sides",
@@ -242,18 +286,24 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   if (options.after.empty()) {
     throw Error("", "two runs or two rulesets are needed", "see kr diff --help");
   }
+  if (options.after.size() > 1) {
+    throw Error("", "more than two runs or rulesets are named",
+                "name all runs of two sides with --a and --b, or compare new runs with the saved "
+                "ones of a folder (--baseline)");
+  }
+  const std::string& after = options.after[0];
   const bool run = names_run(options.before);
-  if (run != names_run(options.after)) {
-    const classify::RunSpec other = parse_run(run ? options.after : options.before);
+  if (run != names_run(after)) {
+    const classify::RunSpec other = parse_run(run ? after : options.before);
     std::error_code error;
     if (other.path.find('.') != other.path.npos && !std::filesystem::exists(other.path, error)) {
       throw Error(other.path, "no such file");
     }
-    throw Error(run ? options.after : options.before,
-                fmt::format("is not a run, but {} is", run ? options.before : options.after),
+    throw Error(run ? after : options.before,
+                fmt::format("is not a run, but {} is", run ? options.before : after),
                 "compare two runs, or two rulesets");
   }
-  return run ? diff_runs(options, {options.before}, {options.after}, streams)
+  return run ? diff_runs(options, {options.before}, {after}, streams)
              : diff_rules(options, streams);
 }
 
@@ -262,7 +312,17 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
                  "A rules file, a .krdb, or the name of a shipped ruleset, each with an engine and "
                  "model if only these are compared (RULES[,ENGINE[,MODEL]]); or a run, "
                  "PATH[,ENGINE,MODEL]");
-  app.add_option("NEW", options.after, "The ruleset or run to compare OLD with");
+  app.add_option("NEW", options.after,
+                 "The ruleset or run to compare OLD with; with --baseline, all runs that are named "
+                 "are new");
+  app.add_option("--baseline", options.baseline,
+                 "Compare with the saved runs (*.krun) of this folder, in the natural order of "
+                 "their names, and show the trend from run to run")
+      ->type_name("FOLDER");
+  app.add_option("--last", options.last,
+                 "With --baseline: only the last N saved runs of the folder (default: 10)")
+      ->type_name("N")
+      ->check(whole_number(1));
   app.add_option("--a", options.side_a,
                  "Several runs as the first side, in place of OLD: three or more show the noise")
       ->type_name("RUN...");

@@ -1,5 +1,6 @@
 #include "picture/cairo.hpp"
 
+#include <cairo-svg.h>
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -52,6 +53,16 @@ void mark_png(std::string& png) {
   const auto sum =
       crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()));
   png.insert(head, number(own_png_text.size()) + chunk + number(sum));
+}
+
+/// Cairo numbers all surfaces of a process and writes the number to the file; two runs should not
+/// differ.
+void forget_number(std::string& svg) {
+  constexpr std::string_view mark = "id=\"surface";
+  const size_t at = svg.find(mark);
+  if (at == std::string::npos) return;
+  const size_t begin = at + mark.size();
+  svg.erase(begin, svg.find('"', begin) - begin);
 }
 
 }  // namespace
@@ -162,6 +173,23 @@ std::string draw_png(double width, double height,
   std::string bytes;
   require(cairo_surface_write_to_png_stream(surface.get(), append_bytes, &bytes));
   mark_png(bytes);
+  return bytes;
+}
+
+std::string draw_svg(double width, double height,
+                     const std::function<void(cairo_surface_t*)>& draw) {
+  std::string bytes;
+  {
+    const Owned<cairo_surface_t> surface(
+        cairo_svg_surface_create_for_stream(append_bytes, &bytes, width, height));
+    require(cairo_surface_status(surface.get()));
+    cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
+    draw(surface.get());
+    cairo_surface_finish(surface.get());
+    require(cairo_surface_status(surface.get()));
+  }
+  forget_number(bytes);
+  bytes.insert(bytes.find('\n') + 1, std::string(own_comment) + '\n');  // after `<?xml …?>`
   return bytes;
 }
 

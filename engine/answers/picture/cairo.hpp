@@ -62,5 +62,8 @@ cairo_status_t append_bytes(void* out, const unsigned char* bytes, unsigned coun
 /// A PNG of `width` × `height` units, with two pixels per unit.
 std::string draw_png(double width, double height,
                      const std::function<void(cairo_surface_t*)>& draw);
+/// An SVG of that size, with letters as outlines. The same drawing gives the same bytes.
+std::string draw_svg(double width, double height,
+                     const std::function<void(cairo_surface_t*)>& draw);
 
 }  // namespace kr::picture

@@ -1,13 +1,11 @@
 #include "picture/tree_picture.hpp"
 
-#include <cairo-svg.h>
 #include <cairo.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "base/own_output.hpp"
 #include "picture/cairo.hpp"
 #include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
@@ -68,30 +66,9 @@ std::string png_of(const PictureScene& scene, const std::vector<std::string>& co
                   [&](cairo_surface_t* surface) { draw(scene, colors, surface); });
 }
 
-/// Cairo numbers all surfaces of a process and writes the number to the file; two runs should not
-/// differ.
-void forget_number(std::string& svg) {
-  constexpr std::string_view mark = "id=\"surface";
-  const size_t at = svg.find(mark);
-  if (at == std::string::npos) return;
-  const size_t begin = at + mark.size();
-  svg.erase(begin, svg.find('"', begin) - begin);
-}
-
 std::string svg_of(const PictureScene& scene, const std::vector<std::string>& colors) {
-  std::string bytes;
-  {
-    const Owned<cairo_surface_t> surface(
-        cairo_svg_surface_create_for_stream(append_bytes, &bytes, scene.width, scene.height));
-    require(cairo_surface_status(surface.get()));
-    cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
-    draw(scene, colors, surface.get());
-    cairo_surface_finish(surface.get());
-    require(cairo_surface_status(surface.get()));
-  }
-  forget_number(bytes);
-  bytes.insert(bytes.find('\n') + 1, std::string(own_comment) + '\n');  // after `<?xml …?>`
-  return bytes;
+  return draw_svg(scene.width, scene.height,
+                  [&](cairo_surface_t* surface) { draw(scene, colors, surface); });
 }
 
 std::vector<std::string> facts_of(const trees::TreeView& view) {

@@ -7,6 +7,7 @@
 
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
+#include "changes/trend.hpp"
 #include "compare/moves.hpp"
 
 namespace kr::tables {
@@ -25,6 +26,7 @@ struct RunPair {
   std::string b;
   changes::Comparison comparison;
   std::vector<GateResult> gates;
+  changes::Trend trend = {};  // run by run
 };
 
 /// `kr diff` of two rulesets.

@@ -273,7 +273,8 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
   std::vector<changes::Profile> a = profiles_of(options.a), b = profiles_of(options.b);
   changes::share_dimensions(state_->source.rules->program(), a, b);
   state_->pair = {
-      join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}};
+      join(options.a, ", "), join(options.b, ", "), changes::compare(a, b, options.by), {}, {}};
+  state_->pair->trend = changes::trend_of(a, b, state_->pair->comparison);
   for (const changes::Gate& gate : options.gates) {
     Judge(gate, state_->source.rules->program(), state_->pair->comparison, state_->pair->gates)
         .run();

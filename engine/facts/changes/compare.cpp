@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "changes/run_values.hpp"
+
 namespace kr::changes {
 namespace {
 
@@ -48,72 +50,6 @@ std::pair<double, double> in_common(const Pairs& pairs, const Pair& all) {
   return {percent_of(common.a.total_ns, all.a.total_ns),
           percent_of(common.b.total_ns, all.b.total_ns)};
 }
-
-/// One number per step of the unit's phase, or per run where a side has several: the time of each
-/// label, and of all.
-class Samples {
- public:
-  Samples(std::span<const Profile> runs, const Unit& unit) {
-    if (runs.size() > 1) {
-      for (const Profile& run : runs) add_run(run, unit);
-    } else if (unit.kind == Unit::Kind::steps) {
-      for (const StepTime& step : runs[0].steps) {
-        if (step.phase == unit.phase) add_step(runs[0], step);
-      }
-    }
-  }
-
-  size_t size() const noexcept { return size_; }
-  /// What a label has in no step counts as 0.
-  std::vector<int64_t> of(const LabelKey& label) const {
-    const auto found = times_.find(label);
-    std::vector<int64_t> values = found == times_.end() ? std::vector<int64_t>() : found->second;
-    values.resize(size_);
-    return values;
-  }
-
- private:
-  void add(const LabelKey& label, int64_t ns) {
-    std::vector<int64_t>& values = times_[label];
-    values.resize(size_);
-    values.back() += ns;
-  }
-
-  void add_step(const Profile& run, const StepTime& step) {
-    ++size_;
-    add({}, step.total_ns);
-    for (const LabelTime& label : step.labels) {
-      add({run.dimensions[label.dimension], label.label}, label.total_ns);
-    }
-  }
-
-  void add_run(const Profile& run, const Unit& unit) {
-    const Profile* const one = &run;
-    const Samples steps({one, 1}, unit);
-    ++size_;
-    if (steps.size() != 0) {
-      for (const auto& [label, values] : steps.times_) {
-        add(label, static_cast<int64_t>(median(steps.of(label))));
-      }
-      return;
-    }
-    const int64_t units = unit.kind == Unit::Kind::blocks ? std::max<int64_t>(run.blocks, 1) : 1;
-    add({}, run.all.total_ns / units);
-    std::map<LabelKey, int64_t> sums;
-    for (const NameTime& name : run.names) {
-      for (size_t i = 0; i < name.labels.size(); ++i) {
-        sums[{run.dimensions[i], name.labels[i]}] += name.amount.total_ns;
-      }
-    }
-    for (const OrderedTime& one : run.ordered) {
-      sums[{run.dimensions[one.dimension], one.label}] += one.amount.total_ns;
-    }
-    for (const auto& [label, ns] : sums) add(label, ns / units);
-  }
-
-  std::map<LabelKey, std::vector<int64_t>> times_;
-  size_t size_ = 0;
-};
 
 int64_t steps_total_of(const std::map<std::string, PhaseTime>& phases) {
   int64_t total = 0;
@@ -394,7 +330,8 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
   for (const NameChange& name : comparison.names) pairs.push_back(name.time);
   comparison.total.parts = parts_of(pairs);
   add_means(a, b, comparison);
-  const Samples left(a, comparison.unit), right(b, comparison.unit);
+  const Per per = per_of(a, b);
+  const WorkValues left(a, comparison.unit, per), right(b, comparison.unit, per);
   if (std::min(left.size(), right.size()) >= min_values) {
     const MedianDraws left_draws(left.size(), a_seed), right_draws(right.size(), b_seed);
     const auto measure = [&](LabelChange& one) {

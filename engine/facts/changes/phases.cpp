@@ -4,28 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "changes/run_values.hpp"
+
 namespace kr::changes {
 namespace {
-
-using StepsOf = std::vector<StepTime> Profile::*;
-
-/// One number per step of a phase, or per run where there are several: the median of its steps.
-/// `of(step)`: an optional number.
-template <class Of>
-std::vector<int64_t> step_values(std::span<const Profile> runs, StepsOf steps,
-                                 const std::string& phase, const Of& of) {
-  std::vector<int64_t> values;
-  for (const Profile& run : runs) {
-    std::vector<int64_t> own;
-    for (const StepTime& step : run.*steps) {
-      const std::optional<int64_t> value = of(step);
-      if (step.phase == phase && value) own.push_back(*value);
-    }
-    if (runs.size() == 1) return own;
-    if (!own.empty()) values.push_back(std::llround(median(std::move(own))));
-  }
-  return values;
-}
 
 std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b) {
   if (a.empty() || b.empty()) return std::nullopt;
@@ -55,23 +37,21 @@ std::map<std::string, PhaseTime> times_of(std::span<const Profile> runs, StepsOf
 std::vector<PhaseChange> changes_of(std::span<const Profile> a, std::span<const Profile> b,
                                     StepsOf steps) {
   const std::map<std::string, PhaseTime> left = times_of(a, steps), right = times_of(b, steps);
+  const Per per = per_of(a, b);
   std::vector<std::pair<int64_t, PhaseChange>> found;
   for (const auto& [phase, time] : left) {
     const auto other = right.find(phase);
     if (other == right.end()) continue;
-    const auto change = [&, name = &phase](const auto& of) {
-      return step_change(step_values(a, steps, *name, of), step_values(b, steps, *name, of));
+    const auto change = [&, name = &phase](StepMeasure measure) {
+      return step_change(step_values(a, steps, *name, measure, per),
+                         step_values(b, steps, *name, measure, per));
     };
-    using Value = std::optional<int64_t>;
     PhaseChange one{phase, steps == &Profile::repeats, time.steps, other->second.steps, {}, {}, {},
                     {}};
-    one.wall = change([](const StepTime& step) { return step.wall_ns; });
-    one.idle = change([](const StepTime& step) {
-      return step.wall_ns ? Value(std::max<int64_t>(0, *step.wall_ns - step.busy_ns)) : Value();
-    });
-    one.busy =
-        change([](const StepTime& step) { return step.wall_ns ? Value(step.busy_ns) : Value(); });
-    one.work = *change([](const StepTime& step) { return Value(step.total_ns); });
+    one.wall = change(StepMeasure::wall);
+    one.idle = change(StepMeasure::idle);
+    one.busy = change(StepMeasure::busy);
+    one.work = *change(StepMeasure::work);
     found.emplace_back(time.total_ns + other->second.total_ns, std::move(one));
   }
   std::ranges::stable_sort(found, [](const auto& x, const auto& y) { return x.first > y.first; });

@@ -278,6 +278,15 @@ TEST_CASE("differences of runs") {
               "gemm_b|kernel|0|70|70|-|0|2|0.000|3.500|-|-|35.000|0|0|70",
               "norm|kernel|500|1000|500|100.000|10|20|50.000|50.000|0.000|50.000|50.000|500|0|0"});
   CHECK(rows("conditions", source) == Lines{"work > 5%|-|-|passed|60|-7|-10.833|-|-|-|-"});
+  pair.trend = changes::trend_of(a, b, pair.comparison);
+  const std::string of = "operation of common names", few = "a side has fewer than three values";
+  CHECK(rows("trend", source) ==
+        Lines{"run|-|-|work|0|a|a|60.000|" + of + "|-|-",
+              "run|-|-|work|1|b|b|53.500|" + of + "|-|" + few,
+              "label|substage|gemm|work|0|a|a|10.000|" + of + "|-|-",
+              "label|substage|gemm|work|1|b|b|3.500|" + of + "|-|" + few,
+              "label|substage|norm|work|0|a|a|50.000|" + of + "|-|-",
+              "label|substage|norm|work|1|b|b|50.000|" + of + "|-|" + few});
 }
 
 TEST_CASE("explanations") {
