@@ -77,10 +77,11 @@ struct RunVerbOptions {
   void add_to(CLI::App& app, const OutputRules& made, PhaseOption phase = PhaseOption::of_window);
 };
 
-/// `--ncu`, `--gpu`.
+/// `--ncu`, `--gpu`, `--peaks`, `--costs`.
 struct NcuOptions {
   std::vector<std::string> pages;
   std::string gpu;
+  std::string peaks;
   bool costs = false;
   void add_to(CLI::App& app);
   /// Reads the pages. Throws Error.

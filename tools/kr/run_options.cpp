@@ -22,6 +22,11 @@ void NcuOptions::add_to(CLI::App& app) {
       ->type_name("NAME")
       ->check(project_check([](const std::string& word) { ncu::named_gpu(word, "--gpu"); }))
       ->configurable();
+  app.add_option("--peaks", peaks,
+                 "Peaks that were measured on this GPU, as tools/peaks writes them: rates are "
+                 "compared with them, too, and `--what-if` uses them as roofs")
+      ->type_name("FILE")
+      ->configurable();
   app.add_flag("--costs", costs,
                "Compute FLOPs and bytes from the shapes of ops, too, for the roofline")
       ->configurable();
@@ -30,6 +35,7 @@ void NcuOptions::add_to(CLI::App& app) {
 void NcuOptions::join(session::Session& session) const {
   for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
   if (costs) session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
+  if (!peaks.empty()) session.join_peaks(peaks);
   session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
 }
 

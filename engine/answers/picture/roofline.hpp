@@ -36,6 +36,8 @@ struct RooflineRoof {
   std::string name;       // `FP32`, `BF16 tensor`, `DRAM`, `L2`
   double per_second = 0;  // operations, or bytes; not drawn unless more than 0
   std::string source;     // `metrics of the profile`, a data sheet
+  /// What the GPU reached: named below the chart, not drawn, since roofs are upper limits.
+  bool is_measured = false;
 };
 
 struct RooflineLabel {

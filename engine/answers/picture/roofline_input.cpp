@@ -99,7 +99,7 @@ void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
 
 /// Those of tensor cores are of all their precisions, if the profile does not say which one it is.
 bool is_roof_of(const RooflineRoof& roof, const std::string& precision) {
-  if (roof.kind != Kind::compute || !is_rate(roof.per_second)) return false;
+  if (roof.is_measured || roof.kind != Kind::compute || !is_rate(roof.per_second)) return false;
   const std::string name = lowered(roof.name);
   return name == precision || (precision == "tensor" && name.find("tensor") != std::string::npos);
 }
@@ -132,7 +132,7 @@ std::vector<RoofLine> roof_lines(const std::vector<RooflineRoof>& roofs) {
   std::vector<RoofLine> lines;
   std::vector<std::vector<std::string>> names;  // by line
   for (const RooflineRoof& roof : roofs) {
-    if (!is_rate(roof.per_second)) continue;
+    if (roof.is_measured || !is_rate(roof.per_second)) continue;
     const auto same = std::find_if(lines.begin(), lines.end(), [&](const RoofLine& line) {
       return line.kind == roof.kind && same_height(line.per_second, roof.per_second);
     });

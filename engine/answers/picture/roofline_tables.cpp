@@ -197,6 +197,7 @@ std::map<std::string, RunRoofs> roofs_by_run(const table::Table& table) {
     roof.kind =
         row.text("kind") == "memory" ? RooflineRoof::Kind::memory : RooflineRoof::Kind::compute;
     roof.name = row.text("name");
+    roof.is_measured = roof.name.ends_with(" reached");
     if (of_run.devices.size() > 1) roof.name += fmt::format(" of {}", row.text("device"));
     roof.per_second = row.number("per_second");
     roof.source = row.text("source");

@@ -52,12 +52,19 @@ Columns<Row> cost_columns(Role amounts) {
        "The part of the roof at this intensity that is reached, of the ops of `roof_ns`; nothing "
        "if the GPU's peaks are not known.",
        &CostSum::peak_ratio, optional},
+      {"measured_peak_ratio", Unit::ratio, Role::measure,
+       "The same of what this GPU reached: by the peaks of `--peaks`, of the ops of "
+       "`measured_roof_ns`. Above 1 the ops are faster than what was measured.",
+       &CostSum::measured_peak_ratio, optional},
       {"bound", Unit::text, Role::measure,
        "What the roof is at this intensity: `compute` or `memory`.", &CostSum::bound, optional},
       {"roof_ns", Unit::ns, Role::detail,
        "The time of the ops of which FLOPs, bytes and their peaks are known: one of them alone is "
        "not a roof. `peak_ratio` is of this time.",
        [](const CostSum& sum) { return cell_if_any(sum.roof_ns()); }, optional},
+      {"measured_roof_ns", Unit::ns, Role::detail,
+       "The time of the ops of which FLOPs, bytes and their measured peaks (`--peaks`) are known.",
+       [](const CostSum& sum) { return cell_if_any(sum.measured_roof_ns()); }, optional},
       {"at_roof_ns", Unit::ns, Role::detail,
        "What `roof_ns` would be at the roof of each op: of several, the lowest.",
        [](const CostSum& sum) { return cell_if(sum.roof_ns() > 0, at_roof_ns(sum)); }, optional},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "analyze/run.hpp"
@@ -34,6 +35,8 @@ struct RooflineRow : Parts<Run> {
   std::optional<double> intensity = {};
   std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};
   std::optional<double> ridge = {}, roof_flops_per_s = {}, peak_ratio = {};
+  std::optional<double> measured_peak_ratio = {};
+  std::optional<double> measured_peak_flops_per_s = {}, measured_peak_bytes_per_s = {};
   std::string_view bound = {};
   std::string_view verdict = {};
   std::optional<double> l2_bytes_per_s = {}, peak_l2_bytes_per_s = {};
@@ -75,6 +78,16 @@ void set_point(RooflineRow& row, std::optional<int64_t> total_ns, const ncu::Mea
   }
 }
 
+/// Of what this GPU reached. `measures`: those of the point, `rates`: the same with measured peaks.
+void set_measured_peaks(RooflineRow& row, const ncu::Measures& measures,
+                        const ncu::Measures& rates) {
+  row.measured_peak_bytes_per_s = rates.get(ncu::Measure::dram_peak_bytes_per_s);
+  const auto precision = ncu::main_precision(measures);
+  if (!precision) return;
+  row.measured_peak_flops_per_s = ncu::peak_per_s(rates, *precision);
+  row.measured_peak_ratio = ncu::roofline_point(rates, *precision).roof_ratio;
+}
+
 /// Measured kernels that are in the run, by descending time there.
 std::vector<std::pair<uint32_t, std::optional<int64_t>>> kernels_in_run(const ncu::Joined& joined) {
   std::map<uint32_t, int64_t> times;
@@ -107,8 +120,29 @@ void add_kernel_points(const Run& run, const std::vector<std::string>& dimension
     ncu::RoofTime time;
     time.add(kernel, total_ns.value_or(0));
     set_point(row, total_ns, kernel.measures, time);
+    if (joined.measured_peaks != nullptr) {
+      set_measured_peaks(row, kernel.measures,
+                         ncu::rates_with_peaks(kernel, *joined.measured_peaks));
+    }
     rows.add(row);
   }
+}
+
+/// Means of what ncu measured of a label, with peaks that were measured on the GPU.
+ncu::Measures label_rates(const Run& run, std::string_view dimension, std::string_view label,
+                          const ncu::GpuPeaks& measured) {
+  const ncu::Joined& joined = run.get<ncu::Joined>();
+  const auto at = run.summary.dimension(dimension);
+  ncu::Mean mean;
+  for (const ncu::RunKernel& one : joined.run) {
+    if (!at || run.summary.names[one.name].labels[*at].label != label) continue;
+    for (const ncu::TimeShare& share : one.time.shares) {
+      const ncu::MeasuredKernel& kernel = joined.kernels[share.kernel];
+      mean.add(ncu::rates_with_peaks(kernel, measured), static_cast<double>(share.time_ns),
+               static_cast<double>(kernel.instances));
+    }
+  }
+  return mean.measures();
 }
 
 /// As roofs are called: `bf16 tensor`. Empty: not known.
@@ -118,8 +152,10 @@ std::string precision_of(const cost::CostSum& sum) {
   return vector ? word : word + " tensor";
 }
 
-/// The point of ops whose FLOPs and bytes are known. `gpu` may be null.
-void set_point(RooflineRow& row, const cost::CostSum& sum, const ncu::GpuPeaks* gpu) {
+/// The point of ops whose FLOPs and bytes are known.
+void set_point(RooflineRow& row, const cost::CostSum& sum, const cost::CostedRun& costed) {
+  const ncu::GpuPeaks* const gpu = costed.gpu;
+  const ncu::GpuPeaks* const measured = costed.measured_peaks.get();
   row.precision = precision_of(sum);
   row.total_ns = sum.point_ns();
   row.flops = sum.point_flops();
@@ -134,17 +170,22 @@ void set_point(RooflineRow& row, const cost::CostSum& sum, const ncu::GpuPeaks* 
   }
   row.roof_flops_per_s = sum.roof_flops_per_s();
   row.peak_ratio = sum.peak_ratio();
+  row.measured_peak_ratio = sum.measured_peak_ratio();
+  row.measured_peak_flops_per_s = cost::peak_of(measured, sum.main_type(), sum.is_mainly_tf32());
+  if (measured != nullptr && measured->dram_bytes_per_s > 0) {
+    row.measured_peak_bytes_per_s = measured->dram_bytes_per_s;
+  }
   row.bound = sum.bound();
 }
 
 /// Of a label: a point of its ops whose FLOPs and bytes are known, and a row for each reason why
 /// others are not in it. `begin`: the row with its keys.
-void add_cost_point(const RooflineRow& begin, const cost::KeyCosts& one, const ncu::GpuPeaks* gpu,
-                    Rows<RooflineRow>& rows) {
+void add_cost_point(const RooflineRow& begin, const cost::KeyCosts& one,
+                    const cost::CostedRun& costed, Rows<RooflineRow>& rows) {
   const bool is_point = one.sum.point_ns() > 0 && one.sum.point_flops() > 0;
   if (is_point) {
     RooflineRow row = begin;
-    set_point(row, one.sum, gpu);
+    set_point(row, one.sum, costed);
     rows.add(row);
   }
   for (size_t i = 0; i < one.ns.size(); ++i) {
@@ -169,25 +210,18 @@ void add_cost_points(const Source& source, const Run& run,
       RooflineRow row{{run}, level.level, one.key, "shapes"};
       row.labels.resize(dimensions.size());
       row.labels[static_cast<size_t>(at - dimensions.begin())] = table::cell_or_nothing(one.key);
-      add_cost_point(row, one, costed.gpu, rows);
+      add_cost_point(row, one, costed, rows);
     }
   }
 }
 
 using RoofRow = Parts<Run, ncu::Roof>;
 
-/// Of the data sheet: of memory, and of the precisions of points.
-void add_cost_roofs(const Source& source, const Run& run, Rows<RoofRow>& rows) {
-  const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
-  if (gpu == nullptr) return;
-  const ncu::Joined* const joined = run.find<ncu::Joined>();
-  const auto add = [&](bool memory, const std::string& name, double per_second) {
-    const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
-    if (joined != nullptr && std::ranges::any_of(joined->roofs, is_there)) return;
-    if (per_second <= 0) return;
-    rows.add({run, ncu::Roof{memory, name, per_second, "data sheet of " + gpu->name}});
-  };
-  std::map<std::string, double> peaks;  // by name
+/// Peaks of the precisions of points that are computed from shapes, by the name of the roof. `gpu`
+/// may be null.
+std::map<std::string, double> peaks_of_points(const Source& source, const Run& run,
+                                              const ncu::GpuPeaks* gpu) {
+  std::map<std::string, double> peaks;
   for (const cost::LevelCosts& level : cost::costs_by_label(
            *source.rules, run.get<analyze::LabelledTrace>(), run.get<cost::CostedRun>())) {
     for (const cost::KeyCosts& one : level.keys) {
@@ -201,7 +235,21 @@ void add_cost_roofs(const Source& source, const Run& run, Rows<RoofRow>& rows) {
       peaks[name] = *peak;
     }
   }
-  for (const auto& [name, peak] : peaks) add(false, name, peak);
+  return peaks;
+}
+
+/// Of the data sheet: of memory, and of the precisions of points.
+void add_cost_roofs(const Source& source, const Run& run, Rows<RoofRow>& rows) {
+  const ncu::GpuPeaks* const gpu = run.get<cost::CostedRun>().gpu;
+  if (gpu == nullptr) return;
+  const ncu::Joined* const joined = run.find<ncu::Joined>();
+  const auto add = [&](bool memory, const std::string& name, double per_second) {
+    const auto is_there = [&](const ncu::Roof& roof) { return roof.name == name; };
+    if (joined != nullptr && std::ranges::any_of(joined->roofs, is_there)) return;
+    if (per_second <= 0) return;
+    rows.add({run, ncu::Roof{memory, name, per_second, "data sheet of " + gpu->name}});
+  };
+  for (const auto& [name, peak] : peaks_of_points(source, run, gpu)) add(false, name, peak);
   add(true, "DRAM", gpu->dram_bytes_per_s);
 }
 
@@ -209,6 +257,47 @@ bool has_costs(const Run& run) {
   return run.find<cost::CostedRun>() != nullptr && run.find<analyze::LabelledTrace>() != nullptr &&
          run.get<analyze::LabelledTrace>().trace.host &&
          run.get<analyze::LabelledTrace>().trace.host->ops;
+}
+
+/// The measured peak of a roof of pages of ncu; 0: it was not measured.
+double measured_peak(const ncu::GpuPeaks& measured, std::string_view roof) {
+  const std::pair<std::string_view, double> peaks[] = {{"FP64", measured.fp64},
+                                                       {"FP32", measured.fp32},
+                                                       {"TF32 tensor", measured.tf32},
+                                                       {"FP16 tensor", measured.fp16_tensor},
+                                                       {"BF16 tensor", measured.bf16_tensor},
+                                                       {"FP8 tensor", measured.fp8_tensor},
+                                                       {"INT8 tensor", measured.int8_tensor},
+                                                       {"DRAM", measured.dram_bytes_per_s}};
+  for (const auto& [name, peak] : peaks) {
+    if (name == roof) return peak;
+  }
+  return 0;
+}
+
+/// What the GPU reached: of the roofs of ncu, and of memory and the precisions of points.
+void add_measured_roofs(const Source& source, const Run& run, Rows<RoofRow>& rows) {
+  std::map<std::string, double> compute;
+  std::shared_ptr<const ncu::GpuPeaks> measured;
+  if (has_costs(run)) {
+    measured = run.get<cost::CostedRun>().measured_peaks;
+    compute = peaks_of_points(source, run, measured.get());
+  }
+  if (const auto* const joined = run.find<ncu::Joined>()) {
+    if (joined->measured_peaks != nullptr) measured = joined->measured_peaks;
+    for (const ncu::Roof& roof : joined->roofs) {
+      if (measured == nullptr || roof.is_memory) continue;
+      compute[roof.name] = measured_peak(*measured, roof.name);
+    }
+  }
+  if (measured == nullptr) return;
+  const auto add = [&](bool memory, const std::string& name, double per_second) {
+    if (per_second <= 0) return;
+    rows.add({run, ncu::Roof{memory, name + " reached", per_second,
+                             "what this GPU reached: " + measured->source}});
+  };
+  for (const auto& [name, peak] : compute) add(false, name, peak);
+  add(true, "DRAM", measured->dram_bytes_per_s);
 }
 
 /// Why there is no roofline; empty: there is.
@@ -232,7 +321,12 @@ void add_roofline(const Source& source, Rows<RooflineRow>& rows) {
       RooflineRow row{{*run}, dimensions[dimension], label, "ncu"};
       row.labels.resize(dimensions.size());
       row.labels[dimension] = std::string_view(label);
-      set_point(row, time.measured_ns, time.mean.measures(), time);
+      const ncu::Measures measures = time.mean.measures();
+      set_point(row, time.measured_ns, measures, time);
+      if (const auto& measured = run->get<ncu::Joined>().measured_peaks; measured != nullptr) {
+        set_measured_peaks(row, measures,
+                           label_rates(*run, dimensions[dimension], label, *measured));
+      }
       rows.add(row);
     }
   }
@@ -248,6 +342,7 @@ void add_roofs(const Source& source, Rows<RoofRow>& rows) {
   for (const Run& run : source.runs) {
     if (has_costs(run)) add_cost_roofs(source, run, rows);
   }
+  for (const Run& run : source.runs) add_measured_roofs(source, run, rows);
 }
 
 }  // namespace
@@ -300,6 +395,15 @@ const Definition roofline_table = TableOf<RooflineRow>{
       {"peak_ratio", Unit::ratio, Role::measure,
        "`flops_per_s` as a part of the roof; nothing without a peak.", &RooflineRow::peak_ratio,
        optional},
+      {"measured_peak_ratio", Unit::ratio, Role::measure,
+       "The same of what this GPU reached: of the roof by the peaks of `--peaks`. Above 1 the "
+       "point is faster than what was measured.",
+       &RooflineRow::measured_peak_ratio, optional},
+      {"measured_peak_flops_per_s", Unit::per_second, Role::detail,
+       "The measured peak of that precision; nothing if `--peaks` does not have it.",
+       &RooflineRow::measured_peak_flops_per_s, optional},
+      {"measured_peak_bytes_per_s", Unit::per_second, Role::detail, "The measured peak of DRAM.",
+       &RooflineRow::measured_peak_bytes_per_s, optional},
       {"bound", Unit::text, Role::measure,
        "`memory` below the ridge, `compute` above it; nothing if that is not known.",
        &RooflineRow::bound, optional},
@@ -331,16 +435,21 @@ const Definition roofline_table = TableOf<RooflineRow>{
 const Definition roofline_roofs_table = TableOf<RoofRow>{
     {"roofline_roofs",
      "roofs",
-     "One row per run and peak: the highest that pages of ncu have, or that of the data sheet. The "
+     "One row per run and peak: the highest that pages of ncu have, or that of the data sheet; "
+     "and what this GPU reached (`--peaks`). The "
      "roof of a single kernel may be lower, by its clocks: see `roofline`.",
      {run_column,
       {"kind", Unit::text, Role::key, "`compute`: operations, `memory`: bytes.",
        [](const ncu::Roof& roof) { return roof.is_memory ? "memory" : "compute"; }},
-      {"name", Unit::text, Role::key, "`FP32`, `BF16 tensor`, `DRAM`, `L2` or another.",
+      {"name", Unit::text, Role::key,
+       "`FP32`, `BF16 tensor`, `DRAM`, `L2` or another; `DRAM reached`: "
+       "measured.",
        &ncu::Roof::name},
       {"per_second", Unit::per_second, Role::measure, "Operations or bytes per second.",
        &ncu::Roof::per_second},
-      {"source", Unit::text, Role::measure, "The metrics of the profile, or the data sheet.",
+      {"source", Unit::text, Role::measure,
+       "The metrics of the profile, the data sheet, or what "
+       "measured the peak.",
        &ncu::Roof::source}},
      false,
      false},

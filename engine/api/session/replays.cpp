@@ -94,13 +94,13 @@ void Session::add_replays(size_t begin, size_t end) {
   ranks.reserve(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const analyze::LabelledTrace& trace = *all[i].trace;
-    const cost::RunGpu gpu =
-        state_->gpu != nullptr ? cost::RunGpu{state_->gpu, {}} : cost::gpu_of(trace.trace);
+    const cost::RunGpu gpu = cost::gpu_of(trace.trace, state_->gpu, state_->measured_peaks);
     const tables::Run& run = runs.emplace_back(state_->source.runs[all[i].run]);
     const cost::CostedRun* known = run.find<cost::CostedRun>();
     const bool has_costs = trace.trace.host && trace.trace.host->ops;
     if (known == nullptr && has_costs && state_->changes_need_roof()) {
-      known = &costs[i].emplace(cost::cost_run(rules, trace, gpu.peaks));
+      costs[i].emplace(cost::cost_run(rules, trace, gpu.peaks)).measured_peaks = gpu.measured;
+      known = &*costs[i];
       analyze::RunSummary& summary = state_->source.runs[all[i].run].summary;
       auto note = cost::above_peak_note(*known, rules, trace.trace, summary.gpu_total_ns);
       if (note) {

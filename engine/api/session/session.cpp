@@ -12,11 +12,13 @@
 #include "base/error.hpp"
 #include "compute/compute.hpp"
 #include "cost/costed_run.hpp"
+#include "cost/rates.hpp"
 #include "coverage/suggest.hpp"
 #include "job/extract.hpp"
 #include "job/nccl_inspector.hpp"
 #include "ncu/gpus.hpp"
 #include "ncu/joined.hpp"
+#include "ncu/measured_peaks.hpp"
 #include "saved/codec.hpp"
 #include "session/state.hpp"
 #include "what_if/what_if.hpp"
@@ -238,6 +240,14 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
       std::make_shared<trace::Trace>(trace::open_ncu_pages(state_->ncu_paths, state_->open));
 }
 
+void Session::join_peaks(const std::string& path) {
+  ncu::MeasuredPeaks measured = ncu::read_measured_peaks(path);
+  for (Warning& warning : measured.warnings) {
+    state_->warnings.emplace_back(path, std::move(warning));
+  }
+  state_->measured_peaks = std::make_shared<const ncu::GpuPeaks>(std::move(measured.peaks));
+}
+
 void Session::look_for_order(std::string_view dimension, bool always) {
   const sema::Program& program = state_->source.rules->program();
   const auto id = program.dimension(dimension);
@@ -275,6 +285,10 @@ void Session::measure(tables::Run& to, const std::shared_ptr<analyze::LabelledTr
   auto joined = std::make_shared<ncu::Joined>(
       ncu::join(*state_->source.rules, to.summary, pages,
                 {.is_itself = is_itself, .gpu = state_->gpu, .labelled = run.get()}));
+  const cost::RunGpu gpu =
+      run != nullptr ? cost::gpu_of(run->trace, state_->gpu, state_->measured_peaks)
+                     : cost::with_measured(cost::RunGpu{state_->gpu, {}}, state_->measured_peaks);
+  joined->measured_peaks = gpu.measured;
   std::vector<Warning>& warnings = to.summary.warnings;
   const bool own = run != nullptr && pages.get() == &run->trace;
   for (const Warning& warning : pages->warnings) {
@@ -291,8 +305,10 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   one.summary = std::move(summary);
   const std::shared_ptr<analyze::LabelledTrace> run = std::move(labelled);
   measure(one, run);
-  const facts::Input input{*state_->source.rules, *run,       one.summary, one.facts,
-                           demand.facts,          state_->gpu};
+  const facts::Input input{*state_->source.rules, *run,        one.summary,           one.facts,
+                           demand.facts,          state_->gpu, state_->measured_peaks};
+  auto unused = cost::unused_peaks_note(cost::gpu_of(input), state_->measured_peaks.get());
+  if (unused) one.summary.warnings.push_back(*std::move(unused));
   facts::compute(input, one.facts);
   std::vector<Warning> notes = facts::notes_of(input);
   std::ranges::move(notes, std::back_inserter(one.summary.warnings));

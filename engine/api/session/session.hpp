@@ -132,6 +132,10 @@ class Session {
   /// `gpu` may be null, and has to outlive the session. Throws Error.
   void join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu);
 
+  /// Reads peaks that were measured on a GPU (ncu/measured_peaks.hpp). They are used, beside those
+  /// of the data sheet, for all runs of this GPU read from now on. Throws Error.
+  void join_peaks(const std::string& path);
+
   /// Labels from neighbours take a part of a second for each million operations, and are otherwise
   /// only looked for in runs of at most 500,000: if `always`, or if the dimension is one of order
   /// rules, they are in all runs read from now on.

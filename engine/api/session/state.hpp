@@ -33,7 +33,8 @@ struct Session::State {
   std::vector<std::string> ncu_paths;
   std::shared_ptr<const trace::Trace> ncu_pages;  // null: there are none
   const ncu::GpuPeaks* gpu = nullptr;
-  facts::Set also;  // in demand of all runs
+  std::shared_ptr<const ncu::GpuPeaks> measured_peaks;  // null: none
+  facts::Set also;                                      // in demand of all runs
   /// Of runs of more operations, labels from neighbours are not looked for.
   size_t max_ordered = 500'000;
   std::vector<what_if::Change> changes;

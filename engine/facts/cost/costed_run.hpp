@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ struct CostedRun {
   std::vector<uint32_t> call_of;       // by operation; none: no clause fits an op around its launch
   std::vector<NoCost> no_cost;         // by operation
   const ncu::GpuPeaks* gpu = nullptr;  // whose peaks are roofs; null: not known
+  /// What was measured on this GPU; null: not known.
+  std::shared_ptr<const ncu::GpuPeaks> measured_peaks;
   /// Time of operations: with any op around the launch, with one whose arguments were recorded,
   /// and where a clause gave usable FLOPs or bytes.
   int64_t op_ns = 0;

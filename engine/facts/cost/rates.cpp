@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "cost/above_peak.hpp"
 
 namespace kr::cost {
 namespace {
@@ -38,8 +40,30 @@ RunGpu gpu_of(const trace::Trace& trace) {
   return found;
 }
 
+RunGpu with_measured(RunGpu gpu, const std::shared_ptr<const ncu::GpuPeaks>& measured) {
+  const bool same =
+      gpu.peaks != nullptr && measured != nullptr && measured->name == gpu.peaks->name;
+  gpu.measured = same ? measured : nullptr;
+  return gpu;
+}
+
+RunGpu gpu_of(const trace::Trace& trace, const ncu::GpuPeaks* named,
+              const std::shared_ptr<const ncu::GpuPeaks>& measured) {
+  return with_measured(named != nullptr ? RunGpu{named, {}} : gpu_of(trace), measured);
+}
+
 RunGpu gpu_of(const facts::Input& run) {
-  return run.gpu != nullptr ? RunGpu{run.gpu, {}} : gpu_of(run.trace.trace);
+  return gpu_of(run.trace.trace, run.gpu, run.measured_peaks);
+}
+
+std::optional<Warning> unused_peaks_note(const RunGpu& gpu, const ncu::GpuPeaks* measured) {
+  if (measured == nullptr || gpu.measured != nullptr) return std::nullopt;
+  const std::string of_run =
+      gpu.peaks != nullptr ? fmt::format("the GPU of the run is {}.", gpu.peaks->name)
+                           : fmt::format("{}. `--gpu NAME` names the GPU of the run.", gpu.unknown);
+  return Warning{"unused-peaks", fmt::format("Measured peaks are not used: they are those of {}, "
+                                             "and {}",
+                                             measured->name, of_run)};
 }
 
 std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed) {
@@ -157,6 +181,12 @@ void CostSum::add(const CostedRun& costed, const CostedCall& call, std::string_v
   both_ns_ += call.total_ns;
   both_flops_ += static_cast<double>(*cost.flops);
   both_bytes_ += static_cast<double>(*cost.bytes);
+  const RoofTime measured = roof_time(cost, costed.measured_peaks.get(), kernel);
+  if (measured.is_roof()) {
+    measured_roof_ns_ += call.total_ns;
+    measured_compute_s_ += *measured.compute_s;
+    measured_memory_s_ += *measured.memory_s;
+  }
   if (!call.has_roof) return;
   const RoofTime time = roof_time(cost, costed.gpu, kernel);
   roof_ns_ += call.total_ns;
@@ -174,6 +204,12 @@ std::optional<double> CostSum::intensity() const {
 std::optional<double> CostSum::peak_ratio() const {
   if (roof_ns_ == 0) return std::nullopt;
   return std::max(compute_s_, memory_s_) * ns_of_second / static_cast<double>(roof_ns_);
+}
+
+std::optional<double> CostSum::measured_peak_ratio() const {
+  if (measured_roof_ns_ == 0) return std::nullopt;
+  return std::max(measured_compute_s_, measured_memory_s_) * ns_of_second /
+         static_cast<double>(measured_roof_ns_);
 }
 
 std::optional<double> CostSum::above_peak_ratio() const {
@@ -220,7 +256,10 @@ std::optional<Warning> Roofs::note(const facts::Input& run) const {
 }
 
 facts::Computed<CostedRun> CostedRun::compute(const facts::Input& run) {
-  return cost_run(run.rules, run.trace, gpu_of(run).peaks);
+  RunGpu gpu = gpu_of(run);
+  CostedRun costed = cost_run(run.rules, run.trace, gpu.peaks);
+  costed.measured_peaks = std::move(gpu.measured);
+  return costed;
 }
 
 std::optional<Warning> CostedRun::note(const facts::Input& run) const {

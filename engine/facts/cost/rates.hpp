@@ -2,12 +2,14 @@
 //
 // Roofline model (Williams, Waterman and Patterson, 2009): a call of F operations and B bytes takes
 // at least max(F ÷ peak of its precision, B ÷ bandwidth). Peaks are those of the data sheet
-// (ncu/gpus.hpp), dense, without sparsity.
+// (ncu/gpus.hpp), dense, without sparsity; beside them those that were measured on the GPU
+// (ncu/measured_peaks.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,8 @@ namespace kr::cost {
 struct RunGpu {
   const ncu::GpuPeaks* peaks = nullptr;  // null: not known
   std::string unknown;                   // why not: a clause, `the trace does not name its GPU`
+  /// What was measured on this GPU; null: not known.
+  std::shared_ptr<const ncu::GpuPeaks> measured = {};
 };
 
 /// A demand for what costs are compared with: why it is not known is said.
@@ -35,8 +39,16 @@ struct Roofs {
 
 /// By the names of its devices.
 RunGpu gpu_of(const trace::Trace& trace);
-/// The GPU that the user named, or else that.
+/// `measured` may be null; of another GPU it is nothing.
+RunGpu with_measured(RunGpu gpu, const std::shared_ptr<const ncu::GpuPeaks>& measured);
+/// The GPU that the user named (may be null), or else that of the trace.
+RunGpu gpu_of(const trace::Trace& trace, const ncu::GpuPeaks* named,
+              const std::shared_ptr<const ncu::GpuPeaks>& measured);
 RunGpu gpu_of(const facts::Input& run);
+
+/// That measured peaks are those of another GPU than that of the run; none: they are not.
+/// `measured` may be null.
+std::optional<Warning> unused_peaks_note(const RunGpu& gpu, const ncu::GpuPeaks* measured);
 
 /// That percentages of peaks are absent, why, and what to do; none: all peaks are known.
 std::optional<Warning> no_peaks_note(const RunGpu& gpu, const CostedRun& costed);
@@ -87,6 +99,9 @@ class CostSum {
   std::optional<double> intensity() const;
   /// The part of the roof at this intensity, of calls of which both and their peaks are known.
   std::optional<double> peak_ratio() const;
+  /// The same by peaks that were measured on the GPU, of the calls of `measured_roof_ns`. Above 1
+  /// the calls were faster than what was measured.
+  std::optional<double> measured_peak_ratio() const;
   /// The type of the calls with most FLOPs; unknown: there are none. And whether most of these are
   /// TF32.
   ElementType main_type() const;
@@ -104,6 +119,8 @@ class CostSum {
   /// roof. One of them alone is not a roof.
   int64_t roof_ns() const { return roof_ns_; }
   double at_roof_ns() const { return at_roof_ns_; }
+  /// Time of calls of which FLOPs, bytes and their measured peaks are known.
+  int64_t measured_roof_ns() const { return measured_roof_ns_; }
   /// Time of calls above the peak, and how long they take at their roof, as a part of it.
   int64_t above_peak_ns() const { return above_peak_ns_; }
   std::optional<double> above_peak_ratio() const;
@@ -130,6 +147,9 @@ class CostSum {
   double memory_s_ = 0;
   int64_t roof_ns_ = 0;
   double at_roof_ns_ = 0;
+  double measured_compute_s_ = 0;  // at the measured peak
+  double measured_memory_s_ = 0;
+  int64_t measured_roof_ns_ = 0;
   int64_t above_peak_ns_ = 0;
   double above_peak_s_ = 0;  // at the roof
 };

@@ -237,6 +237,8 @@ struct Input {
   Set demand;
   /// The GPU that the user named; null: none, the trace may name one.
   const ncu::GpuPeaks* gpu = nullptr;
+  /// What was measured on a GPU of this name; null: nothing.
+  std::shared_ptr<const ncu::GpuPeaks> measured_peaks = {};
 };
 
 }  // namespace kr::facts

@@ -125,6 +125,19 @@ void fill_peaks(MeasuredKernel& kernel, const GpuPeaks& gpu) {
   to.fill(Measure::l2_peak_bytes_per_s, known(gpu.l2_bytes_per_s));
 }
 
+Measures rates_with_peaks(const MeasuredKernel& kernel, const GpuPeaks& gpu) {
+  MeasuredKernel only;
+  only.tensor_flops = kernel.tensor_flops;
+  for (const Measure one :
+       {Measure::fp16_flops_per_s, Measure::fp32_flops_per_s, Measure::fp64_flops_per_s,
+        Measure::tensor_flops_per_s, Measure::tensor_flops, Measure::dram_bytes_per_s,
+        Measure::dram_bytes}) {
+    only.measures.set(one, kernel.measures.get(one));
+  }
+  fill_peaks(only, gpu);
+  return only.measures;
+}
+
 std::vector<Roof> roofs_of(std::span<const MeasuredKernel> kernels, const GpuPeaks* gpu) {
   const GpuPeaks none;
   const GpuPeaks& sheet = gpu != nullptr ? *gpu : none;

@@ -44,6 +44,9 @@ struct Roof {
   double per_second = 0;
   std::string source;  // `metrics of the profile`, or the data sheet
 };
+/// The rates of the kernel with these peaks, and without others: for a point of a roofline.
+Measures rates_with_peaks(const MeasuredKernel& kernel, const GpuPeaks& gpu);
+
 /// The highest peaks that pages have, then those of the data sheet (may be null) that pages lack:
 /// of tensor cores only the types that kernels use. Clocks differ between kernels, so a kernel's
 /// own roof may be lower. `kernels` are as measured.

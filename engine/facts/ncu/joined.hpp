@@ -36,7 +36,8 @@ struct Joined {
   std::vector<uint32_t> not_in_run;              // kernels, also those of other grids and blocks
   bool is_itself = false;                        // the run is pages of ncu
   std::vector<Roof> roofs;
-  std::string gpu;  // whose peaks were filled in; empty: none
+  std::string gpu;                                 // whose peaks were filled in; empty: none
+  std::shared_ptr<const GpuPeaks> measured_peaks;  // of the GPU of the run; null: none
   std::vector<Warning> warnings;
 };
 

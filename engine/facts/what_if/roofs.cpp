@@ -21,11 +21,12 @@ RoofRatios::RoofRatios(const analyze::LabelledTrace& run, const analyze::RunSumm
   }
 }
 
-std::optional<double> RoofRatios::of(uint32_t operation) const {
-  if (const auto ratio = by_cost(operation)) return ratio;
+std::optional<KnownRoof> RoofRatios::of(uint32_t operation) const {
+  if (const auto roof = by_cost(operation)) return roof;
   const trace::Operation& one = run_.trace.operations[operation];
   const auto found = by_name_.find(run_.trace.names.get(one.name).text);
-  return found != by_name_.end() ? std::optional(std::min(1.0, found->second)) : std::nullopt;
+  if (found == by_name_.end()) return std::nullopt;
+  return KnownRoof{std::min(1.0, found->second)};
 }
 
 std::string RoofRatios::without() const {
@@ -35,18 +36,23 @@ std::string RoofRatios::without() const {
   return roofs_.unknown_gpu + " (--gpu NAME)";
 }
 
-std::optional<double> RoofRatios::by_cost(uint32_t operation) const {
+std::optional<KnownRoof> RoofRatios::by_cost(uint32_t operation) const {
   if (roofs_.costs == nullptr) return std::nullopt;
   const uint32_t number = roofs_.costs->call_of[operation];
   if (number == cost::CostedRun::none) return std::nullopt;
   const cost::CostedCall& call = roofs_.costs->calls[number];
-  if (!call.has_roof || call.total_ns <= 0) return std::nullopt;
+  if (call.above_peak || call.total_ns <= 0) return std::nullopt;
   const trace::Operation& longest = run_.trace.operations[call.longest];
-  const double at_roof_s = cost::roof_time(roofs_.costs->cost(call), roofs_.costs->gpu,
-                                           run_.trace.names.get(longest.name).text)
-                               .at_least_s();
+  const std::string_view kernel = run_.trace.names.get(longest.name).text;
+  const match::OpCost& cost = roofs_.costs->cost(call);
   // Times scatter: single calls may be a little above the roof.
-  return std::min(1.0, at_roof_s * 1e9 / static_cast<double>(call.total_ns));
+  const auto ratio = [&](const cost::RoofTime& time) {
+    return std::min(1.0, time.at_least_s() * 1e9 / static_cast<double>(call.total_ns));
+  };
+  const cost::RoofTime measured = cost::roof_time(cost, roofs_.costs->measured_peaks.get(), kernel);
+  if (measured.is_roof()) return KnownRoof{ratio(measured), true};
+  if (!call.has_roof) return std::nullopt;
+  return KnownRoof{ratio(cost::roof_time(cost, roofs_.costs->gpu, kernel))};
 }
 
 }  // namespace kr::what_if

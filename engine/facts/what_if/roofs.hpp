@@ -20,20 +20,26 @@ struct Roofs {
   const ncu::Joined* ncu = nullptr;
 };
 
-/// The part of its time that an operation would take at the roof. All that it is made of has to
-/// outlive it.
+/// The part of its time that an operation would take at the roof.
+struct KnownRoof {
+  double ratio = 1;  // at most 1
+  /// By peaks that were measured on the GPU; else by the data sheet, or by pages of ncu.
+  bool of_measured = false;
+};
+
+/// All that it is made of has to outlive it.
 class RoofRatios {
  public:
   RoofRatios(const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
              const Roofs& roofs);
 
   /// Nothing: the roof is not known, or the call is above it: then its cost is wrong.
-  std::optional<double> of(uint32_t operation) const;
+  std::optional<KnownRoof> of(uint32_t operation) const;
   /// Why costs give none.
   std::string without() const;
 
  private:
-  std::optional<double> by_cost(uint32_t operation) const;
+  std::optional<KnownRoof> by_cost(uint32_t operation) const;
 
   const analyze::LabelledTrace& run_;
   Roofs roofs_;

@@ -20,6 +20,13 @@ using replay::PartTime;
 using replay::PathPart;
 using trace::Operation;
 
+/// Behind the text of a change; empty: roofs are those of the data sheet, or of pages of ncu.
+std::string_view which_roof(const WhatIf& change) {
+  if (!change.has_measured_roofs) return {};
+  return change.has_other_roofs ? " (partly of what this GPU reached)"
+                                : " (of what this GPU reached)";
+}
+
 /// One of the runs.
 class RunChanges {
  public:
@@ -177,9 +184,10 @@ class RunChanges {
           changed.overlapped[i] = true;
           break;
         case Change::What::roof:
-          if (const auto ratio = ratios_.of(i)) {
+          if (const auto roof = ratios_.of(i)) {
             roof_ns += own_ns_[i];
-            duration_ns = std::llround(static_cast<double>(duration_ns) * *ratio);
+            duration_ns = std::llround(static_cast<double>(duration_ns) * roof->ratio);
+            (roof->of_measured ? out.has_measured_roofs : out.has_other_roofs) = true;
           }
           break;
       }
@@ -313,8 +321,11 @@ class JobChanges {
       all.before_ns = add_saturated(all.before_ns, one.before_ns);
       all.after_ns = add_saturated(all.after_ns, one.after_ns);
       if (one.roof_ns) all.roof_ns = add_saturated(all.roof_ns.value_or(0), *one.roof_ns);
+      all.has_measured_roofs = all.has_measured_roofs || one.has_measured_roofs;
+      all.has_other_roofs = all.has_other_roofs || one.has_other_roofs;
       if (all.without.empty()) all.without = one.without;
     }
+    if (changes.size() == 1) all.text += which_roof(all);
     Replayed times;
     if (all.without.empty() && (without_all_ || !replay_all(changed, times))) {
       all.without =
@@ -322,6 +333,7 @@ class JobChanges {
     }
     // What one rank would take depends on all.
     for (size_t i = 0; i < runs_.size(); ++i) {
+      results[i].text = all.text;
       results[i].without = all.without;
       if (all.without.empty()) results[i].times = std::move(times.runs[i]);
       out[i].changes.push_back(std::move(results[i]));

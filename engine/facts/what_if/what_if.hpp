@@ -33,13 +33,17 @@ bool reproduces(int64_t measured_ns, int64_t replayed_ns) noexcept;
 
 /// One change, or all of them together.
 struct WhatIf {
-  std::string text;        // `all changes`, if together
+  /// `all changes`, if together. A change to a roof says so if it is what the GPU reached.
+  std::string text;
   int64_t operations = 0;  // that it is about; of `host`: 0
   /// Their durations; of collectives that wait for other ranks, their transfer.
   int64_t before_ns = 0;
   int64_t after_ns = 0;
   /// `roof`: the part of `before_ns` with a known roof. Empty of other changes.
   std::optional<int64_t> roof_ns;
+  /// Whether some of these roofs are by measured peaks, and some are not.
+  bool has_measured_roofs = false;
+  bool has_other_roofs = false;
   std::string without;  // why there is no result; empty: there is
   Times times;          // of the replay
 };

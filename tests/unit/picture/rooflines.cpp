@@ -159,6 +159,20 @@ TEST_CASE("equal roofs are one line, unknown ones are none") {
   CHECK(lines[3].text == "DRAM 3.35 TB/s");
 }
 
+TEST_CASE("what the GPU reached is named, not drawn") {
+  Roofline roofline = some_roofline();
+  roofline.roofs = {{Kind::compute, "FP32", 66.9e12, "a white paper"},
+                    {Kind::compute, "BF16 tensor reached", 720e12, "tools/peaks", true},
+                    {Kind::memory, "DRAM", 3.35e12, "a white paper"},
+                    {Kind::memory, "DRAM reached", 2.9e12, "tools/peaks", true}};
+  CHECK(roof_lines(roofline.roofs).size() == 2);
+  CHECK(missing_roofs(roofline).contains("tensor"));
+  const std::vector<std::string> notes = roofline_notes(roofline, point_names(roofline.points, 30));
+  CHECK(notes[0] == "Roofs: FP32 66.9 TFLOP/s, DRAM 3.35 TB/s (a white paper).");
+  CHECK(notes[1] ==
+        "Roofs: BF16 tensor reached 720 TFLOP/s, DRAM reached 2.90 TB/s (tools/peaks).");
+}
+
 TEST_CASE("what is not drawn is said, with its time") {
   const Roofline roofline = some_roofline();
   CHECK(drawn_points(roofline.points) == std::vector<size_t>{0, 1, 2, 3});
