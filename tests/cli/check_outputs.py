@@ -862,7 +862,8 @@ PARTS = {
     "unexplained_parts": {"name": "names of unexplained groups", "run": "unexplained groups by run"},
     "rank_steps": {"job": "slowest rank by step, by own time", "rank": "steps by rank"},
     "found_phases": {"phase": "phases, found from the kernels", "step": "steps, found from the kernels"},
-    "explanations": {"label": "explanations", "alternative": "other rules that match", "cost": "clauses of costs"},
+    "explanations": {"label": "explanations", "alternative": "other rules that match", "cost": "clauses of costs",
+                     "tool": "looking closer"},
     "rule_changes": {"label": "changes of labels", "model": "models of one ruleset only"},
 }
 SAMPLED = "gpu_utilization,gpu_below_highest,gpu_metrics"

@@ -272,9 +272,21 @@ inline std::string scattered(const std::vector<std::string>& tokens, Gaps gaps, 
     }
     text += between;
   };
+  // A title is on the line of its label.
+  bool labels = false;
+  const auto is_title = [&](size_t i) {
+    return labels && i < tokens.size() && tokens[i][0] == '"' && tokens[i - 1] != "{" &&
+           tokens[i - 1][0] != '"';
+  };
   gap(false);
   for (size_t i = 0; i < tokens.size(); ++i) {
     text += tokens[i];
+    if (tokens[i] == "labels") labels = true;
+    if (tokens[i] == "}") labels = false;
+    if (is_title(i + 1)) {
+      text += ' ';
+      continue;
+    }
     gap(i + 1 < tokens.size() && !may_touch(tokens[i], tokens[i + 1]));
   }
   return text;

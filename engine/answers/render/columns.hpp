@@ -30,8 +30,8 @@ inline bool may_have_fraction(const Column& column) noexcept {
     case Unit::count:
     case Unit::ns:
     case Unit::bytes: {
-      constexpr std::array<std::string_view, 6> of_many{"mean",  "median", "stddev",
-                                                        "slope", "a_per_", "b_per_"};
+      constexpr std::array<std::string_view, 7> of_many{"mean",   "median", "stddev",  "slope",
+                                                        "a_per_", "b_per_", "per_unit"};
       return std::any_of(of_many.begin(), of_many.end(), [&](std::string_view word) {
         return column.id.find(word) != std::string::npos;
       });

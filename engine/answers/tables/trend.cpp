@@ -65,7 +65,7 @@ const Definition trend_table = TableOf<TrendRow>{
       {"source", Unit::text, Role::measure, "The file of the run.", &TrendRun::name},
       {"side", Unit::text, Role::measure, "`a`, or `b` of a new run.",
        [](const TrendRun& run) { return std::string_view(run.in_b ? "b" : "a"); }},
-      {"value_ns", Unit::ns, Role::measure,
+      {"per_unit_ns", Unit::ns, Role::measure,
        "The time, of what `per` says: the median of the steps of the run, or its mean per block or "
        "operation. Nothing if the run has none (`reason` says why).",
        [](const TrendPoint& point) { return point.ns; }, optional},
@@ -79,7 +79,7 @@ const Definition trend_table = TableOf<TrendRow>{
        "first side.",
        &TrendRow::verdict, optional},
       {"reason", Unit::text, Role::measure,
-       "Why a row has no `value_ns`, or a new run no `verdict`.", &TrendRow::reason, optional}}},
+       "Why a row has no `per_unit_ns`, or a new run no `verdict`.", &TrendRow::reason, optional}}},
     needs<RunPair>,
     add_trend};
 

@@ -25,17 +25,22 @@ constexpr uint64_t max_rules_bytes = 16 << 20;
 
 /// The first question about a trace reads for the usual tables all that they need, so that the
 /// second one finds it there.
-std::vector<std::string> with_usual(std::vector<std::string> ids, std::string_view view) {
-  for (std::string& id : exports::whole_ids(exports::view_named(view).tables)) {
-    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(std::move(id));
+std::vector<std::string> with_usual(std::vector<std::string> ids,
+                                    const std::vector<std::string_view>& views) {
+  for (const std::string_view view : views) {
+    for (std::string& id : exports::whole_ids(exports::view_named(view).tables)) {
+      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(std::move(id));
+    }
   }
   return ids;
 }
 
+const std::vector<std::string_view> of_runs{"report", "analyze"};
+
 /// Those that the runs have are written in this order.
-void write_tables(Session& session, const std::vector<std::string>& ids, std::string_view view,
-                  Answer& answer) {
-  (void)session.tables(with_usual(ids, view));
+void write_tables(Session& session, const std::vector<std::string>& ids,
+                  const std::vector<std::string_view>& views, Answer& answer) {
+  (void)session.tables(with_usual(ids, views));
   std::vector<std::pair<std::string, std::string>> absent;
   for (const std::string& id : ids) {
     if (std::string why = session.absent(id); !why.empty()) {
@@ -71,7 +76,7 @@ std::string report(Arguments& arguments, Context& context) {
   if (usual) ids = {"verdicts", "trace_health", "runs", "devices", "phases"};
   Session& session = context.traces.open(asked);
   Answer answer(bounds);
-  write_tables(session, ids, "report", answer);
+  write_tables(session, ids, of_runs, answer);
   if (usual && session.absent("labels").empty()) {
     answer.table("labels", session.table("labels", {.where = "dimension = " + sql_text(by)}));
   }
@@ -88,7 +93,7 @@ std::string table(Arguments& arguments, Context& context) {
   arguments.check_all_known();
   (void)tables::known_table(id);
   Session& session = context.traces.open(asked);
-  (void)session.tables(with_usual({id}, "report"));
+  (void)session.tables(with_usual({id}, of_runs));
   Answer answer(bounds);
   if (std::string why = session.absent(id); !why.empty()) {
     answer.absent({{id, std::move(why)}});
@@ -104,7 +109,7 @@ std::string sql(Arguments& arguments, Context& context) {
   const Bounds bounds = Bounds::of(arguments);
   arguments.check_all_known();
   Session& session = context.traces.open(asked);
-  (void)session.tables(with_usual({}, "report"));
+  (void)session.tables(with_usual({}, of_runs));
   Answer answer(bounds);
   answer.table("query", session.sql(query));
   return std::move(answer).finish();
@@ -130,7 +135,7 @@ std::string tree(Arguments& arguments, Context& context) {
   arguments.check_all_known();
   Session& session = context.traces.open(asked);
   session.make_tables_with(options);
-  (void)session.tables(with_usual({}, "tree"));
+  (void)session.tables(with_usual({}, {"tree"}));
   Answer answer(bounds);
   if (std::string why = session.absent("tree"); !why.empty()) {
     answer.absent({{"tree", std::move(why)}});
@@ -157,7 +162,7 @@ std::string diff(Arguments& arguments, Context& context) {
   std::vector<std::string> ids{"comparison"};
   if (!options.conditions.empty()) ids.emplace_back("conditions");
   for (const char* const id : {"phase_changes", "changes", "substitutions"}) ids.emplace_back(id);
-  write_tables(session, ids, "diff", answer);
+  write_tables(session, ids, {"diff"}, answer);
   write_notes(session, answer);
   return std::move(answer).finish();
 }

@@ -1,11 +1,12 @@
 // The tools of the server.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json_read.hpp"
 #include "kr/kr.hpp"
+#include "lsp/rpc.hpp"
 #include "mcp/folders.hpp"
 #include "mcp/traces.hpp"
 

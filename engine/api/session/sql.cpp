@@ -377,7 +377,7 @@ BoundedRows bounded_rows(Table table, const RowBound& bound) {
       return;
     }
     const size_t more = bound.max_bytes > 0 ? json_bytes(table.columns(), cells) : 0;
-    full = bound.max_bytes > 0 && bytes + more > bound.max_bytes;
+    full = shown > 0 && bound.max_bytes > 0 && bytes + more > bound.max_bytes;
     if (full) return;
     bytes += more;
     ++shown;

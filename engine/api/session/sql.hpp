@@ -32,7 +32,7 @@ Table chosen_rows(const Table& table, const tables::Source& source, const RowCho
 struct RowBound {
   size_t skip = 0;
   size_t max_rows = 0;   // 0: all
-  size_t max_bytes = 0;  // of all rows as objects of JSON; 0: any number
+  size_t max_bytes = 0;  // of all rows as objects of JSON, but at least one row; 0: any number
   bool empty() const noexcept { return skip == 0 && max_rows == 0 && max_bytes == 0; }
 };
 struct BoundedRows {

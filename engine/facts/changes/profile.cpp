@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "sema/about_some.hpp"
 #include "trees/names.hpp"
 
 namespace kr::changes {
@@ -55,7 +56,7 @@ class TreeProfile {
     for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
       options.dimension = program.dimensions.get(table.dimension).name;
       views_.emplace_back(rules, modules, options);
-      if (table.find(sema::none_label) != nullptr && !has_some()) {
+      if (sema::is_about_some(program, table) && !has_some()) {
         views_.pop_back();
         continue;
       }
@@ -239,7 +240,7 @@ void share_dimensions(const sema::Program& program, std::vector<Profile>& a,
   std::set<std::string_view> about_some;
   for (const sema::Model& model : program.models) {
     for (const sema::Table& table : model.tables) {
-      if (table.find(sema::none_label) == nullptr) continue;
+      if (!sema::is_about_some(program, table)) continue;
       about_some.insert(program.dimensions.get(table.dimension).name);
     }
   }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "classify/order.hpp"
+#include "sema/about_some.hpp"
 
 namespace kr::classify {
 
@@ -121,9 +122,9 @@ void drop_rows(size_t names, Labelled& labelled) {
 }
 
 /// A dimension about some operations says nothing of a trace that has none of them.
-void drop_empty(const std::vector<sema::Table>& tables, Labelled& labelled) {
-  for (const sema::Table& table : tables) {
-    if (table.find(sema::none_label) == nullptr) continue;
+void drop_empty(const sema::Program& program, Labelled& labelled) {
+  for (const sema::Table& table : program.models.get(labelled.model).tables) {
+    if (!sema::is_about_some(program, table)) continue;
     std::erase_if(labelled.dimensions, [&](const DimensionLabels& one) {
       return one.dimension == table.dimension &&
              std::ranges::all_of(one.by_row, [](const LabelResult& label) {
@@ -224,7 +225,7 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model, bool order
     labelled.row_of.push_back(rows.of_subject()[subject]);
   }
   if (!one_per_name) drop_rows(trace.names.size(), labelled);
-  drop_empty(program.models.get(model).tables, labelled);
+  drop_empty(program, labelled);
   if (ordered) add_order_labels(subjects, labelled);
   return labelled;
 }

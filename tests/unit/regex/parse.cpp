@@ -127,7 +127,7 @@ TEST_CASE("depth is bounded, and no depth overflows") {
   CHECK(dumped(nested(100'000)) ==
         "error: the expression is too large: groups are nested more than 256 deep");
   CHECK(dumped(std::string(100'000, '(')).substr(0, 6) == "error:");
-  CHECK(dumped(std::string(100'000, ')')) == "error: `)` closes nothing");
+  CHECK(dumped(std::string(100'000, ')')) == "error: bracket: `)` closes nothing");
   std::string repeats = "a";
   for (int i = 0; i < 256; ++i) repeats = "(?:" + repeats + "|b)*";
   CHECK(dumped(repeats).substr(0, 5) == "(rep ");
