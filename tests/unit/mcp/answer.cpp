@@ -17,7 +17,7 @@ using mcp::Bounds;
 
 namespace {
 
-const TableInfo info{.id = "t", .title = "t", .doc = "One row."};
+const TableInfo info{.id = "t", .title = "t", .doc = "One row.", .columns = {}};
 
 Table numbers(int64_t count) {
   std::vector<Column> columns{{"name", Unit::text, Role::key, "Its name."},
