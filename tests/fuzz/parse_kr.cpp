@@ -80,7 +80,9 @@ struct Checker {
       KR_CHECK(deepest <= 3 * syntax::max_nesting + 3);
       depth.push_back(deepest);
       const size_t count = expr.operands.size();
-      const bool one = expr.kind == ExprKind::negation || expr.kind == ExprKind::within;
+      const bool one = expr.kind == ExprKind::negation || expr.kind == ExprKind::within ||
+                       expr.kind == ExprKind::within_op || expr.kind == ExprKind::own ||
+                       expr.kind == ExprKind::op;
       const bool many = expr.kind == ExprKind::conjunction || expr.kind == ExprKind::disjunction;
       KR_CHECK(one ? count == 1 : many ? count >= 2 : count == 0);
       if (expr.kind == ExprKind::pattern) KR_CHECK(!expr.name.parts.empty());

@@ -272,18 +272,31 @@ inline std::string scattered(const std::vector<std::string>& tokens, Gaps gaps, 
     }
     text += between;
   };
-  // A title is on the line of its label.
-  bool labels = false;
-  const auto is_title = [&](size_t i) {
-    return labels && i < tokens.size() && tokens[i][0] == '"' && tokens[i - 1] != "{" &&
-           tokens[i - 1][0] != '"';
+  // In `labels`, a text behind a label is its title, and on its line.
+  enum class In { other, head, before_label, behind_label, behind_color };
+  In in = In::other;
+  const auto pass = [&](const std::string& token) {
+    if (token == "labels") {
+      in = In::head;
+    } else if (in == In::head) {
+      if (token == "{") in = In::before_label;
+    } else if (token == "}") {
+      in = In::other;
+    } else if (in == In::behind_color) {
+      in = In::before_label;
+    } else if (token == "color") {
+      in = In::behind_color;
+    } else if (in == In::before_label) {
+      in = In::behind_label;
+    } else if (in == In::behind_label) {
+      in = token[0] == '"' ? In::before_label : In::behind_label;
+    }
   };
   gap(false);
   for (size_t i = 0; i < tokens.size(); ++i) {
     text += tokens[i];
-    if (tokens[i] == "labels") labels = true;
-    if (tokens[i] == "}") labels = false;
-    if (is_title(i + 1)) {
+    pass(tokens[i]);
+    if (in == In::behind_label && i + 1 < tokens.size() && tokens[i + 1][0] == '"') {
       text += ' ';
       continue;
     }

@@ -78,7 +78,7 @@ class Chains {
         compare::all_operations(formulas_, list.side, compare::labels_named(list.side));
     prove::ProofMemo* const memo = context_.options.proofs;
     std::optional<compare::OrderMemo> known;
-    if (memo != nullptr) known.emplace(*memo, context_.allowance);
+    if (memo != nullptr) known.emplace(compare::OrderMemo{*memo, context_.allowance});
     list.alphabet = compare::order_alphabet(prover_, {&list.side, 1}, operations, known);
     order::ProofBudget budget;
     budget.stop = context_.options.stop;

@@ -175,32 +175,32 @@ void Builder::close(std::string_view item) {
 }
 
 bool Builder::repeatable(std::string_view item) {
+  std::string said, help;
   switch (last_) {
     case Last::operand:
       return !frames_.back().sequence.empty();
     case Last::nothing:
-      reject(diag::code::regex_repeat, item, item, Said{"has nothing before it to repeat"})
-          .help("write `\\{}` for the character", item.substr(0, 1));
-      return false;
+      said = "has nothing before it to repeat";
+      help = fmt::format("write `\\{}` for the character", item.substr(0, 1));
+      break;
     case Last::assertion:
-      reject(diag::code::regex_repeat, item, item, Said{"repeats a position, not a byte"})
-          .help("remove `{}`, or put it after what it repeats", item);
-      return false;
+      said = "repeats a position, not a byte";
+      help = fmt::format("remove `{}`, or put it after what it repeats", item);
+      break;
     case Last::repeat:
-      reject(diag::code::regex_repeat, item, item, Said{"repeats a repeat"})
-          .help("use one quantifier, or group the inner one: `(?:…*){}`", item);
-      return false;
+      said = "repeats a repeat";
+      help = fmt::format("use one quantifier, or group the inner one: `(?:…*){}`", item);
+      break;
     case Last::beyond_ascii: {
       const std::string_view before =
           text_.substr(0, static_cast<size_t>(item.data() - text_.data()));
       const std::string_view character = before.substr(character_begin(before, before.size() - 1));
-      reject(
-          diag::code::regex_repeat, item, item,
-          Said{fmt::format("repeats the last byte of `{}`, not the character", quoted(character))})
-          .help("group the character: `(?:{}){}`", character, item);
-      return false;
+      said = fmt::format("repeats the last byte of `{}`, not the character", quoted(character));
+      help = fmt::format("group the character: `(?:{}){}`", character, item);
+      break;
     }
   }
+  reject(diag::code::regex_repeat, item, item, Said{said}).help("{}", help);
   return false;
 }
 

@@ -1,5 +1,7 @@
 // Builder: reports mistakes inside an item, and finds where parsing continues.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/nearest.hpp"
@@ -307,9 +309,11 @@ size_t Builder::mistake(For<g::not_word>, source::Span seen) {
 size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   const std::string_view word = look_.text(token);
-  const Expr* last = exprs_.last();
-  if (last != nullptr && last->kind == ExprKind::text && odd_quotes(token.begin)) {
-    abandon(unpaired_quotes(look_.first_on_line(token.begin) ? token.begin : last->span.begin));
+  // A copy: it moves when expressions are joined.
+  std::optional<std::pair<ExprKind, source::Span>> last;
+  if (const Expr* const expr = exprs_.last()) last.emplace(expr->kind, expr->span);
+  if (last && last->first == ExprKind::text && odd_quotes(token.begin)) {
+    abandon(unpaired_quotes(look_.first_on_line(token.begin) ? token.begin : last->second.begin));
   }
   if (!is_first_report(token.begin)) abandon(token.end);
   if (word == "keep") {
@@ -334,8 +338,8 @@ size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
     added.help("alternatives are joined with `|`").replace(range(token), word == "," ? " |" : "|");
     return token.end;
   }
-  if (word == "^" && last != nullptr && last->kind == ExprKind::text) {
-    const source::Span text = last->span;
+  if (word == "^" && last && last->first == ExprKind::text) {
+    const source::Span text = last->second;
     if (text.end == token.begin) {
       added
           .help("write it before the text: `^{}`",
@@ -345,12 +349,12 @@ size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
     }
   }
   // `r"text"`, as some languages write it.
-  if (last != nullptr && last->kind == ExprKind::pattern && last->span.size() == 1 &&
-      token.kind == TokenKind::string && last->span.end == token.begin) {
+  if (last && last->first == ExprKind::pattern && last->second.size() == 1 &&
+      token.kind == TokenKind::string && last->second.end == token.begin) {
     added
         .help("remove `{}`: a text has no prefix; a regular expression is `/…/`",
-              look_.slice(last->span.begin, last->span.end))
-        .replace(last->span, "");
+              look_.slice(last->second.begin, last->second.end))
+        .replace(last->second, "");
     return token.begin;
   }
   added.help("join the two with `|` or `&`");

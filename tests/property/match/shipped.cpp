@@ -127,7 +127,7 @@ TEST_CASE("patterns of the shipped rules and others match as in one database") {
     for (size_t i = 0; i < 60; ++i) few.add(patterns[i].second, patterns[i].first);
     CHECK(match::Database::compile(few.program, folder.cache())->is_whole());
   }
-  CHECK(own >= 400);
+  CHECK(own >= 40 * test::rounds(10, 1));
 }
 
 TEST_CASE("a damaged database of the shipped rules is as none") {
