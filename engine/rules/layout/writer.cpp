@@ -351,6 +351,7 @@ class Writer {
       case Node::Kind::step: {
         const Node& part = node.parts[0];
         flat(node.first, part.first);
+        if (part.first > node.first) comments(part.first, indent);
         const size_t behind = part.last;
         this->node(part, indent, tail + node.last - behind, as_written);
         for (size_t i = behind; i < node.last; ++i) comments(i, indent);
