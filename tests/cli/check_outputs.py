@@ -911,6 +911,8 @@ RESULTS = [
     ("costs", ["analyze", "costs/new.json", "--rules", "costs/mine.kr", "--tables",
                "costs,cost_rates,cost_steps,cost_coverage,cost_gaps"], "costs cost_rates cost_steps cost_coverage cost_gaps", True),
     ("why of an op", ["why", "aten::mm", "--rules", "costs/mine.kr"], "explanations/cost", False),
+    ("why of an operation", ["why", "costs/new.json", "--rules", "costs/mine.kr", "--operation", "cutlass_bf16_gemm"],
+     "explanations/tool", False),
     ("graphs", ["analyze", "graphs/replay.json,generic", "--reference", "graphs/capture.json", "--tables", "graph_alignment"],
      "graph_alignment", True),
     ("what if", ["analyze", "serving.json", "--rules", "serving.kr", "--what-if", "host = 0.5x", "--tables",

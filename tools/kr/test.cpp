@@ -44,6 +44,7 @@ std::vector<testing::RealName> names_of_runs(const std::vector<std::string>& run
   }
   std::ranges::stable_sort(sorted, std::greater(), &std::pair<int64_t, testing::RealName>::first);
   std::vector<testing::RealName> names;
+  names.reserve(sorted.size());
   for (auto& [total_ns, name] : sorted) names.push_back(std::move(name));
   return names;
 }
