@@ -3,7 +3,7 @@
 // between them, as torch_npu writes them.
 //
 // Contenders: a bare pass of JsonPull over all values, and the reader, with operations only and
-// with the host trace.
+// with the host trace, on one thread and on all.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -127,7 +127,8 @@ void bare_pass(benchmark::State& state) {
 void reader(benchmark::State& state) {
   const std::string path = file();
   kr::trace::OpenOptions options;
-  if (state.range(0) != 0) options.host = kr::trace::HostDetail::all;
+  options.threads = static_cast<unsigned>(state.range(0));
+  if (state.range(1) != 0) options.host = kr::trace::HostDetail::all;
   for (auto _ : state) {
     const kr::trace::Trace trace = kr::trace::open_trace(path, options);
     if (trace.operations.empty()) state.SkipWithError("operations are missing");
@@ -136,10 +137,13 @@ void reader(benchmark::State& state) {
 }
 
 void measured(benchmark::internal::Benchmark* task) {
-  task->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+  task->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 }
 
 BENCHMARK(bare_pass)->Apply(measured);
-BENCHMARK(reader)->ArgName("host")->Arg(0)->Arg(1)->Apply(measured);
+BENCHMARK(reader)->ArgNames({"threads", "host"})->Args({1, 0})->Apply(measured);
+BENCHMARK(reader)->ArgNames({"threads", "host"})->Args({0, 0})->Apply(measured);
+BENCHMARK(reader)->ArgNames({"threads", "host"})->Args({1, 1})->Apply(measured);
+BENCHMARK(reader)->ArgNames({"threads", "host"})->Args({0, 1})->Apply(measured);
 
 }  // namespace

@@ -17,11 +17,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,13 +29,13 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/decimal.hpp"
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "trace/format.hpp"
+#include "trace/readers/ascend_events.hpp"
 #include "trace/readers/ascend_tasks.hpp"
+#include "trace/readers/event_list.hpp"
 #include "trace/readers/json_pull.hpp"
-#include "trace/readers/json_tokens.hpp"
 #include "trace/readers/messages.hpp"
 
 namespace kr::trace {
@@ -43,55 +43,9 @@ namespace {
 
 constexpr std::string_view ascend_hardware = "Ascend Hardware";
 constexpr std::string_view ascend_calls = "CANN";
-constexpr std::string_view ascend_module = "nn.Module: ";
-constexpr std::string_view ascend_step = "ProfilerStep#";
 // Repeated from others, or derived: never work of their own.
 constexpr std::array<std::string_view, 4> ascend_repeated{"Python", "Communication", "HCCL",
                                                           "Overlap Analysis"};
-
-/// Of members of events and of their arguments, those that are read.
-enum class AscendKey : uint8_t {
-  other,
-  arguments,
-  phase,
-  category,
-  name,
-  start,
-  duration,
-  process,
-  thread,
-  id,
-  task_type,
-  stream,
-  connection,
-  correlation,
-};
-
-/// The size of `word` is a constant: no call compares it.
-template <size_t size>
-bool ascend_is(std::string_view text, const char (&word)[size]) noexcept {
-  return text.size() == size - 1 && std::memcmp(text.data(), word, size - 1) == 0;
-}
-
-AscendKey ascend_member(std::string_view key) noexcept {
-  if (ascend_is(key, "ph")) return AscendKey::phase;
-  if (ascend_is(key, "name")) return AscendKey::name;
-  if (ascend_is(key, "pid")) return AscendKey::process;
-  if (ascend_is(key, "tid")) return AscendKey::thread;
-  if (ascend_is(key, "ts")) return AscendKey::start;
-  if (ascend_is(key, "dur")) return AscendKey::duration;
-  if (ascend_is(key, "args")) return AscendKey::arguments;
-  if (ascend_is(key, "cat")) return AscendKey::category;
-  return ascend_is(key, "id") ? AscendKey::id : AscendKey::other;
-}
-
-AscendKey ascend_argument(std::string_view key) noexcept {
-  if (ascend_is(key, "connection_id")) return AscendKey::connection;
-  if (ascend_is(key, "Task Type")) return AscendKey::task_type;
-  if (ascend_is(key, "Stream Id") || ascend_is(key, "Physic Stream Id")) return AscendKey::stream;
-  if (ascend_is(key, "correlation_id")) return AscendKey::correlation;
-  return ascend_is(key, "name") ? AscendKey::name : AscendKey::other;
-}
 
 class AscendReader {
  public:
@@ -107,12 +61,18 @@ class AscendReader {
     try {
       json_.expect(JsonKind::array);
       json_.enter();
-      while (json_.next()) {
-        if (json_.value() != JsonKind::object) {
-          throw json_.error("is not an event: events are objects");
-        }
-        event();
-      }
+      const auto threads =
+          worker_threads(input_->options().threads, input_->compression() != Compression::none);
+      uint64_t list_end = 0;
+      read_event_list<AscendFound>(
+          *input_, json_, threads, events_, list_end,
+          [this]() -> std::function<void(Window&)> {
+            auto parser = std::make_shared<AscendEvents>(input_->options());
+            return [parser](Window& window) {
+              parser->parse(window.window, window.first, window.rows);
+            };
+          },
+          [this](const Window& window) { merge(window.rows); });
       json_.end();
     } catch (const JsonCut& cut) {
       if (!input_->options().allow_truncated) throw;
@@ -129,230 +89,59 @@ class AscendReader {
   }
 
  private:
-  struct Time {
-    int64_t ns = 0;
-    DecimalFault fault = DecimalFault::missing;
-  };
-  /// Where something is: numbers of the texts of `pid` and `tid`, and a time.
-  struct Place {
-    uint32_t process = 0;
-    uint32_t thread = 0;
-    int64_t ns = 0;
+  using Place = AscendPlace;
+  using Row = AscendRow;
+  using Arrow = AscendArrow;
+  using Window = EventWindow<AscendFound>;
 
-    friend auto operator<=>(const Place&, const Place&) = default;
-  };
-  /// An event with a duration, of which only the process says what it is.
-  struct Row {
-    Place at;
-    int64_t duration_ns;
-    uint64_t offset;
-    std::optional<int64_t> connection;
-    std::optional<int64_t> stream;
-    uint32_t name;
-    uint32_t type;
-    DecimalFault start_fault;
-    DecimalFault duration_fault;
-
-    int64_t end_ns() const noexcept {
-      return duration_ns > std::numeric_limits<int64_t>::max() - at.ns
-                 ? std::numeric_limits<int64_t>::max()
-                 : at.ns + duration_ns;
+  /// The next window: its numbers of texts become those of the file.
+  void merge(const AscendFound& found) {
+    events_ += found.events;
+    numbers_.clear();
+    for (uint32_t i = 0; i < found.texts.size(); ++i) {
+      numbers_.push_back(texts_.add(found.texts.text(i)));
     }
-  };
-  struct Arrow {
-    uint64_t id;
-    Place at;
-  };
-  /// Of the event being read.
-  struct Event {
-    std::string phase, category, name, type, process_name;
-    uint32_t process = 0;
-    uint32_t thread = 0;
-    Time start, duration;
-    std::optional<int64_t> connection, correlation, stream;
-    std::optional<uint64_t> id;
-    std::string duration_text, start_text;
-  };
-
-  void event() {
-    const uint64_t offset = json_.offset();
-    Event& event = event_;
-    event.phase.clear();
-    event.category.clear();
-    event.name.clear();
-    event.type.clear();
-    event.process_name.clear();
-    event.process = event.thread = no_text_;
-    event.start = event.duration = {};
-    event.connection = event.correlation = event.stream = std::nullopt;
-    event.id.reset();
-    json_.enter();
-    while (json_.next()) member(event);
-    ++events_;
-    take(offset);
-  }
-
-  void member(Event& event) {
-    const AscendKey key = ascend_member(json_.key());
-    const JsonKind kind = json_.value();
-    switch (key) {
-      case AscendKey::arguments:
-        if (kind != JsonKind::object) return json_.skip();
-        json_.enter();
-        while (json_.next()) argument(event);
-        return;
-      case AscendKey::phase:
-        return string(kind, event.phase);
-      case AscendKey::category:
-        return string(kind, event.category);
-      case AscendKey::name:
-        return string(kind, event.name);
-      case AscendKey::start:
-        event.start = time(kind, event.start_text);
-        return;
-      case AscendKey::duration:
-        event.duration = time(kind, event.duration_text);
-        return;
-      case AscendKey::process:
-        event.process = number_of(text(kind), last_process_);
-        return;
-      case AscendKey::thread:
-        event.thread = number_of(text(kind), last_thread_);
-        return;
-      case AscendKey::id:
-        event.id = integer_from<uint64_t>(text(kind));
-        return;
-      default:
-        json_.skip();
+    for (const auto& [process, name] : found.processes) processes_[numbers_[process]] = name;
+    for (Row row : found.rows) {
+      row.at = place(row.at);
+      row.name = numbers_[row.name];
+      row.type = numbers_[row.type];
+      rows_.push_back(row);
     }
-  }
-
-  void argument(Event& event) {
-    const AscendKey key = ascend_argument(json_.key());
-    const JsonKind kind = json_.value();
-    switch (key) {
-      case AscendKey::task_type:
-        event.type = text(kind);
-        return;
-      case AscendKey::stream:
-        event.stream = integer_from(text(kind));
-        return;
-      case AscendKey::connection:
-        event.connection = integer_from(text(kind));
-        return;
-      case AscendKey::correlation:
-        event.correlation = integer_from(text(kind));
-        return;
-      case AscendKey::name:
-        event.process_name = text(kind);
-        return;
-      default:
-        json_.skip();
+    bad_.insert(found.bad.begin(), found.bad.end());
+    for (const auto& [from, to] : {std::pair(&found.sent, &sent_),
+                                   {&found.requested, &requested_},
+                                   {&found.begun, &begun_}}) {
+      for (const Arrow& arrow : *from) to->push_back({arrow.id, place(arrow.at)});
     }
-  }
-
-  void string(JsonKind kind, std::string& to) {
-    if (kind != JsonKind::string) return json_.skip();
-    to.assign(json_.string());
-  }
-
-  /// As it is written: of a string or a number; of others nothing. Until the next value.
-  std::string_view text(JsonKind kind) {
-    if (kind == JsonKind::string) return json_.string();
-    if (kind == JsonKind::number) return json_.number();
-    json_.skip();
-    return {};
-  }
-
-  /// Events of one process or thread follow each other.
-  uint32_t number_of(std::string_view text, uint32_t& last) {
-    if (texts_.text(last) != text) last = texts_.add(text);
-    return last;
-  }
-
-  /// `written`: of what may be no number.
-  Time time(JsonKind kind, std::string& written) {
-    constexpr int microseconds = 3;
-    const std::string_view text = this->text(kind);
-    if (kind == JsonKind::null) return {};
-    // Not `NaN` or `Infinity`.
-    bool number = kind == JsonKind::number && is_digit(text.back());
-    if (!number) {
-      written.assign(text);
-      number = is_json_number(written);
+    for (const AscendQueued& one : found.enqueued) enqueued_[one.pair] = place(one.at);
+    for (const AscendQueued& one : found.dequeued) dequeued_[place(one.at)] = one.pair;
+    for (const uint64_t offset : found.untimed) {
+      out_->add_dropped("call or range without a valid time", offset);
     }
-    Time time;
-    time.fault =
-        number ? read_json_number(text, microseconds, time.ns) : DecimalFault::not_a_number;
-    return time;
+    for (const AscendRange& range : found.ranges) add_range(range);
   }
 
-  void take(uint64_t offset) {
-    const Event& event = event_;
-    const Place at{event.process, event.thread, event.start.ns};
-    if (ascend_is(event.phase, "M")) {
-      if (ascend_is(event.name, "process_name")) processes_[event.process] = event.process_name;
-    } else if (ascend_is(event.phase, "X") && event.category.empty()) {
-      rows_.push_back({at, event.duration.ns, offset, event.connection, event.stream,
-                       texts_.add(event.name), texts_.add(event.type), event.start.fault,
-                       event.duration.fault});
-      if (event.start.fault == DecimalFault::not_a_number) bad_[offset] = event.start_text;
-      if (event.duration.fault == DecimalFault::not_a_number) bad_[offset] = event.duration_text;
-    } else if (host_ == HostDetail::none) {
-      return;
-    } else if (ascend_is(event.phase, "X")) {
-      take_host(offset, at);
-    } else if (event.id && ascend_is(event.category, "async_npu")) {
-      (ascend_is(event.phase, "s") ? requested_ : begun_).push_back({*event.id, at});
-    } else if (event.id && ascend_is(event.phase, "s") &&
-               ascend_is(event.category, "HostToDevice")) {
-      sent_.push_back({*event.id, at});
-    }
+  Place place(const Place& in_window) const {
+    return {numbers_[in_window.process], numbers_[in_window.thread], in_window.ns};
   }
 
-  void take_host(uint64_t offset, const Place& at) {
-    const Event& event = event_;
-    const bool enqueued = ascend_is(event.category, "enqueue");
-    if (enqueued || ascend_is(event.category, "dequeue")) {
-      if (!event.correlation) return;
-      if (enqueued) {
-        enqueued_[*event.correlation] = at;
-      } else {
-        dequeued_[at] = *event.correlation;
-      }
-      return;
-    }
-    std::string_view name = event.name;
-    HostRange::Kind kind = HostRange::Kind::annotation;
-    if (ascend_is(event.category, "python_function")) {
-      if (!name.starts_with(ascend_module)) return;
-      name.remove_prefix(ascend_module.size());
-      kind = HostRange::Kind::module;
-    } else if (ascend_is(event.category, "cpu_op")) {
-      if (!name.starts_with(ascend_step)) kind = HostRange::Kind::op;
-    } else if (!ascend_is(event.category, "user_annotation")) {
-      return;
-    }
-    const bool op = kind == HostRange::Kind::op;
-    if (op && !input_->options().ops && !input_->options().reference) return;
+  void add_range(const AscendRange& range) {
+    const std::string_view name = texts_.text(numbers_[range.name]);
+    const bool op = range.kind == HostRange::Kind::op;
     if (host_ == HostDetail::range_names) {
       if (!op) out_->range_name(name);
       return;
     }
-    if (event.start.fault != DecimalFault::none || event.duration.fault != DecimalFault::none ||
-        event.start.ns > std::numeric_limits<int64_t>::max() - event.duration.ns) {
-      out_->add_dropped("call or range without a valid time", offset);
-      return;
-    }
-    const int64_t end_ns = event.start.ns + event.duration.ns;
+    const Place at = place(range.at);
     const uint32_t thread = host_thread(at.process, at.thread);
     if (op && input_->options().ops) {
       const uint32_t number = out_->op(name, HostOp{std::string(name), {}});
-      out_->ops().calls.push_back({event.start.ns, end_ns, number, thread});
+      out_->ops().calls.push_back({at.ns, range.end_ns, number, thread});
     }
     if (op && !input_->options().reference) return;
     out_->host().ranges.push_back(
-        {event.start.ns, end_ns, out_->range_name(name), thread, HostRange::none, kind});
+        {at.ns, range.end_ns, out_->range_name(name), thread, HostRange::none, range.kind});
   }
 
   uint32_t host_thread(uint32_t process, uint32_t thread) {
@@ -411,18 +200,13 @@ class AscendReader {
     python_ = found;
   }
 
-  bool is_valid(const Row& row) const {
-    return row.start_fault == DecimalFault::none && row.duration_fault == DecimalFault::none &&
-           row.at.ns <= std::numeric_limits<int64_t>::max() - row.duration_ns;
-  }
-
   /// The calls of CANN, and by arrow the innermost one that it begins in. A call's correlation is
   /// its place.
   void add_calls() {
     std::vector<const Row*> calls;
     for (const Row& row : rows_) {
       if (process_name(row.at.process) != ascend_calls) continue;
-      if (is_valid(row)) {
+      if (row.has_times()) {
         calls.push_back(&row);
       } else {
         out_->add_dropped("call or range without a valid time", row.offset);
@@ -576,9 +360,7 @@ class AscendReader {
   HostDetail host_;
   uint64_t events_ = 0;
   DistinctTexts texts_;
-  uint32_t no_text_ = texts_.add("");
-  uint32_t last_process_ = no_text_, last_thread_ = no_text_;
-  Event event_;
+  std::vector<uint32_t> numbers_;  // of the window's texts
 
   std::map<uint32_t, std::string> processes_;  // by their number in `texts_`: process_name
   std::vector<Row> rows_;

@@ -8,7 +8,6 @@
 #include "base/ascii.hpp"
 #include "base/integer.hpp"
 #include "trace/rank_place.hpp"
-#include "trace/readers/json_scan.hpp"
 
 namespace kr::trace {
 namespace {
@@ -121,23 +120,7 @@ void FoundLayout::add(const FoundLayout& other) {
   unknown = unknown || other.unknown;
 }
 
-bool blank_control_bytes(std::string& text) {
-  bool any = false;
-  bool in_string = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '"') in_string = !in_string;
-    if (in_string && static_cast<unsigned char>(text[at]) < 0x20) {
-      text[at] = ' ';
-      any = true;
-    }
-    // What it escapes does not end the string; a control byte cannot be escaped so.
-    if (text[at] == '\\') ++at;
-  }
-  return any;
-}
-
 void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
-  const std::string_view text = window.text();
   window_offset_ = window.offset;
   out_ = &out;
   if (ids_.begin(out)) {
@@ -160,26 +143,15 @@ void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
   out.annotated_nodes = out.marked_lanes = false;
   out.samples.clear();
   last_category_.clear();
-  written_ = {};
-  if (tokens_.find(text)) {
-    items(text, first);
-    return;
-  }
-  // Some profilers do not escape control bytes. Names keep them.
-  patched_.assign(text);
-  const bool any = blank_control_bytes(patched_);
-  patched_.append(json_padding, '\0');
-  const std::string_view patched(patched_.data(), text.size());
-  if (!any || !tokens_.find(patched)) {
+  if (tokens_.find(window.text())) {
+    items(tokens_.text(), first);
+  } else {
     out.broken = true;
-    return;
   }
-  written_ = text;
-  items(patched, first);
 }
 
 void EventParser::items(std::string_view text, bool first) {
-  JsonWalk json(text, tokens_, levels_);
+  JsonWalk json(text, tokens_.tokens(), levels_);
   bool comma = !first;
   while (json.place() != text.size()) {
     if (comma && !json.step_over(',')) break;
@@ -195,7 +167,7 @@ void EventParser::items(std::string_view text, bool first) {
     if (is_sample()) take_sample(json, mark);
     if (places_known_) note_time(json);
     if (plan_ != nullptr) {
-      keep(json, (written_.empty() ? text : written_).substr(begin, json.since(begin).size()));
+      keep(json, tokens_.written().substr(begin, json.since(begin).size()));
     }
     ++out_->events;
   }
@@ -346,9 +318,9 @@ bool EventParser::args(JsonWalk& json) {
 bool EventParser::take(const JsonWalk& json, size_t begin) {
   event_offset_ = window_offset_ + begin;
   out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
-  if (!written_.empty() && event_.name.kind == JsonRaw::Kind::string) {
-    const auto at = static_cast<size_t>(event_.name.text.data() - patched_.data());
-    event_.name.text = written_.substr(at, event_.name.text.size());
+  if (event_.name.kind == JsonRaw::Kind::string) {
+    const auto at = static_cast<size_t>(event_.name.text.data() - tokens_.text().data());
+    event_.name.text = tokens_.written().substr(at, event_.name.text.size());
   }
   if (event_.category.kind != JsonRaw::Kind::string) {
     find_process(json);

@@ -13,6 +13,7 @@
 #include "trace/cut_plan.hpp"
 #include "trace/rank_place.hpp"
 #include "trace/readers/block_rows.hpp"
+#include "trace/readers/event_list.hpp"
 #include "trace/readers/json_tokens.hpp"
 #include "trace/readers/kineto_annotations.hpp"
 #include "trace/readers/kineto_counters.hpp"
@@ -201,12 +202,10 @@ class EventParser {
   size_t levels_;
   const CutPlan* plan_;
   std::optional<bool> kept_;  // whether the event belongs to the plan; nothing: kr does not read it
-  JsonTokens tokens_;
+  WindowTokens tokens_;       // names keep their control bytes
   // Texts without escapes, for a moment.
   std::string scratch_, phase_, number_, number_text_, process_, kernel_, copy_name_;
   std::string op_key_;
-  std::string patched_;        // a window without control bytes in its strings
-  std::string_view written_;   // that window as it is; empty: there are none
   std::string last_category_;  // of the event before
 
   // Of the window and the event being read.
@@ -225,8 +224,5 @@ class EventParser {
   std::vector<std::optional<CollectiveCall>> calls_of_places_;
   std::string place_key_;
 };
-
-/// Control bytes inside strings, which JSON does not allow, become spaces. False: there are none.
-bool blank_control_bytes(std::string& text);
 
 }  // namespace kr::trace

@@ -30,8 +30,7 @@
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/block_reader.hpp"
-#include "trace/readers/event_windows.hpp"
+#include "trace/readers/event_list.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/kineto_cut.hpp"
 #include "trace/readers/kineto_events.hpp"
@@ -40,12 +39,7 @@
 namespace kr::trace {
 namespace {
 
-/// A window, and what was found in it.
-struct WindowJob {
-  TextBlock window;
-  bool first = false;  // the list begins with it
-  EventRows rows;
-};
+using KinetoWindow = EventWindow<EventRows>;
 
 class KinetoReader {
  public:
@@ -264,31 +258,20 @@ class KinetoReader {
     if (places != nullptr) {
       *places = {json_.rest_offset(), 0, levels_, {}};
     }
-    EventWindows windows(*input_, json_.rest(), json_.rest_offset());
-    BlockReader<WindowJob> reader(threads_, [&] {
-      auto parser = std::make_shared<EventParser>(input_->options(), levels_);
-      if (annotations_) parser->annotations(&*annotations_);
-      return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
-    });
-    bool first = true;
-    const auto broken = reader.read(
-        [&](WindowJob& job) {
-          job.first = std::exchange(first, false);
-          return windows.next(job.window);
+    uint64_t end = 0;
+    read_event_list<EventRows>(
+        *input_, json_, threads_, events_, places != nullptr ? places->end : end,
+        [&]() -> std::function<void(KinetoWindow&)> {
+          auto parser = std::make_shared<EventParser>(input_->options(), levels_);
+          if (annotations_) parser->annotations(&*annotations_);
+          return [parser](KinetoWindow& window) {
+            parser->parse(window.window, window.first, window.rows);
+          };
         },
-        [&](const WindowJob& job) { return merge(job); });
-    if (!broken.empty()) hand_back(broken, windows);
-    if (places != nullptr) places->end = windows.rest_offset();
-    json_.resume(events_, windows.rest(), windows.rest_offset(), windows.input_ended());
-    // The list's end; or what is wrong there, or cut off.
-    while (json_.next()) {
-      json_.pass();
-      if (windows.too_long()) throw json_.error("is longer than 64 MiB");
-    }
+        [&](const KinetoWindow& window) { merge(window); });
   }
 
-  // False where the window contains invalid JSON.
-  bool merge(const WindowJob& job) {
+  void merge(const KinetoWindow& job) {
     if (job.rows.fault) {
       const EventRows::Fault& fault = *job.rows.fault;
       throw Error(input_->shown(), Error::Place{.line = {}, .offset = fault.offset},
@@ -296,7 +279,6 @@ class KinetoReader {
                               events_ + job.rows.events, fault.why),
                   JsonPull::usual_remedy());
     }
-    if (job.rows.broken) return false;
     if (SourcePlaces* const places = input_->options().places) {
       places->pieces.push_back({job.window.offset, job.window.text().size(), job.rows.begin_ns,
                                 job.rows.end_ns, job.rows.any_time});
@@ -313,7 +295,6 @@ class KinetoReader {
     if (out_->operations() == 0) found_layout_.add(job.rows.found);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
-    return true;
   }
 
   void add_places(const EventRows& rows, size_t before) {
@@ -329,22 +310,6 @@ class KinetoReader {
     for (const EventRows::Placed& one : rows.places) {
       out_->created(before + one.operation, (*rows.place_ids)[one.place]);
     }
-  }
-
-  // From the broken window on all comes again, for JsonPull to say what is wrong.
-  [[noreturn]] void hand_back(const std::vector<const WindowJob*>& broken,
-                              const EventWindows& windows) {
-    std::string text;
-    for (const WindowJob* job : broken) text += job->window.text();
-    text += windows.rest();
-    blank_control_bytes(text);  // which are not what is wrong
-    json_.resume(events_, text, broken[0]->window.offset, windows.input_ended());
-    while (json_.next()) {
-      if (json_.value() != JsonKind::object)
-        throw json_.error("is not an event: events are objects");
-      json_.skip();
-    }
-    throw json_.error("contains invalid JSON");
   }
 
   Input* input_;
