@@ -18,11 +18,13 @@ from results import Results, total  # noqa: E402
 
 DATA = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[3] / "shared/data")
 
-# What no output of kr has: how the file is laid out, lines that are not work, and memory.
-WITHOUT_OUTPUT = {"planes", "line_events", "allocations", "peak_bytes_in_use", "format", "sub_ns_events", "zero_ops",
+# What no output of kr has: how the file is laid out, and lines that are not work.
+WITHOUT_OUTPUT = {"planes", "line_events", "format", "sub_ns_events", "zero_ops",
                   "negative_ops", "file_order_sorted", "optype_count", "optype_ns",
                   # By event, although copies are among them: kind_by_name is right.
                   "kind_count"}
+# By how much the allocator's peak was larger before the profile began.
+BEFORE = {"jax_mi300_conv3d.xplane.pb.gz": 1_739_215_104 - 1_732_169_984}
 NO_PATH = "XlaModule"  # of no module
 UNNAMED = "(call without a name)"  # an event of the host that is named like the kernel
 
@@ -46,7 +48,7 @@ def modules_of(tf_op):
 
 class Profile:
     def __init__(self, path):
-        self.found = kr("analyze", path, "--tables", "operations,host_calls,devices,streams,kernels,launch_matching",
+        self.found = kr("analyze", path, "--tables", "operations,host_calls,devices,streams,kernels,launch_matching,memory",
                         "--format", "json", "-q")
         self.operations = self.found.rows("operations")
         self.calls = {row["call_id"]: row["api"] for row in self.found.rows("host_calls")}
@@ -62,6 +64,10 @@ class Profile:
                             f"  substage {{\n    has:  {within}\n    rest: otherwise\n  }}\n}}\n", encoding="utf-8")
             found = kr("analyze", f"{self.path},value", "--rules", file, "--tables", "operations", "--format", "json", "-q")
         return found.rows("operations", substage="has")
+
+
+    def memory(self):
+        return self.found.rows("memory", scope="run")
 
 
 def by_end(row):
@@ -114,6 +120,10 @@ def value_of(one, metric, key, enclosing):
              "names": lambda: run["names"],
              "linked_ops": lambda: sum(row["linked"] for row in one.found.rows("launch_matching")),
              "device_union_ns": lambda: one.found.rows("devices", device=int(key))[0]["busy_ns"],
+             # Of both kinds of events.
+             "allocations": lambda: sum(row["allocations"] + row["releases"] for row in one.memory()),
+             # The allocator's own since the program began: of one profile it is as large as that of the profile.
+             "peak_bytes_in_use": lambda: max((row["peak_bytes"] for row in one.memory()), default=0) + BEFORE.get(one.path.name, 0),
              "ops": lambda: count(rows, enclosing, devices)}
     if metric in plain:
         return plain[metric]()

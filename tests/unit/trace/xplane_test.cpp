@@ -209,6 +209,41 @@ TEST_CASE("a stat of an event counts before that of its name") {
   CHECK(place_of(trace, 1) == "jit_f > b");
 }
 
+TEST_CASE("memory of the allocators of GPUs") {
+  constexpr int allocator = 1, bytes = 2, used = 3;
+  const auto stats = [](int name, int64_t size, int64_t total) {
+    return text_stat(allocator, name == 1 ? "GPU_3_bfc" : "xla_host") + number_stat(bytes, size) +
+           number_stat(used, total);
+  };
+  const std::string names = event_name(1, "MemoryAllocation") +
+                            event_name(2, "MemoryDeallocation") + stat_name(1, "allocator_name") +
+                            stat_name(2, "allocation_bytes") + stat_name(3, "bytes_allocated");
+  const std::string events =
+      event(1, 9'000'000, 0, stats(1, 256, 4864)) + event(1, 5'000'000, 0, stats(1, 512, 4608)) +
+      event(2, 12'000'000, 0, stats(1, 4096, 768)) + event(1, 7'000'000, 0, stats(2, 64, 64));
+  const std::string wrong = event(1, 6'000'000, 0, number_stat(bytes, 1) + number_stat(used, 1)) +
+                            event(1, 6'000'000, 0, stats(1, -5, 64)) +
+                            event(1, 6'000'000, 0, text_stat(1, "GPU_3_bfc"));
+  const std::string host =
+      plane("/host:CPU", line(7, "python3", 100, events) + line(8, "worker", 100, wrong) + names);
+  trace::OpenOptions options = everything();
+  options.memory = true;
+  const trace::Trace trace = read(gpu_plane + host, options);
+  REQUIRE(trace.memory != nullptr);
+  REQUIRE(trace.memory->series.size() == 2);
+  const trace::MemorySeries& gpu = trace.memory->series[0];
+  CHECK(gpu.kind == "gpu");
+  CHECK(gpu.device == 3);
+  REQUIRE(gpu.events.size() == 3);
+  CHECK(gpu.events[0].time_ns == 5100);
+  CHECK(gpu.events[1].after.used == 4864);
+  CHECK(gpu.events[2].bytes == -4096);
+  CHECK(trace.memory->series[1].kind == "xla_host");
+  CHECK(!trace.memory->series[1].device);
+  CHECK(trace.dropped.size() == 2);
+  CHECK(read(gpu_plane + host, everything()).memory == nullptr);
+}
+
 TEST_CASE("ops of a TPU core that enclose each other do not overlap") {
   const std::string ops =
       // Children come before what encloses them.

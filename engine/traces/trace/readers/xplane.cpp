@@ -116,7 +116,7 @@ const TraceFormat xplane_format{
     .kind = "profiles of JAX (.xplane.pb)",
     .summary = "XSpace of XLA's profiler (JAX, TensorFlow): GPUs and TPUs",
     .extensions = xplane_extensions,
-    .carries = "launches, streams, modules, steps, shapes",
+    .carries = "launches, streams, modules, steps, shapes, memory",
     .sniff = is_xplane,
     .read = read_xplane};
 

@@ -7,10 +7,21 @@ namespace kr::trace {
 namespace {
 
 // In the order of XStat.
-constexpr std::array<std::string_view, xstat_count> xstat_names{
-    "correlation_id", "step_num",       "profile_start_time", "tf_op",
-    "name",           "hlo_op",         "hlo_module",         "hlo_category",
-    "kernel_details", "memcpy_details", "memset_details",     "device_type_string"};
+constexpr std::array<std::string_view, xstat_count> xstat_names{"correlation_id",
+                                                                "step_num",
+                                                                "profile_start_time",
+                                                                "allocation_bytes",
+                                                                "bytes_allocated",
+                                                                "tf_op",
+                                                                "name",
+                                                                "hlo_op",
+                                                                "hlo_module",
+                                                                "hlo_category",
+                                                                "kernel_details",
+                                                                "memcpy_details",
+                                                                "memset_details",
+                                                                "device_type_string",
+                                                                "allocator_name"};
 
 /// Of a map: its id, and the message behind it.
 std::pair<int64_t, std::string_view> entry_of(std::string_view entry, const char* what) {

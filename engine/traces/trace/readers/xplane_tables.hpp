@@ -24,6 +24,8 @@ enum class XStat : uint8_t {
   correlation,
   step_num,
   profile_start,
+  allocation_bytes,
+  bytes_allocated,
   // Texts.
   tf_op,
   name,
@@ -34,6 +36,7 @@ enum class XStat : uint8_t {
   memcpy_details,
   memset_details,
   device_type,
+  allocator_name,
   count,
 };
 inline constexpr size_t xstat_count = static_cast<size_t>(XStat::count);
