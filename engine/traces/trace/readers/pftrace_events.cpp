@@ -15,91 +15,8 @@
 namespace kr::trace {
 namespace {
 
-constexpr std::string_view frame_head = "nn.Module: ";
-// In 2020 the profiler wrote its own annotation as if it were an op.
-constexpr std::string_view step_annotation_head = "ProfilerStep#";
-
-struct SliceCategory {
-  std::string_view name;
-  SliceClass what;
-};
-/// Of PyTorch, rocprofv3 and Proton. Slices of others are not read.
-constexpr SliceCategory slice_categories[] = {
-    {"kernel", SliceClass::kernel},
-    {"kernel_dispatch", SliceClass::kernel},
-    {"gpu_memcpy", SliceClass::copy},
-    {"memory_copy", SliceClass::copy},
-    {"memcpy", SliceClass::copy},
-    {"gpu_memset", SliceClass::set},
-    {"memset", SliceClass::set},
-    {"cuda_runtime", SliceClass::runtime},
-    {"hip_api", SliceClass::runtime},
-    {"runtime", SliceClass::runtime},
-    {"xpu_runtime", SliceClass::runtime},
-    {"mtia_runtime", SliceClass::runtime},
-    {"glow_runtime", SliceClass::runtime},
-    {"privateuse1_runtime", SliceClass::runtime},
-    {"cuda_driver", SliceClass::driver},
-    {"hsa_api", SliceClass::driver},
-    {"xpu_driver", SliceClass::driver},
-    {"privateuse1_driver", SliceClass::driver},
-    {"user_annotation", SliceClass::annotation},
-    {"marker_api", SliceClass::annotation},
-    {"rccl_api", SliceClass::annotation},
-    {"python_function", SliceClass::frame},
-    {"gpu_operation.kernel", SliceClass::own_kernel},
-    {"gpu_operation.memcpy", SliceClass::own_copy},
-    {"gpu_operation.memset", SliceClass::own_set},
-    {"cpu_op", SliceClass::op},
-    {"operator", SliceClass::op},
-};
-
-/// `cudaLaunchKernel`, `cuLaunchKernelEx`, `hipMemcpyAsync`.
-bool is_call(std::string_view name) {
-  for (const std::string_view head : {"cuda", "cu", "hip"}) {
-    if (name.size() > head.size() && name.starts_with(head) && name[head.size()] >= 'A' &&
-        name[head.size()] <= 'Z') {
-      return true;
-    }
-  }
-  return false;
-}
-
 void make_room(std::vector<uint32_t>& numbers, uint32_t text, size_t texts) {
   if (text >= numbers.size()) numbers.resize(texts, InternedIds::none);
-}
-
-/// Of a table of InternedData: its id and its text, which is the last of `fields`.
-struct InternedEntry {
-  uint64_t id = 0;
-  std::string_view text;
-  bool named = false;
-};
-InternedEntry interned_entry(std::string_view bytes, uint32_t better = 0) {
-  InternedEntry found;
-  bool best = false;
-  WireReader message(bytes);
-  for (WireField field; message.next(field);) {
-    if (field.number == 1 && field.type == WireType::varint) found.id = field.value;
-    if (field.type != WireType::bytes) continue;
-    if ((field.number == 2 && !best) || (better != 0 && field.number == better)) {
-      found.text = field.bytes;
-      found.named = true;
-      best = field.number == better;
-    }
-  }
-  return found;
-}
-
-bool is_own(SliceClass what) {
-  return what == SliceClass::own_kernel || what == SliceClass::own_copy ||
-         what == SliceClass::own_set;
-}
-
-OperationKind kind_of_class(SliceClass what) {
-  if (what == SliceClass::copy || what == SliceClass::own_copy) return OperationKind::memcpy;
-  const bool set = what == SliceClass::set || what == SliceClass::own_set;
-  return set ? OperationKind::memset : OperationKind::kernel;
 }
 
 /// A new one, in the place of one that is no more where there is any.
@@ -129,67 +46,6 @@ PftraceEvents::PftraceEvents(const Input& input, TraceBuilder& out)
       notes_(texts_, keys_),
       work_(input.options(), out, tracks_) {}
 
-void PftraceEvents::interned(PftraceSequence& sequence, std::string_view data) {
-  WireReader message(data);
-  for (WireField field; message.next(field);) {
-    if (field.type != WireType::bytes) continue;
-    const auto put = [&](InternedIds& ids, uint32_t better = 0) {
-      const InternedEntry one = interned_entry(field.bytes, better);
-      if (one.named) ids.set(one.id, texts_.add(one.text));
-    };
-    switch (field.number) {
-      case 1:
-        put(sequence.categories);
-        break;
-      case 2:
-        put(sequence.names);
-        break;
-      case 3:
-        put(sequence.keys);
-        break;
-      case 29:
-        put(sequence.strings);
-        break;
-      case 24:
-        put(sequence.stages);
-        break;
-      case 1000:
-        put(sequence.kernels, 3);
-        break;
-      case 1001:
-        put(sequence.arguments);
-        break;
-      case 23: {
-        uint64_t id = 0;
-        std::optional<int64_t> pid;
-        WireReader context(field.bytes);
-        for (WireField part; context.next(part);) {
-          if (part.number == 1 && part.type == WireType::varint) id = part.value;
-          if (part.number == 2 && part.type == WireType::varint)
-            pid = static_cast<int32_t>(part.value);
-        }
-        if (pid) sequence.contexts.set(id, work_.process(*pid));
-        break;
-      }
-      case 47: {
-        uint64_t id = 0;
-        PftraceCounters counters;
-        WireReader descriptor(field.bytes);
-        for (WireField part; descriptor.next(part);) {
-          if (part.number == 1 && part.type == WireType::varint) id = part.value;
-          if (part.number == 2 && part.type == WireType::bytes) counters.take(part.bytes, texts_);
-          if (part.number == 3 && part.type == WireType::varint) counters.gpu = part.integer();
-        }
-        sequence.counters.set(id, static_cast<uint32_t>(counters_.size()));
-        counters_.push_back(std::move(counters));
-        break;
-      }
-      default:
-        break;
-    }
-  }
-}
-
 // Slices of tracks.
 
 SliceClass PftraceEvents::class_of_category(uint32_t text) {
@@ -197,25 +53,17 @@ SliceClass PftraceEvents::class_of_category(uint32_t text) {
     classes_of_categories_.resize(texts_.size(), UINT8_MAX);
   uint8_t& known = classes_of_categories_[text];
   if (known == UINT8_MAX) {
-    const std::string_view name = texts_.text(text);
-    const auto* const at = std::ranges::find(slice_categories, name, &SliceCategory::name);
-    known = static_cast<uint8_t>(at != std::end(slice_categories) ? at->what : SliceClass::ignored);
+    known = static_cast<uint8_t>(slice_class_of_category(texts_.text(text)));
   }
   return static_cast<SliceClass>(known);
 }
 
-/// Where there is no category.
 SliceClass PftraceEvents::class_of_name(uint32_t text) {
   if (text == InternedIds::none) return SliceClass::unknown;
   if (text >= classes_of_names_.size()) classes_of_names_.resize(texts_.size(), UINT8_MAX);
   uint8_t& known = classes_of_names_[text];
   if (known == UINT8_MAX) {
-    const std::string_view name = texts_.text(text);
-    SliceClass what = SliceClass::unknown;
-    if (is_call(name)) what = is_driver_call(name) ? SliceClass::driver : SliceClass::runtime;
-    if (name.starts_with(frame_head) || is_call_site(name)) what = SliceClass::frame;
-    if (name.starts_with(step_annotation_head)) what = SliceClass::annotation;
-    known = static_cast<uint8_t>(what);
+    known = static_cast<uint8_t>(slice_class_of_name(texts_.text(text)));
   }
   return static_cast<SliceClass>(known);
 }
@@ -378,14 +226,14 @@ bool PftraceEvents::read_slice(const Packet& packet, uint32_t track, Slice& slic
     what = SliceClass::runtime;
   if (what == SliceClass::ignored) return false;
   const bool gpu = what == SliceClass::kernel || what == SliceClass::copy ||
-                   what == SliceClass::set || is_own(what);
+                   what == SliceClass::set || is_own_slice(what);
   const bool asked = options_.host != HostDetail::none;
   if (!gpu && what != SliceClass::unknown) {
     work_.host_slice(packet.sequence->state, track);
     if (!asked) return false;
     if (what == SliceClass::op && !options_.ops && !options_.reference &&
         (event_.name == InternedIds::none ||
-         !texts_.text(event_.name).starts_with(step_annotation_head))) {
+         !texts_.text(event_.name).starts_with(slice_step_head))) {
       return false;
     }
     if (what == SliceClass::frame && !is_wanted_frame(event_.name)) return false;
@@ -462,18 +310,19 @@ int64_t PftraceEvents::stream_of_slice(uint32_t track) {
 
 bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice& slice) {
   slice.what = Slice::What::operation;
-  const OperationKind kind = kind_of_class(what);
+  const OperationKind kind = kind_of_slice(what);
   if (event_.missing_name) drop("operation whose name is not in the trace", packet.offset);
   const uint32_t name =
       event_.name != InternedIds::none ? event_.name : texts_.add("(unnamed operation)");
   slice.work = take_place(works_, free_works_);
   PftraceWork::Work& work = works_[slice.work];
-  work.name = is_own(what) ? out_.name(texts_.text(name), kind) : work_.name(texts_, name, kind);
+  work.name =
+      is_own_slice(what) ? out_.name(texts_.text(name), kind) : work_.name(texts_, name, kind);
   const auto own_device = notes_.number(NoteKey::device);
-  int32_t device = is_own(what) && own_device && std::in_range<int32_t>(*own_device)
+  int32_t device = is_own_slice(what) && own_device && std::in_range<int32_t>(*own_device)
                        ? static_cast<int32_t>(*own_device)
                        : device_of_slice();
-  if (device < 0 && !is_own(what)) {
+  if (device < 0 && !is_own_slice(what)) {
     // Rows of Proton name no device while there is one.
     if (notes_.call_stack().empty()) {
       drop("operation without a device number: assigned to device 0", packet.offset);
@@ -496,7 +345,7 @@ bool PftraceEvents::read_operation(const Packet& packet, SliceClass what, Slice&
 bool PftraceEvents::is_wanted_frame(uint32_t text) const {
   if (text == InternedIds::none) return false;
   const std::string_view name = texts_.text(text);
-  return name.starts_with(frame_head) ||
+  return name.starts_with(slice_frame_head) ||
          (options_.call_sites && options_.host == HostDetail::all && is_call_site(name));
 }
 
@@ -505,12 +354,12 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
   if (event_.name == InternedIds::none) return false;
   std::string_view name = texts_.text(event_.name);
   const bool call = what == SliceClass::runtime || what == SliceClass::driver;
-  const bool site = what == SliceClass::frame && !name.starts_with(frame_head);
+  const bool site = what == SliceClass::frame && !name.starts_with(slice_frame_head);
   const bool module = what == SliceClass::frame && !site;
-  if (module) name.remove_prefix(frame_head.size());
+  if (module) name.remove_prefix(slice_frame_head.size());
   if (options_.host == HostDetail::range_names) {
     if (!call &&
-        (what != SliceClass::op || options_.reference || name.starts_with(step_annotation_head))) {
+        (what != SliceClass::op || options_.reference || name.starts_with(slice_step_head))) {
       out_.range_name(name);
     }
     return false;
@@ -538,7 +387,7 @@ bool PftraceEvents::read_host(SliceClass what, uint32_t track, Slice& slice) {
     return true;
   }
   slice.what = Slice::What::range;
-  const bool op = what == SliceClass::op && !name.starts_with(step_annotation_head);
+  const bool op = what == SliceClass::op && !name.starts_with(slice_step_head);
   slice.kind = op       ? HostRange::Kind::op
                : module ? HostRange::Kind::module
                         : HostRange::Kind::annotation;

@@ -13,6 +13,7 @@
 #include "base/distinct_texts.hpp"
 #include "trace/call_kinds.hpp"
 #include "trace/input.hpp"
+#include "trace/readers/pftrace_classes.hpp"
 #include "trace/readers/pftrace_notes.hpp"
 #include "trace/readers/pftrace_sequence.hpp"
 #include "trace/readers/pftrace_slices.hpp"
@@ -21,23 +22,6 @@
 #include "trace/trace.hpp"
 
 namespace kr::trace {
-
-/// What a category of slices is.
-enum class SliceClass : uint8_t {
-  unknown,  // there is no category
-  kernel,
-  copy,
-  set,
-  own_kernel,  // of a trace that kr wrote: the name is that of the source
-  own_copy,
-  own_set,
-  runtime,
-  driver,
-  annotation,
-  frame,  // of Python, or a module
-  op,
-  ignored,
-};
 
 class PftraceEvents {
  public:
