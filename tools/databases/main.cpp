@@ -1,6 +1,7 @@
 // Makes what is installed with kr so that nobody waits for it: kr_databases ROOT FOLDER. ROOT has
 // stdlib/ and rulesets/; FOLDER then has a database for all rulesets together, as kr loads
-// them when none is named, one for each by itself, and what `kr lint` proves about all files.
+// them when none is named, one for each by itself, and what `kr lint` proves about all files and
+// finds in them.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -16,7 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_made_here(const fs::path& file) {
-  return file.extension() == ".krhs" || file.extension() == ".krproofs";
+  return file.extension() == ".krhs" || file.extension() == ".krproofs" ||
+         file.extension() == ".krfindings";
 }
 
 kr::match::CompiledRules compiled(const std::vector<std::string>& names,

@@ -11,6 +11,7 @@
 #include "base/in_parallel.hpp"
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
+#include "lint/kept.hpp"
 #include "lint/suppress.hpp"
 #include "match/cache.hpp"
 #include "prove/memo.hpp"
@@ -25,55 +26,100 @@ struct Unit {
   std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
+  bool keeps = true;     // its findings depend on no other file than those that it uses
+  sema::ReadRules read;  // until it is loaded
   match::CompiledRules rules;
   diag::Sink loaded;
+  Hash128 digest;              // of what was read
+  std::set<Declaration> used;  // that its files use of each other
+  Hash128 found_by;            // the digest of that and of the options
   std::vector<diag::Diagnostic> findings;
   FixResult fixed;
   prove::ProofMemo proofs;
 
-  const sema::LoadedFile& root() const { return rules.rules->files.front(); }
+  bool is_loaded() const { return read.rules == nullptr; }
+  /// Without a Program until it is loaded.
+  const sema::LoadedRules& files() const { return is_loaded() ? *rules.rules : *read.rules; }
+  const sema::LoadedFile& root() const { return files().files.front(); }
 };
 
-void load(Unit& unit, const source::Library& library, const LintFilesOptions& options) try {
-  auto rules = sema::load_rules({unit.name}, library, unit.loaded, options.overlay);
-  unit.rules = compile_for_lint(std::move(rules), options.lint.infos, options.cache, unit.loaded);
-  unit.broken = unit.loaded.has_errors();
+void read_unit(Unit& unit, const source::Library& library, const LintFilesOptions& options) try {
+  unit.read = sema::read_rules({unit.name}, library, unit.loaded, options.overlay);
+  unit.digest = digest_of(unit.read);
+  unit.digest.add(options.lint.infos ? 1 : 0);  // only then are its expressions compiled
 } catch (const Error& error) {
   unit.unreadable = error;
 }
 
-/// Reports two files that define engines with the same name, at the later one.
-void compare_engines(std::vector<Unit>& units) {
-  std::map<std::string, std::pair<const Unit*, source::Span>> engines;
+void load_unit(Unit& unit, const LintFilesOptions& options) try {
+  auto rules = sema::resolve_rules(std::move(unit.read), unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), options.lint.infos, options.cache, unit.loaded);
+  unit.broken = unit.loaded.has_errors();
+  if (!unit.broken) unit.used = used_declarations(*unit.rules.rules, true);
+} catch (const Error& error) {
+  unit.unreadable = error;
+}
+
+/// Two files that define engines with the same name.
+struct EngineClash {
+  Unit* first;
+  source::Span there;
+  Unit* later;
+  const syntax::Word* engine;
+};
+
+std::vector<EngineClash> clashes_in(std::vector<Unit>& units) {
+  std::vector<EngineClash> clashes;
+  std::map<std::string, std::pair<Unit*, source::Span>> engines;
   for (Unit& unit : units) {
     if (!unit.compared) continue;
     for (const syntax::Engine& engine : unit.root().tree.engines) {
       const auto [at, added] =
           engines.emplace(engine.name.text, std::pair(&unit, engine.name.span));
       const auto& [first, span] = at->second;
-      if (added || first == &unit) continue;
-      const source::SourceMap& others = first->rules.sources();
-      // Copy the text of the other place into these sources, to show it.
-      source::SourceMap& own = unit.rules.rules->sources;
-      const source::FileId there =
-          own.add(others.path(span.file), std::string(others.text(span.file)));
-      unit.loaded
-          .add(diag::code::duplicate_engine, engine.name.span, engine.name.text, others.place(span))
-          .related({there, span.begin, span.end}, "the other one")
-          .help(
-              "give one of them another name; to build on an engine, `use` its file and extend "
-              "its models");
+      if (!added && first != &unit) clashes.push_back({first, span, &unit, &engine.name});
     }
   }
+  return clashes;
+}
+
+/// Reports it at the later file.
+void report_clash(const EngineClash& clash) {
+  const source::SourceMap& others = clash.first->files().sources;
+  // Copy the text of the other place into these sources, to show it.
+  source::SourceMap& own = clash.later->rules.rules->sources;
+  const source::FileId there =
+      own.add(others.path(clash.there.file), std::string(others.text(clash.there.file)));
+  clash.later->loaded
+      .add(diag::code::duplicate_engine, clash.engine->span, clash.engine->text,
+           others.place(clash.there))
+      .related({there, clash.there.begin, clash.there.end}, "the other one")
+      .help(
+          "give one of them another name; to build on an engine, `use` its file and extend "
+          "its models");
 }
 
 /// The declarations that the files use from each other.
 std::vector<Used> used_by_all(const std::vector<Unit>& units) {
+  // Most files use the same others.
+  std::map<std::string, std::string> paths;
   std::set<Used> all;
   for (const Unit& unit : units) {
-    if (!unit.broken) all.merge(used(*unit.rules.rules, true));
+    for (const Declaration& one : unit.used) {
+      const sema::LoadedFile& file = unit.files().files[one.module.index];
+      const auto [at, added] = paths.try_emplace(file.path.string());
+      if (added || file.path.empty()) at->second = usage_path(unit.files(), file);
+      all.insert({at->second, one.noun, one.name});
+    }
   }
   return {all.begin(), all.end()};
+}
+
+/// Those of them that are in one file.
+std::span<const Used> used_of(const std::vector<Used>& all, const Unit& unit) {
+  const std::string path = usage_path(unit.files(), unit.root());
+  const auto of_file = std::ranges::equal_range(all, path, {}, &Used::file);
+  return {of_file.begin(), of_file.end()};
 }
 
 /// Merges findings of several SourceMaps.
@@ -217,6 +263,24 @@ void fix_errors(Unit& unit, const source::Library& library, const LintFilesOptio
   if (count > 0) unit.fixed.before = before;
 }
 
+/// Takes what an earlier run knew of the file's uses. False if it is not known.
+bool recall_used(Unit& unit, const Kept& kept) {
+  const auto bytes = unit.loaded.has_errors() ? std::nullopt : kept.find(unit.digest);
+  if (!bytes) return false;
+  auto used = declarations_from(*bytes, unit.files().sources);
+  if (used) unit.used = std::move(*used);
+  return used.has_value();
+}
+
+/// The same of what it found.
+bool recall(Unit& unit, const Kept& kept) {
+  const auto bytes = kept.find(unit.found_by);
+  if (!bytes) return false;
+  auto findings = findings_from(*bytes, unit.files().sources);
+  if (findings) unit.findings = std::move(*findings);
+  return findings.has_value();
+}
+
 void lint_unit(Unit& unit, const source::Library& library, LintFilesOptions options) {
   if (unit.broken && options.fixes != LintFilesOptions::Fixes::none) {
     fix_errors(unit, library, options);
@@ -245,14 +309,47 @@ void lint_unit(Unit& unit, const source::Library& library, LintFilesOptions opti
   unit.fixed.before = errors.before;
 }
 
+/// Lints what is not known from an earlier run.
+void lint_units(const std::vector<Unit*>& units, const std::vector<EngineClash>& clashes,
+                const source::Library& library, const LintFilesOptions& options) {
+  if (units.empty()) return;
+  in_parallel(units.size(), [&](size_t i) {
+    if (units[i]->is_loaded()) return;
+    load_unit(*units[i], options);
+    if (units[i]->unreadable) throw Error(*units[i]->unreadable);
+  });
+  for (const EngineClash& clash : clashes) report_clash(clash);
+  ProofCache proofs(options.cache);
+  in_parallel(units.size(), [&](size_t i) {
+    units[i]->proofs = prove::ProofMemo(proofs.known());
+    lint_unit(*units[i], library, options);
+  });
+  for (const Unit* unit : units) proofs.add(unit->proofs.kept());
+  proofs.write();
+}
+
+/// Keeps what is known of a file now, for other runs.
+void keep(const Unit& unit, Kept& kept) {
+  const auto add = [&kept](const Hash128& digest, const auto& what) {
+    const auto known = kept.find(digest);
+    kept.add(digest, known ? std::string(*known) : to_bytes(what));
+  };
+  add(unit.digest, unit.used);
+  add(unit.found_by, unit.findings);
+}
+
 }  // namespace
 
 LintedFiles lint_files(const std::vector<std::string>& names, const source::Library& library,
                        const LintFilesOptions& options) {
   std::vector<Unit> units(names.size());
+  // Fixes need the rules themselves.
+  const bool keeps = options.fixes == LintFilesOptions::Fixes::none;
+  Kept kept(keeps ? options.cache : std::nullopt);
   in_parallel(names.size(), [&](size_t i) {
     units[i].name = names[i];
-    load(units[i], library, options);
+    read_unit(units[i], library, options);
+    if (!units[i].unreadable && !recall_used(units[i], kept)) load_unit(units[i], options);
   });
   LintedFiles result;
   for (Unit& unit : units) {
@@ -266,27 +363,33 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
     std::error_code error;
     unit.compared = !excluded || !fs::equivalent(*excluded, unit.root().path, error);
   }
-  compare_engines(units);
+  const std::vector<EngineClash> clashes = clashes_in(units);
   LintFilesOptions shared = options;
   // Accidental matches of short texts are only likely findings, and take long to find.
   if (options.lint.infos) {
     std::ranges::move(sema::names_in_tests(library), std::back_inserter(shared.lint.known_names));
   }
   shared.lint.used_elsewhere = used_by_all(units);
-  ProofCache kept(options.cache);
-  in_parallel(units.size(), [&](size_t i) {
-    units[i].proofs = prove::ProofMemo(kept.known());
-    lint_unit(units[i], library, shared);
-  });
-  for (const Unit& unit : units) kept.add(unit.proofs.kept());
+  for (const EngineClash& clash : clashes) clash.later->keeps = false;
+  std::vector<Unit*> open;
+  for (Unit& unit : units) {
+    if (unit.broken) unit.keeps = false;
+    unit.found_by = digest_of(unit.digest, shared.lint, used_of(shared.lint.used_elsewhere, unit));
+    if (!unit.keeps || !recall(unit, kept)) open.push_back(&unit);
+  }
+  result.recalled = units.size() - open.size();
+  lint_units(open, clashes, library, shared);
+  for (const Unit& unit : units) {
+    if (unit.keeps) keep(unit, kept);
+  }
   kept.write();
 
   Merger merger(result);
   for (Unit& unit : units) {
     result.failed = result.failed || unit.broken;
+    const source::SourceMap& sources = unit.files().sources;
     if (unit.fixed.count > 0) {
       result.fixes += unit.fixed.count;
-      const source::SourceMap& sources = unit.rules.sources();
       result.fixed.push_back({unit.root().path, sources.path(unit.root().file),
                               std::move(unit.fixed.before),
                               std::string(sources.text(unit.root().file))});
@@ -298,7 +401,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
       return options.should_report && !stops && !options.should_report(one);
     });
     group_untested(unit.findings);
-    merger.take(unit.rules.sources(), std::move(unit.findings));
+    merger.take(sources, std::move(unit.findings));
   }
   return result;
 }

@@ -45,6 +45,8 @@ struct LintedFiles {
   bool failed = false;
   /// Files that could not be read, in the order given. The others are linted anyway.
   std::vector<Error> unreadable;
+  /// The number of files whose findings an earlier run kept.
+  size_t recalled = 0;
   size_t fixes = 0;  // number of applied fixes
   std::vector<FixedFile> fixed;
   /// Undone fixes, with the reason.

@@ -41,18 +41,26 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   return all;
 }
 
-std::set<Used> used(const sema::LoadedRules& rules, bool others_only) {
-  std::set<Used> all;
-  std::vector<std::string> paths;
-  paths.reserve(rules.files.size());
-  for (const sema::LoadedFile& file : rules.files) paths.push_back(usage_path(rules, file));
+std::set<Declaration> used_declarations(const sema::LoadedRules& rules, bool others_only) {
+  std::set<Declaration> all;
   for (const sema::LoadedFile& file : rules.files) {
     for (const Mention& mention : mentions(file.tree)) {
       if (mention.noun == sema::Noun::engine) continue;
       const auto found = rules.scope->look(file.file, *mention.path, mention.noun);
       if (!found || (others_only && found->module == file.file)) continue;
-      all.insert({paths[found->module.index], mention.noun, mention.path->parts.back().text});
+      all.insert({found->module, mention.noun, mention.path->parts.back().text});
     }
+  }
+  return all;
+}
+
+std::set<Used> used(const sema::LoadedRules& rules, bool others_only) {
+  std::vector<std::string> paths;
+  paths.reserve(rules.files.size());
+  for (const sema::LoadedFile& file : rules.files) paths.push_back(usage_path(rules, file));
+  std::set<Used> all;
+  for (const Declaration& one : used_declarations(rules, others_only)) {
+    all.insert({paths[one.module.index], one.noun, one.name});
   }
   return all;
 }

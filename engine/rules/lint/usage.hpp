@@ -29,7 +29,17 @@ struct Mention {
 /// All references in a file, in no particular order.
 std::vector<Mention> mentions(const syntax::File& tree);
 
+/// A used declaration of one of the loaded files.
+struct Declaration {
+  source::FileId module;
+  sema::Noun noun = sema::Noun::pattern;
+  std::string name;
+  friend auto operator<=>(const Declaration&, const Declaration&) = default;
+};
+
 /// All declarations that the files use. With `others_only`, only those of another file.
+std::set<Declaration> used_declarations(const sema::LoadedRules& rules, bool others_only);
+/// The same by paths.
 std::set<Used> used(const sema::LoadedRules& rules, bool others_only);
 
 }  // namespace kr::lint

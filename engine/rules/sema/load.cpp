@@ -9,6 +9,7 @@
 #include "base/join.hpp"
 #include "base/nearest.hpp"
 #include "sema/order.hpp"
+#include "sema/read.hpp"
 #include "sema/resolve.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
@@ -159,18 +160,11 @@ class Loader {
     }
   }
 
-  /// Reports cycles of `use`, and resolves. `kind` is std.kind; invalid: a minimal one replaces it.
-  std::unique_ptr<LoadedRules> finish(source::FileId kind) && {
+  /// Reports cycles of `use`. `kind` is std.kind; invalid: a minimal one replaces it.
+  ReadRules finish(source::FileId kind) && {
     if (!kind.valid()) kind = add("stdlib/kind.kr", {}, std::string(minimal_kind), false);
     report_cycles();
-    std::vector<Module> modules;
-    modules.reserve(rules_->files.size());
-    for (const LoadedFile& file : rules_->files) {
-      modules.push_back({&file.tree, file.root, uses_[file.file.index]});
-    }
-    rules_->scope.emplace(std::move(modules), sink_);
-    rules_->program = resolve(rules_->sources, *rules_->scope, kind, sink_);
-    return std::move(rules_);
+    return {std::move(rules_), std::move(uses_), kind};
   }
 
  private:
@@ -301,9 +295,8 @@ class Loader {
 
 }  // namespace
 
-std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
-                                        const source::Library& library, diag::Sink& sink,
-                                        const Overlay& overlay) {
+ReadRules read_rules(const std::vector<std::string>& names, const source::Library& library,
+                     diag::Sink& sink, const Overlay& overlay) {
   Loader loader(library, overlay, sink);
   for (const fs::path& path : roots(names, library, overlay)) loader.open(path, true);
   loader.follow_uses();
@@ -313,6 +306,24 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
     loader.follow_uses();
   }
   return std::move(loader).finish(kind);
+}
+
+std::unique_ptr<LoadedRules> resolve_rules(ReadRules read, diag::Sink& sink) {
+  std::unique_ptr<LoadedRules> rules = std::move(read.rules);
+  std::vector<Module> modules;
+  modules.reserve(rules->files.size());
+  for (const LoadedFile& file : rules->files) {
+    modules.push_back({&file.tree, file.root, read.uses[file.file.index]});
+  }
+  rules->scope.emplace(std::move(modules), sink);
+  rules->program = resolve(rules->sources, *rules->scope, read.kind, sink);
+  return rules;
+}
+
+std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
+                                        const source::Library& library, diag::Sink& sink,
+                                        const Overlay& overlay) {
+  return resolve_rules(read_rules(names, library, sink, overlay), sink);
 }
 
 std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library) {
@@ -353,7 +364,7 @@ std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sin
     if (!kind.valid() && file.path == "stdlib/kind.kr") kind = added;
   }
   loader.follow_uses(files);
-  return std::move(loader).finish(kind);
+  return resolve_rules(std::move(loader).finish(kind), sink);
 }
 
 }  // namespace kr::sema
