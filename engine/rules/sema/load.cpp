@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -13,6 +14,7 @@
 #include "sema/resolve.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 namespace fs = std::filesystem;
@@ -30,6 +32,41 @@ table kind for kind {
   compute: otherwise
 }
 )";
+
+bool is_about_unknown_name(const diag::Diagnostic& one) {
+  using namespace diag::code;
+  const diag::CodeInfo* const codes[] = {unknown_label.info(),   unknown_alias.info(),
+                                         unknown_pattern.info(), unknown_table.info(),
+                                         unknown_labels.info(),  unknown_model.info(),
+                                         unknown_engine.info(),  unknown_dimension.info(),
+                                         unknown_cost.info(),    nothing_to_refine.info()};
+  return std::ranges::find(codes, one.code) != std::end(codes);
+}
+
+void add_words(std::string_view text, std::unordered_set<std::string_view>& words) {
+  size_t begin = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && syntax::is_word_byte(text[at])) continue;
+    if (at > begin) words.insert(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+}
+
+/// Adds what was found to `sink`. A name that occurs where text was skipped after a mistake may have
+/// been declared there: that it is unknown is no second mistake.
+void report(const diag::Sink& found, const LoadedRules& rules, diag::Sink& sink) {
+  std::unordered_set<std::string_view> lost;
+  for (const LoadedFile& file : rules.files) {
+    for (const source::Span span : file.tree.skipped) add_words(rules.sources.text(span), lost);
+  }
+  for (const diag::Diagnostic& one : found.all()) {
+    if (!lost.empty() && is_about_unknown_name(one)) {
+      const std::string_view written = rules.sources.text(one.span);
+      if (lost.contains(written.substr(written.rfind('.') + 1))) continue;
+    }
+    sink.add(*one.code, one.span, one.message) = one;
+  }
+}
 
 bool is_path(const std::string& name) {
   return name.find('/') != name.npos || name.ends_with(".kr");
@@ -239,6 +276,12 @@ class Loader {
   void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates) {
     const std::string name = use_text(use);
     diag::Diagnostic& added = sink_.add(diag::code::unknown_module, span_of(use), name);
+    if (use.file && (name.starts_with("std.") || name.starts_with("rulesets.")) &&
+        library_.module(name)) {
+      added.help("remove the quotes: `use {}`", name);
+      added.replace(span_of(use), name);
+      return;
+    }
     if (const auto near = near_name(name, candidates, sink_)) {
       const std::string meant = use.file ? "\"" + *near + "\"" : *near;
       added.help("did you mean `{}`?", meant).suggest(span_of(use), meant);
@@ -315,8 +358,10 @@ std::unique_ptr<LoadedRules> resolve_rules(ReadRules read, diag::Sink& sink) {
   for (const LoadedFile& file : rules->files) {
     modules.push_back({&file.tree, file.root, read.uses[file.file.index]});
   }
-  rules->scope.emplace(std::move(modules), sink);
-  rules->program = resolve(rules->sources, *rules->scope, read.kind, sink);
+  diag::Sink found;
+  rules->scope.emplace(std::move(modules), found);
+  rules->program = resolve(rules->sources, *rules->scope, read.kind, found);
+  report(found, *rules, sink);
   return rules;
 }
 
