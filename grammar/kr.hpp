@@ -175,9 +175,12 @@ struct refined_rules : p::star<inside, p::sor<guarded<refined_rule>, stray>, gap
 struct refine_rule : p::seq<refine_begin, gap, refine_label, gap, refine_open, gap, refined_rules,
                             need<refine_close>> {};
 
-/// In a block with `from`: `attention: attention rope`.
+/// In a block with `from`: `attention: attention rope`. The keyword of another rule ends the labels;
+/// a label with its name is quoted.
 inline constexpr auto is_image = [](auto& state, size_t) { return state.is_image(); };
-struct image_label : p::seq<when<may_be_name>, label, p::not_at<block_next>> {};
+struct after_images : p::sor<refine_begin, k_include, k_otherwise> {};
+struct image_label
+    : p::seq<p::not_at<after_images>, when<may_be_name>, label, p::not_at<block_next>> {};
 struct image_head : p::seq<when<is_image>, rule_head, gap, p::not_at<k_otherwise>> {};
 struct image_separator : p::seq<p::one<',', '|'>, p::at<gap, image_label>> {};
 struct image_rule : p::seq<image_head, need<image_label>,

@@ -30,9 +30,11 @@ Side side_of(prove::Formulas& formulas, TableOf of) {
   };
   std::string_view rest = sema::reserved::unclassified;
   if (of.table != nullptr) {
-    for (const sema::RuleId id : of.table->rules) {
-      const sema::Rule& rule = of.program->rules.get(id);
-      add(formulas.of(*of.program, rule.expr), rule.label);
+    for (size_t place = 0; place < of.table->rules.size(); ++place) {
+      const sema::Rule& rule = of.program->rules.get(of.table->rules[place]);
+      const bool none = rule.label.empty() && !rule.keep;
+      add(formulas.of(*of.program, of.table->expr(*of.program, place)),
+          none ? sema::reserved::unclassified : label_of(rule));
     }
     if (of.table->otherwise) {
       rest = label_of(of.program->rules.get(*of.table->otherwise));

@@ -338,6 +338,7 @@ class Reader {
       if (now().kind == TokenKind::word && now(1).is("{")) return false;
       const bool keyword = now().kind == TokenKind::word && syntax::is_keyword(now().text);
       if (is("refine") && now(2).is("{")) return false;
+      if (is("include") || is("otherwise")) return false;
       return !now(1).is(":") && !(keyword && now().line_before);
     };
     while (goes_on()) {

@@ -84,15 +84,17 @@ class Reachability {
   /// without a search: most rules have a test.
   void label_tests(const EffectiveList& list) {
     labelled_.clear();
-    if (list.outside.valid()) return;
     sema::Table table;
     for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
     const match::TableMatcher matcher(program_, table);
+    std::optional<match::Condition> where;
+    if (list.where.valid()) where.emplace(program_, list.where);
     for (size_t i = 0; i < context_.tests.size(); ++i) {
       const testing::TestSubject& subject = context_.tests[i];
       const auto rule = matcher.match(subject.subject());
+      if (!rule || (where && !where->holds(subject.subject()))) continue;
       const sema::Test& test = program_.tests[i];
-      if (rule) labelled_[*rule].push_back({test.name, subject.kind, true, test.within});
+      labelled_[*rule].push_back({test.name, subject.kind, true, test.within});
     }
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace kr::match {
 namespace {
@@ -19,12 +21,22 @@ bool holds(const sema::Program& program, sema::ExprId expr, const Subject& subje
 
 TableMatcher::TableMatcher(const sema::Program& program, const sema::Table& table)
     : program_(&program), table_(&table), first_rule_of_atom_(program.atoms.size(), no_rule) {
-  for (uint32_t i = 0; i < table.rules.size(); ++i) {
+  std::map<sema::ExprId, uint32_t> where_of;
+  for (uint32_t i = 0; i < table.refined.size(); ++i) {
+    const sema::Table::Refined& refined = table.refined[i];
+    const auto [at, added] =
+        where_of.emplace(refined.where, static_cast<uint32_t>(wheres_.size()));
+    if (added) wheres_.emplace_back(program, refined.where);
+    Condition condition(program, program.rules.get(refined.rule).expr);
+    uses_within_ |= condition.uses_within() || wheres_[at->second].uses_within();
+    others_.push_back({i, std::move(condition), at->second});
+  }
+  for (auto i = static_cast<uint32_t>(table.refined.size()); i < table.rules.size(); ++i) {
     Condition condition(program, table.expr(program, i));
     const auto atoms = condition.plain_atoms();
     if (!atoms) {
       uses_within_ = uses_within_ || condition.uses_within();
-      others_.push_back({i, std::move(condition)});
+      others_.push_back({i, std::move(condition), std::nullopt});
       continue;
     }
     for (const sema::AtomId atom : *atoms) {
@@ -47,9 +59,19 @@ uint32_t TableMatcher::first_plain(const AtomSet& name) const {
 
 std::optional<sema::RuleId> TableMatcher::match(const Subject& subject) const {
   uint32_t first = first_plain(*subject.name);
+  // Where a refinement applies is as long as the rules below it, and is evaluated at most once. What
+  // its rules say is short, and seldom true: so that comes first.
+  std::optional<std::pair<uint32_t, bool>> known;
+  const auto applies = [&](const Other& other) {
+    if (!other.where) return true;
+    if (!known || known->first != *other.where) {
+      known.emplace(*other.where, wheres_[*other.where].holds(subject));
+    }
+    return known->second;
+  };
   for (const Other& other : others_) {
     if (other.rule >= first) break;
-    if (other.condition.holds(subject)) {
+    if (other.condition.holds(subject) && applies(other)) {
       first = other.rule;
       break;
     }

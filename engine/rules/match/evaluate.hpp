@@ -28,12 +28,14 @@ class TableMatcher {
   struct Other {
     uint32_t rule;  // index into table_->rules
     Condition condition;
+    std::optional<uint32_t> where;  // of a rule of a `refine`: index into wheres_
   };
   uint32_t first_plain(const AtomSet& name) const;
   const sema::Program* program_;
   const sema::Table* table_;
   std::vector<uint32_t> first_rule_of_atom_;  // by atom; none: no plain rule
   std::vector<Other> others_;                 // in ascending order
+  std::vector<Condition> wheres_;             // where refinements apply
   bool uses_within_ = false;
 };
 

@@ -108,6 +108,7 @@ std::vector<EffectiveList> effective_lists(const sema::Program& program, Formula
     for (size_t first = 0; first < table.refinements;) {
       const sema::ExprId where = table.refined[first].where;
       EffectiveList list{whose, model, {}, std::nullopt};
+      list.where = where;
       std::vector<sema::RuleId> rules;
       for (; first < table.refinements && table.refined[first].where == where; ++first) {
         const sema::RuleId rule = table.rules[first];

@@ -25,6 +25,7 @@ struct EffectiveList {
   std::optional<sema::RuleId> otherwise;
   /// Of a `refine`: the names that do not have the label that it splits; invalid: no `refine`.
   FormulaId outside = {};
+  sema::ExprId where = {};  // the other names
 
   /// The formulas of what the rule at a place does not get.
   std::vector<FormulaId> above(size_t place) const {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "sema/load.hpp"
 #include "support/patterns.hpp"
@@ -61,14 +62,17 @@ Lines changed(Lines lines, std::mt19937& random) {
   return lines;
 }
 
-std::unique_ptr<sema::LoadedRules> load(const Lines& lines, const char* rest) {
-  const std::string text =
-      fmt::format("engine e {{ substage {{\n{}\n{}\n}} }}", fmt::join(lines, "\n"), rest);
+std::unique_ptr<sema::LoadedRules> load_text(const std::string& text) {
   diag::Sink sink;
   auto rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
   CAPTURE(text);
   REQUIRE(!sink.has_errors());
   return rules;
+}
+
+std::unique_ptr<sema::LoadedRules> load(const Lines& lines, const char* rest) {
+  return load_text(
+      fmt::format("engine e {{ substage {{\n{}\n{}\n}} }}", fmt::join(lines, "\n"), rest));
 }
 
 std::string label_of(prove::Prover& prover, const sema::Program& program,
@@ -116,6 +120,80 @@ TEST_CASE("the names that move are those that are found by trying") {
       if (from != to) REQUIRE(found.contains({from, to}));
     }
   }
+}
+
+namespace {
+
+/// Rules, the rules of a `refine` of one of their labels, and another dimension made of the labels:
+/// together, and apart for a simple evaluation.
+struct Refined {
+  Lines rules;
+  Lines refinement;
+
+  Refined(Lines base, Lines refines) : rules(std::move(base)), refinement(std::move(refines)) {
+    rules.insert(rules.end(), {"a: \"a\"", "b: \"b\""});  // all labels that are named below
+    for (std::string& line : refinement) line[0] = static_cast<char>(line[0] + 3);  // d, e, f
+    refinement.push_back("e: \"ab\"");
+    whole = load_text(
+        fmt::format("engine e {{ substage {{\n{}\nrefine a {{\n{}\n}}\nc: otherwise }}\n"
+                    "stage from substage {{ x: a e\n y: b\n refine x {{ d: \"b\" }} z: otherwise }} }}",
+                    fmt::join(rules, "\n"), fmt::join(refinement, "\n")));
+    base_rules = load(rules, "c: otherwise");
+    refining = load(refinement, "a: otherwise");
+  }
+  std::string label(prove::Prover& prover, std::string_view dimension,
+                    const prove::Witness& name) const {
+    std::string label = label_of(prover, base_rules->program, name);
+    if (label == "a") label = label_of(prover, refining->program, name);
+    if (dimension == "substage") return label;
+    if (label == "b") return "y";
+    if (label != "a" && label != "e") return "z";
+    return name.name.find('b') == name.name.npos ? "x" : "d";
+  }
+
+  std::unique_ptr<sema::LoadedRules> whole;
+  std::unique_ptr<sema::LoadedRules> base_rules;
+  std::unique_ptr<sema::LoadedRules> refining;
+};
+
+}  // namespace
+
+TEST_CASE("the same of labels that are refined, and of a dimension made of another") {
+  std::mt19937 random(5);
+  const std::vector<std::string> names = test::small_names(3);
+  size_t changes = 0;
+  const uint64_t rounds = test::rounds(100, 3);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    const Lines rules = random_rules(random);
+    const Lines refinement = random_rules(random);
+    const Refined before(rules, refinement);
+    const Refined after(random() % 2 == 0 ? rules : changed(rules, random),
+                        changed(refinement, random));
+    const compare::Comparison comparison =
+        compare::compare_programs(before.whole->program, after.whole->program);
+    REQUIRE(comparison.proven);
+    prove::Formulas formulas;
+    prove::Prover prover(formulas);
+    std::set<std::tuple<std::string, std::string, std::string>> found;
+    for (const compare::Change& change : comparison.changes) {
+      CHECK(before.label(prover, change.dimension, change.move.witness) == change.move.from);
+      CHECK(after.label(prover, change.dimension, change.move.witness) == change.move.to);
+      CHECK(found.emplace(change.dimension, change.move.from, change.move.to).second);
+    }
+    changes += found.size();
+    for (const std::string& name : names) {
+      prove::Witness subject;
+      subject.name = name;
+      CAPTURE(name);
+      for (const char* dimension : {"substage", "stage"}) {
+        std::string from = before.label(prover, dimension, subject);
+        std::string to = after.label(prover, dimension, subject);
+        if (from != to) REQUIRE(found.contains({dimension, from, to}));
+      }
+    }
+  }
+  CHECK(changes > rounds / 2);
 }
 
 TEST_CASE("examples move as said, and counts are those of labelling each name") {

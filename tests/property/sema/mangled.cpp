@@ -58,26 +58,46 @@ bool sound(const sema::Program& program, sema::ExprId id) {
   const bool sound_operands =
       std::all_of(expr.operands.begin(), expr.operands.end(),
                   [&](sema::ExprId operand) { return operand.index < id.index; });
-  const size_t least = expr.op == sema::ExprOp::operation                                     ? 0
-                       : expr.op == sema::ExprOp::within || expr.op == sema::ExprOp::negation ? 1
-                                                                                              : 2;
-  return sound_operands && expr.operands.size() >= least;
+  const auto least = [&]() -> size_t {
+    switch (expr.op) {
+      case sema::ExprOp::operation:
+      case sema::ExprOp::phase:
+        return 0;
+      case sema::ExprOp::within:
+      case sema::ExprOp::within_op:
+      case sema::ExprOp::op:
+      case sema::ExprOp::negation:
+      case sema::ExprOp::own:
+        return 1;
+      default:
+        return 2;
+    }
+  };
+  return sound_operands && expr.operands.size() >= least();
 }
 
 bool sound(const sema::Program& program, const sema::Table& table) {
   const auto has_label = [&](sema::RuleId id) {
     const sema::Rule& rule = program.rules.get(id);
+    // What an image leaves out has no label.
+    if (rule.image_of.valid() && rule.label.empty()) return true;
     return rule.dimension == table.dimension &&
            (rule.keep || !table.closed || table.find(rule.label) != nullptr);
   };
   const auto plain = [&](sema::RuleId id) {
     const sema::Rule& rule = program.rules.get(id);
     if (rule.scope.valid() && rule.scope.index >= program.order_scopes.size()) return false;
-    if (!rule.chain) return !rule.otherwise && sound(program, rule.expr);
+    const bool otherwise = rule.otherwise && !rule.image_of.valid();
+    if (!rule.chain) return !otherwise && sound(program, rule.expr);
     return std::all_of(rule.chain->steps.begin(), rule.chain->steps.end(),
                        [&](const sema::ChainStep& step) { return sound(program, step.expr); });
   };
-  return std::all_of(table.rules.begin(), table.rules.end(), has_label) &&
+  const auto refined = [&](const sema::Table::Refined& one) {
+    return sound(program, one.where) && sound(program, one.expr);
+  };
+  return std::all_of(table.refined.begin(), table.refined.end(), refined) &&
+         table.refined.size() <= table.rules.size() && table.refinements <= table.refined.size() &&
+         std::all_of(table.rules.begin(), table.rules.end(), has_label) &&
          std::all_of(table.rules.begin(), table.rules.end(), plain) &&
          (!table.otherwise ||
           (has_label(*table.otherwise) && program.rules.get(*table.otherwise).otherwise));

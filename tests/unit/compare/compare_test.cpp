@@ -63,6 +63,23 @@ TEST_CASE("models of only one side are reported") {
         "e/default substage: unclassified -> a: \"a\"\n");
 }
 
+TEST_CASE("refined labels, and a dimension made of another") {
+  const std::string head = "engine e { substage { gemm: \"gemm\" \n attn: \"attn\" \n rest: otherwise } ";
+  const std::string rules =
+      head + "format { none: !\"gemm\" \n fp8: \"fp8\" \n unknown: otherwise } }";
+  const auto image = [&](const std::string& refined) {
+    return head + "format from substage { unknown: gemm \n none: otherwise \n refine unknown { " +
+           refined + " } } }";
+  };
+  CHECK(changes(rules, image("fp8: \"fp8\"")).empty());
+  CHECK(changes(image("fp8: \"fp8\""), image("fp8: \"fp8\" & !\"x\"")) ==
+        "e/default format: fp8 -> unknown: \"fp8gemmx\"\n");
+  // What an image leaves out has no label.
+  CHECK(changes(rules, head + "format from substage { unknown: gemm } }") ==
+        "e/default format: none -> unclassified: \"attn\"\n"
+        "e/default format: fp8 -> unknown: \"fp8gemm\"\n");
+}
+
 TEST_CASE("kept names") {
   CHECK(changes("engine e { stage { a: \"x\" \n otherwise keep } }",
                 "engine e { stage { a: \"x\" \n b: otherwise } }") ==

@@ -112,6 +112,14 @@ TEST_CASE("operators that are words, refine and from") {
        "  include u\n"
        "  rest: otherwise\n"
        "}\n"},
+      {"from on one line", "table t for d from e{a:b include u.v refine a{x:\"y\"}c:d otherwise keep}",
+       "table t for d from e {\n"
+       "  a: b\n"
+       "  include u.v\n"
+       "  refine a { x: \"y\" }\n"
+       "  c: d\n"
+       "  otherwise keep\n"
+       "}\n"},
       {"tests", "test e{phase decode op\"m\"([4,8])@memcpy\"n\"=>a b}",
        "test e {\n  phase decode op \"m\" ([4, 8]) @memcpy \"n\" => a b\n}\n"},
   });

@@ -94,6 +94,21 @@ TEST_CASE("kinds of rules") {
   CHECK(rules("").empty());
 }
 
+TEST_CASE("what ends the labels of an image") {
+  const auto ends = [](const std::string& text, const std::string& dump) {
+    CAPTURE(text);
+    CHECK(whole("table t for d from e { " + text + " }").find(dump) != std::string::npos);
+  };
+  const std::string refine = "  a: b c\n  refine a\n  x: \"y\"\n  end\n";
+  ends("a: b c\nrefine a { x: \"y\" }", refine);
+  ends("a: b c refine a { x: \"y\" }", refine);
+  ends("a: refine b refine: c", "  a: refine b\n  refine: c\n");
+  ends("a: b include m.t c: d", "  a: b\n  include m.t\n  c: d\n");
+  ends("a: b otherwise keep", "  a: b\n  otherwise keep\n");
+  ends("a: b \"include\" \"otherwise\" c", "  a: b \"include\" \"otherwise\" c\n");
+  ends("a: b include: c otherwise: d", "  a: b\n  include: c\n  otherwise: d\n");
+}
+
 TEST_CASE("requirements and metadata") {
   CHECK(whole(R"(## The file.
 requires kr >= 0.0.9 author "A" link "https://a" # comment
