@@ -237,6 +237,8 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.runs_before = static_cast<size_t>(given.runs_before);
     tables.conditions = texts_of(given.conditions);
     open.window = text_of(given.window);
+    open.gpu = text_of(given.gpu);
+    open.peaks = text_of(given.peaks);
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }

@@ -262,6 +262,7 @@ PyObject* session_new(PyObject*, PyObject* args) {
     get("references", options.references);
     get("ncu", options.ncu);
     get("gpu", options.gpu);
+    get("peaks", options.peaks);
     get("costs", options.costs);
     get("clock", options.clock);
     get("job", options.job);

@@ -113,6 +113,10 @@ typedef struct kr_session_options {
   /* Of the same, for the table `conditions`: `step > +5%`. Ends with NULL; NULL: there are none. */
   const char* const* conditions;
   const char* window; /* what of the runs is looked at: `steps 5..20; skip-warmup`; NULL: all */
+  /* The GPU whose data sheet costs are compared with if the trace does not name it; NULL: none. */
+  const char* gpu;
+  const char*
+      peaks; /* a file of peaks that were measured on the GPU: docs/roofline.md; NULL: none */
 } kr_session_options;
 
 typedef struct kr_run_source {

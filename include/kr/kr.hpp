@@ -120,6 +120,8 @@ struct SessionOptions {
   std::vector<std::string> references = {};
   std::vector<std::string> ncu = {};  // pages of ncu, files or folders, that are joined to all runs
   std::string gpu = {};               // its data sheet has the peaks that pages lack; empty: none
+  /// Peaks that were measured on the GPU, as `tools/peaks` writes them: see docs/roofline.md.
+  std::string peaks = {};
   bool costs = false;  // FLOPs and bytes from the shapes of ops, too, for the roofline
   /// What brings several runs to one clock: `collectives`, `utc` or `none`. Empty: `collectives`.
   std::string clock = {};

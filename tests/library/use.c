@@ -405,6 +405,23 @@ static void check_sessions(kr_rules* rules, const char* folder) {
   CHECK(count_rows(&stream) == 2);
   stream.release(&stream);
   kr_session_free(session);
+
+  /* Peaks are read with the runs. */
+  memset(&compared, 0, sizeof compared);
+  compared.size = sizeof compared;
+  compared.gpu = "H100 SXM";
+  compared.peaks = "none.tsv";
+  CHECK_OK(kr_session_new(rules, &compared, &session, &error));
+  run = source(trace_path);
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_FAILED, "none.tsv");
+  kr_session_free(session);
+  compared.gpu = "Quantum 9000";
+  compared.peaks = NULL;
+  CHECK_OK(kr_session_new(rules, &compared, &session, &error));
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_FAILED, "Quantum 9000");
+  kr_session_free(session);
   CHECK_ERROR(kr_merge_saved(&run.path, 1, "job.krun", NULL, &error), KR_FAILED, "saved run");
 
   /* What is omitted is a note. */

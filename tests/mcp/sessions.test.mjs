@@ -212,12 +212,46 @@ test("rules are checked, tested and explained", async () => {
   assert.ok(explained.lines.some((line) => line.includes("← this")));
 });
 
+test("measured peaks stand beside those of the data sheet", async () => {
+  const call = { pid: 9, tid: 9, ph: "X" };
+  const traceEvents = [
+    { ...call, cat: "cpu_op", name: "aten::mm", ts: 0, dur: 8, args: { "Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"] } },
+    { ...call, cat: "cuda_runtime", name: "cudaLaunchKernel", ts: 2, dur: 2, args: { correlation: 1 } },
+    { ...call, cat: "kernel", name: "nvjet_tst_64x64", pid: 0, tid: 7, ts: 6, dur: 200, args: { correlation: 1, device: 0, stream: 7 } },
+  ];
+  const device = { id: 0, name: "NVIDIA H100 80GB HBM3" };
+  const run = path.join(folder, "mm.json");
+  const peaks = path.join(folder, "peaks.tsv");
+  fs.writeFileSync(run, JSON.stringify({ schemaVersion: 1, deviceProperties: [device], traceEvents }));
+  const lines = (bf16) => `gpu\tpeak\tper_second\tsource\n${device.name}\tbf16\t${bf16}\ttest\n${device.name}\tdram\t2.9e12\ttest\n`;
+  fs.writeFileSync(peaks, lines("7.2e14"));
+  const args = { runs: [run], engine: "vllm", table: "cost_rates", where: "scope = 'run'" };
+  const measured = (await ask("table", { ...args, peaks })).cost_rates.rows[0];
+  const whole = kr("report", `${run},vllm`, "--tables", "cost_rates", "--where", "scope = 'run'", "--peaks", peaks).cost_rates[0];
+  assert.deepEqual(known(measured), whole);
+  // 137.4 GFLOP in 200 µs.
+  assert.ok(Math.abs(measured.measured_peak_ratio - 2 * 4096 ** 3 / 200e-6 / 7.2e14) < 1e-6, JSON.stringify(measured));
+  assert.ok(measured.peak_ratio < measured.measured_peak_ratio);
+  const without = (await ask("table", args)).cost_rates;
+  assert.equal(without.rows[0].measured_peak_ratio, undefined);
+  assert.equal(without.rows[0].peak_ratio, measured.peak_ratio);
+  // What is wrong with the peaks is a note of the run.
+  fs.writeFileSync(peaks, lines("1.2e15"));
+  const { notes } = await ask("report", { runs: [run], engine: "vllm", tables: ["cost_rates"], peaks });
+  assert.ok(notes.rows.some((note) => note.code === "peaks-above-sheet"), JSON.stringify(notes));
+  const other = await ask("report", { runs: [run], engine: "vllm", tables: ["cost_rates"], gpu: "H200 SXM", peaks });
+  assert.ok(other.notes.rows.some((note) => note.code === "unused-peaks"), JSON.stringify(other.notes));
+  fs.writeFileSync(peaks, "no peaks");
+  assert.match(await refusal("table", { ...args, peaks }), /peaks.tsv:1: the columns of measured peaks/);
+});
+
 test("files outside of the folders stay closed", async () => {
   fs.symlinkSync("/etc", path.join(folder, "out"));
   for (const file of ["/etc/passwd", "../../../../../../etc/passwd", path.join(folder, "out", "passwd"), "/nowhere/at/all"]) {
     assert.match(await refusal("report", { runs: [file] }), /outside of the folders/, file);
     assert.match(await refusal("lint", { path: file }), /outside of the folders/, file);
     assert.match(await refusal("report", { runs: [decode], references: [file] }), /outside of the folders/, file);
+    assert.match(await refusal("report", { runs: [decode], peaks: file }), /outside of the folders/, file);
   }
   assert.match(await refusal("report", { runs: ["none.json"] }), /No such file/);
   assert.match(await refusal("sql", { runs: [decode], query: "ATTACH '/etc/passwd' AS p" }), /only read tables/);
@@ -242,6 +276,7 @@ test("wrong arguments are named", async () => {
     ["sql", { runs: [decode], query: "" }, /empty/],
     ["sql", { runs: [decode], query: "SELECT zeroblob(1000000000)" }, /too big|blob/],
     ["why", {}, /one of `name` and `operation`/],
+    ["report", { runs: [decode], peaks: folder }, /not a file of peaks/],
     ["list", { what: "secrets" }, /there is no list/],
     ["lint", { path: folder }, /not a file/],
   ];

@@ -471,6 +471,27 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(kr.Error, "rank_names"):
             kr.report(self.trace, rules=self.rules, rank_names=["zero"])
 
+    def test_measured_peaks(self):
+        gpu = "NVIDIA H100 80GB HBM3"
+        events = [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 0, "dur": 8,
+             "args": {"Input Dims": [[4096, 4096]] * 2, "Input type": ["c10::BFloat16"] * 2}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 2, "dur": 2,
+             "args": {"correlation": 1}},
+            {"ph": "X", "cat": "kernel", "name": "nvjet_tst_64x64", "pid": 0, "tid": 7, "ts": 6, "dur": 200,
+             "args": {"correlation": 1, "device": 0, "stream": 7}}]
+        trace = pathlib.Path(self.folder.name, "mm.json")
+        trace.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": gpu}], "traceEvents": events}))
+        peaks = pathlib.Path(self.folder.name, "peaks.tsv")
+        peaks.write_text(f"gpu\tpeak\tper_second\tsource\n{gpu}\tbf16\t7.2e14\ttest\n{gpu}\tdram\t2.9e12\ttest\n")
+        ratio = lambda **options: kr.report(trace, rules=self.rules, engine="vllm", **options).sql(
+            "SELECT peak_ratio, measured_peak_ratio FROM cost_rates WHERE scope = 'run'").rows()[0]
+        of_sheet, measured = ratio(peaks=str(peaks))
+        self.assertAlmostEqual(measured, 2 * 4096**3 / 200e-6 / 7.2e14, 6)
+        self.assertEqual(ratio(), (of_sheet, None))
+        with self.assertRaisesRegex(kr.Error, "none.tsv"):
+            ratio(peaks="none.tsv")
+
     def test_rules_go_to_other_processes(self):
         import pickle
 

@@ -163,6 +163,9 @@ std::string why_undecided(const tables::RunPair& pair, const tables::GateResult&
   if (one.measured.interval) {
     return "is undecided: the change lies beyond the limit, but within the noise";
   }
+  if (const std::string& why = pair.trend.no_verdict; !why.empty()) {
+    return "is undecided: the change lies beyond the limit, but " + why;
+  }
   return "is undecided: the change lies beyond the limit, but there are fewer than three steps or "
          "runs to say how much is noise (--a, --b)";
 }

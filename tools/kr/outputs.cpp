@@ -338,9 +338,7 @@ void Outputs::choose_rows(std::vector<Table>& tables, const tables::Source& sour
   std::vector<std::string> said;
   for (Table& table : tables) {
     if (table.info().describes_results && tables.size() > 1) continue;
-    table = session::chosen_rows(table, source, rows_);
-    if (left.empty()) continue;
-    session::BoundedRows some = session::bounded_rows(std::move(table), left);
+    session::BoundedRows some = session::chosen_rows(table, source, rows_, left);
     table = std::move(some.table);
     if (left.max_bytes > 0) left.max_bytes = std::max<size_t>(1, left.max_bytes - some.bytes);
     if (some.shown == some.all) continue;

@@ -77,6 +77,11 @@ struct RunVerbOptions {
   void add_to(CLI::App& app, const OutputRules& made, PhaseOption phase = PhaseOption::of_window);
 };
 
+/// The GPU with this name and a file of peaks that were measured on it; both may be empty. Throws
+/// Error.
+void join_gpu(session::Session& session, const std::string& gpu, const std::string& peaks,
+              const std::vector<std::string>& ncu_pages = {});
+
 /// `--ncu`, `--gpu`, `--peaks`, `--costs`.
 struct NcuOptions {
   std::vector<std::string> pages;

@@ -194,6 +194,7 @@ Exit report_module_trees(const ReportOptions& options, const classify::RunSpec& 
                          Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   session::Session session = open_session(rules, options.trace, streams);
+  join_gpu(session, options.ncu.gpu, options.ncu.peaks);
   read_runs(session, {{spec}}, {.facts = facts::Set::of<tables::Tree>()}, streams);
   trees::ViewOptions how = trees::view_for_people();
   how.dimension = options.by;

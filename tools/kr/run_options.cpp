@@ -8,6 +8,12 @@
 
 namespace kr::cli {
 
+void join_gpu(session::Session& session, const std::string& gpu, const std::string& peaks,
+              const std::vector<std::string>& ncu_pages) {
+  if (!peaks.empty()) session.join_peaks(peaks);
+  session.join_ncu(ncu_pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
+}
+
 void NcuOptions::add_to(CLI::App& app) {
   app.add_option("--ncu", pages,
                  "Pages of ncu (CSV), or a folder of them: measurements of the run's kernels "
@@ -35,8 +41,7 @@ void NcuOptions::add_to(CLI::App& app) {
 void NcuOptions::join(session::Session& session) const {
   for (const std::string& path : pages) InputFiles::note(std::filesystem::path(path));
   if (costs) session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
-  if (!peaks.empty()) session.join_peaks(peaks);
-  session.join_ncu(pages, gpu.empty() ? nullptr : &ncu::named_gpu(gpu, "--gpu"));
+  join_gpu(session, gpu, peaks, pages);
 }
 
 void JobOptions::add_to(CLI::App& app) {

@@ -46,6 +46,7 @@ std::string tables_and_columns(bool color, int width) {
 
 struct SqlOptions : RunVerbOptions {
   std::vector<std::string> words;
+  NcuOptions ncu;
 };
 
 /// Whether the word is a path that exists, with or without fields after commas.
@@ -105,6 +106,7 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
   session::Session session = open_session(rules, options.trace, streams);
+  options.ncu.join(session);
   session::Demand demand = session::Demand::of(session::tables_named(query));
   demand.facts |= facts::Set::of<analyze::RunSummary>();
   read_runs(session, specs, demand, streams);
@@ -118,6 +120,7 @@ void add_sql_options(CLI::App& app, SqlOptions& options) {
                  "Runs, PATH[,ENGINE,MODEL], then a SELECT over their tables; without a query, the "
                  "tables are listed");
   options.add_to(app, sql_outputs());
+  options.ncu.add_to(app);
 }
 
 }  // namespace

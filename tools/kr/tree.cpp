@@ -12,7 +12,6 @@
 #include "base/file.hpp"
 #include "base/input_files.hpp"
 #include "export/views.hpp"
-#include "ncu/gpus.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "picture/tree_picture.hpp"
@@ -48,6 +47,7 @@ struct TreeOptions : RunVerbOptions {
   std::string table = "summary";
   std::string save;
   std::string gpu;
+  std::string peaks;
 };
 
 OutputRules tree_outputs() {
@@ -173,8 +173,6 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (!options.save.empty()) outputs.save(options.save, true);
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options.metric);
-  const ncu::GpuPeaks* const gpu =
-      options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "--gpu");
   const std::filesystem::path folder = options.outputs.out_dir;
   // A folder that cannot be written is known before anything is read.
   if (!folder.empty()) PartFile(folder / "prefill.png", (folder / "prefill.png").string());
@@ -184,7 +182,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   trace.open.each_call = parse_each_call(options.table);
   trace.open.parts = parts;
   session::Session session = open_session(rules, trace, streams);
-  session.join_ncu({}, gpu);
+  join_gpu(session, options.gpu, options.peaks);
   session::Demand demand{.facts = facts::Set::of<tables::Tree>()};
   demand.tree_dimension = classify::order_dimension(rules.program(), options.by);
   if (demand.tree_dimension && !options.save.empty()) {
@@ -204,9 +202,13 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     streams.warning(fmt::format("{}: --fold: {}", modules.trace.source, text));
   }
   const std::string no_costs = tables::absent(*tables::find("module_costs"), session.source());
-  if (gpu != nullptr && !no_costs.empty()) {
-    streams.warning(fmt::format("{}: --gpu has no effect: {}", modules.trace.source, no_costs));
-  }
+  const auto warn_without_costs = [&](std::string_view option, const std::string& given) {
+    if (given.empty() || no_costs.empty()) return;
+    streams.warning(
+        fmt::format("{}: {} has no effect: {}", modules.trace.source, option, no_costs));
+  };
+  warn_without_costs("--gpu", options.gpu);
+  warn_without_costs("--peaks", options.peaks);
   const trees::TreeView& view = *shown.view;
   const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
   std::optional<trees::TreeView> short_view;
@@ -306,6 +308,10 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                  "The GPU with whose peaks the FLOPs of a Proton profile are compared; `kr list "
                  "gpus` shows them")
       ->type_name("NAME");
+  app.add_option("--peaks", options.peaks,
+                 "Peaks that were measured on this GPU, as tools/peaks writes them: the same FLOPs "
+                 "and bytes are compared with them, too")
+      ->type_name("FILE");
   app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits")

@@ -238,8 +238,8 @@ class Session:
 
 
 _session_options = {
-    "allow_truncated", "allow_inexact", "strict", "rank", "window", "threads", "references", "ncu", "gpu", "costs", "clock",
-    "job", "rank_names", "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
+    "allow_truncated", "allow_inexact", "strict", "rank", "window", "threads", "references", "ncu", "gpu", "peaks", "costs",
+    "clock", "job", "rank_names", "link_gb_per_s", "scaling", "nccl", "what_if", "by", "max_groups", "level", "phase", "step", "folds",
     "each_call", "all_steps", "each_sibling", "runs_before", "conditions",
 }
 _shipped: Optional[Rules] = None

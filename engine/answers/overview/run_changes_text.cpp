@@ -50,15 +50,25 @@ std::string change_text(const changes::StepChange& change) {
 std::string_view judged_text(const changes::Comparison& comparison,
                              const changes::MedianChange& median) {
   if (!comparison.not_judged.empty()) return "not judged";
+  const bool one_run = comparison.earlier_runs > 0;
   switch (changes::verdict_of(median)) {
     case changes::Verdict::within_noise:
-      return "within noise";
+      return one_run ? "within what the earlier runs show, or less than 1 %" : "within noise";
     case changes::Verdict::more:
-      return "slower";
+      return one_run ? "slower, outside of what the earlier runs show" : "slower";
     case changes::Verdict::less:
-      return "faster";
+      return one_run ? "faster, outside of what the earlier runs show" : "faster";
   }
   return {};
+}
+
+/// How one new run is judged; empty: the runs are not of that kind.
+std::string one_run_text(const changes::Comparison& comparison) {
+  if (comparison.earlier_runs == 0) return {};
+  return fmt::format(
+      "one new run, compared with what {} earlier runs show: of 100 equal runs, 95 are within "
+      "noise",
+      text::grouped(static_cast<int64_t>(comparison.earlier_runs)));
 }
 
 /// `step of decode (23 and 23), median wall time: 1.9 ms -> 2.1 ms (+8.1 %), 95 % interval from
@@ -170,7 +180,11 @@ std::vector<std::string> head_of(const tables::RunPair& pair) {
   lines.push_back(comparison.unit.kind == Unit::Kind::steps ? work_text(comparison)
                                                             : equal_work_text(comparison));
   lines.push_back(total_text(comparison));
-  if (!comparison.not_judged.empty()) lines.push_back("no verdict: " + comparison.not_judged);
+  if (!comparison.not_judged.empty()) {
+    lines.push_back("no verdict: " + comparison.not_judged);
+  } else if (std::string one_run = one_run_text(comparison); !one_run.empty()) {
+    lines.push_back(std::move(one_run));
+  }
   if (std::string names = substitutions_text(comparison); !names.empty()) {
     lines.push_back(std::move(names));
   }

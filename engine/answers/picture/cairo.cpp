@@ -88,6 +88,20 @@ double Pen::width(std::string_view text, double size, bool bold) {
   return extents.x_advance;
 }
 
+void Pen::draw_lines(const Scene& scene) {
+  cairo_t* const sheet = context();
+  cairo_set_source_rgb(sheet, 1, 1, 1);
+  cairo_rectangle(sheet, 0, 0, scene.width, scene.height);
+  cairo_fill(sheet);
+  cairo_set_line_width(sheet, 1);
+  for (const DrawnLine& line : scene.lines) {
+    color(line.color);
+    cairo_move_to(sheet, line.x1, line.y1);
+    cairo_line_to(sheet, line.x2, line.y2);
+    cairo_stroke(sheet);
+  }
+}
+
 void Pen::draw(const DrawnText& text) {
   choose(text.size, text.bold);
   color(text.color);

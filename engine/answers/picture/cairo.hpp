@@ -32,6 +32,8 @@ class Pen {
   cairo_t* context() const { return context_.get(); }
   double width(std::string_view text, double size, bool bold);
   void draw(const DrawnText& text);
+  /// The white sheet of a scene, and its lines. Its texts come last.
+  void draw_lines(const Scene& scene);
   /// `#rrggbb`.
   void color(std::string_view rgb);
 

@@ -75,14 +75,17 @@ std::string no_cost_phrase(std::string_view reason) {
   return fmt::format("({})", reason);
 }
 
-/// `Roofs: FP32 93.6 TFLOP/s, DRAM 1.76 TB/s (metrics of the profile).`
+/// `Roofs: FP32 93.6 TFLOP/s, DRAM 1.76 TB/s (metrics of the profile).` What the GPU reached is no
+/// upper limit: it is not drawn.
 void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
   std::vector<std::string> sources;  // in order
   std::map<std::string, std::vector<std::string>> roofs_of;
+  std::set<std::string> undrawn;
   for (const RooflineRoof& roof : roofline.roofs) {
     if (!is_rate(roof.per_second)) continue;
     auto& roofs = roofs_of[roof.source];
     if (roofs.empty()) sources.push_back(roof.source);
+    if (roof.is_measured) undrawn.insert(roof.source);
     roofs.push_back(roof_text({roof.name}, roof.kind, roof.per_second));
   }
   if (sources.empty()) {
@@ -91,7 +94,8 @@ void add_sources(const Roofline& roofline, std::vector<std::string>& notes) {
     return;
   }
   for (const std::string& source : sources) {
-    std::string text = fmt::format("Roofs: {}", join(roofs_of[source], ", "));
+    std::string text = fmt::format("{}: {}", undrawn.contains(source) ? "Not drawn" : "Roofs",
+                                   join(roofs_of[source], ", "));
     if (!source.empty()) text += fmt::format(" ({})", source);
     notes.push_back(text + '.');
   }

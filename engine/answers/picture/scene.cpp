@@ -15,23 +15,16 @@ namespace kr::picture {
 namespace {
 
 using TextAlign = DrawnText::Align;
+using namespace look;
 
-constexpr const char* faint = "#5c6672";
-constexpr const char* grid_color = "#e3e6ea";
-constexpr const char* axis_color = "#9aa3ad";
-
-constexpr double edge = 24;  // around all
 constexpr double wanted_plot_width = 1600;
 constexpr double min_plot_width = 400;
 constexpr double min_plot_height = 420, max_plot_height = 640;
 constexpr double widest_pitch = 84;
-constexpr double legend_line = 19, legend_gap = 30, widest_name = 400;
+constexpr double legend_gap = 30, widest_name = 400;
 constexpr size_t max_legend_lines = 48;
-constexpr double label_size = 10.5, value_size = 9.5, total_size = 10, name_size = 11.5;
-constexpr double turned_line = 17;  // between the beginnings of turned labels, where all fit
-constexpr double sparse_line = 40;  // where not
-constexpr double longest_axis_label = 190;
-constexpr double diagonal = 0.70710678;
+constexpr double value_size = 9.5, total_size = 10;
+constexpr double sparse_line = 40;  // between turned labels where not all fit
 
 double half_pixel(double length) {
   return std::floor(length * 2) / 2;
@@ -113,7 +106,7 @@ class Layout {
     const double room = pitch_ - 6;
     labels_level_ =
         pitch_ >= 30 && std::all_of(bars_.bars.begin(), bars_.bars.end(), [&](const TreeBar& bar) {
-          const auto [key, sequences] = halves(clean(bar.label));
+          const auto [key, sequences] = halves(one_line(bar.label));
           return width_of_(key, label_size, false) <= room &&
                  width_of_(sequences, label_size, false) <= room;
         });
@@ -126,8 +119,8 @@ class Layout {
                   : nice_stride(static_cast<size_t>(std::ceil(sparse_line / pitch_)));
     double widest = 0;
     for (size_t i = 0; i < bars_.bars.size(); i += stride_) {
-      widest = std::max(widest, std::min(longest_axis_label,
-                                         width_of_(clean(bars_.bars[i].label), label_size, false)));
+      widest = std::max(widest, std::min(longest_label, width_of_(one_line(bars_.bars[i].label),
+                                                                  label_size, false)));
     }
     below_ = 14 + (widest + label_size) * diagonal;
     left_of_labels_ = widest * diagonal - pitch_ / 2;
@@ -157,12 +150,6 @@ class Layout {
 
   // The legend
 
-  static std::string clean(const std::string& text) {
-    std::string shown = printable(text);
-    std::replace(shown.begin(), shown.end(), '\t', ' ');
-    return shown;
-  }
-
   void choose_legend() {
     std::vector<int64_t> sums(words_.names.size(), 0);
     int64_t all = 0;
@@ -186,7 +173,7 @@ class Layout {
     std::reverse(occurring.begin(), occurring.end());
     for (const uint32_t entry : occurring) {
       const std::string name =
-          words_.names[entry].empty() ? "(no name)" : clean(words_.names[entry]);
+          words_.names[entry].empty() ? "(no name)" : one_line(words_.names[entry]);
       lines_.push_back(
           {entry, fitted(name, widest_name, name_size), text::share(sums[entry], all) + " %"});
     }
@@ -215,43 +202,18 @@ class Layout {
   // Words and axes
 
   DrawnText& put(std::string text, double x, double y, double size, TextAlign align) {
-    DrawnText& put = scene_.texts.emplace_back();
-    put.text = std::move(text);
-    put.x = x;
-    put.y = y;
-    put.size = size;
-    put.align = align;
-    return put;
+    return scene_.put(std::move(text), x, y, size, align);
   }
 
   /// Where it ends.
   double place_title() {
-    const double room = scene_.width - 2 * edge;
-    double y = edge;
-    std::vector<std::string> words{clean(words_.title)};
-    for (size_t at = 0; (at = words.back().find(' ')) != std::string::npos;) {
-      std::string rest = words.back().substr(at + 1);
-      words.back().resize(at);
-      words.push_back(std::move(rest));
-    }
-    for (std::string& line : wrapped_text(words, " ", room, 16, true, width_of_)) {
-      y += 14;
-      put(std::move(line), edge, y, 16, TextAlign::left).bold = true;
-      y += 8;
-    }
-    std::vector<std::string> facts;
-    for (const std::string& fact : words_.facts) facts.push_back(clean(fact));
+    std::vector<std::string> facts = words_.facts;
     if (bars_.bars.size() < bars_.steps) {
       facts.push_back(fmt::format("{} of {} steps",
                                   text::grouped(static_cast<int64_t>(bars_.bars.size())),
                                   text::grouped(static_cast<int64_t>(bars_.steps))));
     }
-    for (std::string& line : wrapped_text(facts, "  ·  ", room, 12, false, width_of_)) {
-      y += 13;
-      put(std::move(line), edge, y, 12, TextAlign::left).color = faint;
-      y += 5;
-    }
-    return y + 14;
+    return scene_.put_title(words_.title, facts, width_of_) + 14;
   }
 
   void place_plot(double top) {
@@ -261,8 +223,7 @@ class Layout {
     scene_.height = std::ceil(scene_.plot.y + std::max(height + below_, legend) + edge * 0.5);
   }
 
-  double bottom() const { return scene_.plot.y + scene_.plot.height; }
-  double right() const { return scene_.plot.x + scene_.plot.width; }
+  double bottom() const { return scene_.bottom(); }
   double reach() const { return scene_.plot.height - headroom_; }
 
   /// The left edge of a bar: bars that do not fill the plot are in its middle.
@@ -278,18 +239,12 @@ class Layout {
     for (int i = 0; i == 0 || i * step_ <= end * (1 + 1e-9); ++i) {
       const double share = end > 0 ? i * step_ / end : 0;
       const double y = bottom() - std::round(reach() * share * 2) / 2;
-      scene_.lines.push_back({scene_.plot.x, y, right(), y, i == 0 ? axis_color : grid_color});
-      put(text::grouped(i * step_, decimals_), scene_.plot.x - 8, y + 3.8, label_size,
-          TextAlign::right)
-          .color = faint;
+      scene_.put_tick(y, text::grouped(i * step_, decimals_), i == 0);
     }
     const char* name = metric_ == trees::Metric::cuda_time_ms    ? "CUDA time (ms)"
                        : metric_ == trees::Metric::pct_cuda_time ? "CUDA time (% of the step)"
                                                                  : "invocations";
-    DrawnText& title =
-        put(name, edge + 8, bottom() - scene_.plot.height / 2, name_size, TextAlign::middle);
-    title.turn = -90;
-    title.color = faint;
+    scene_.put_axis_title(name);
   }
 
   // Bars
@@ -333,7 +288,7 @@ class Layout {
 
   void place_labels() {
     for (size_t i = 0; i < bars_.bars.size(); i += stride_) {
-      const std::string label = clean(bars_.bars[i].label);
+      const std::string label = one_line(bars_.bars[i].label);
       const double x = middle_of(i);
       if (labels_level_) {
         const auto [key, sequences] = halves(label);
@@ -343,10 +298,7 @@ class Layout {
         }
         continue;
       }
-      scene_.lines.push_back({x, bottom(), x, bottom() + 4, axis_color});
-      DrawnText& turned = put(fitted(label, longest_axis_label, label_size), x + 3, bottom() + 13,
-                              label_size, TextAlign::right);
-      turned.turn = -45;
+      scene_.put_turned_label(fitted(label, longest_label, label_size), x);
     }
   }
 
@@ -375,6 +327,65 @@ class Layout {
 };
 
 }  // namespace
+
+std::string one_line(const std::string& text) {
+  std::string shown = printable(text);
+  std::replace(shown.begin(), shown.end(), '\t', ' ');
+  return shown;
+}
+
+DrawnText& Scene::put(std::string text, double x, double y, double size, DrawnText::Align align) {
+  DrawnText& put = texts.emplace_back();
+  put.text = std::move(text);
+  put.x = x;
+  put.y = y;
+  put.size = size;
+  put.align = align;
+  return put;
+}
+
+double Scene::put_title(const std::string& title, const std::vector<std::string>& facts,
+                        const TextWidth& width_of) {
+  const double room = width - 2 * edge;
+  double y = edge;
+  std::vector<std::string> words{one_line(title)};
+  for (size_t at = 0; (at = words.back().find(' ')) != std::string::npos;) {
+    std::string rest = words.back().substr(at + 1);
+    words.back().resize(at);
+    words.push_back(std::move(rest));
+  }
+  for (std::string& line : wrapped_text(words, " ", room, 16, true, width_of)) {
+    y += 14;
+    put(std::move(line), edge, y, 16, TextAlign::left).bold = true;
+    y += 8;
+  }
+  std::vector<std::string> clean;
+  clean.reserve(facts.size());
+  for (const std::string& fact : facts) clean.push_back(one_line(fact));
+  for (std::string& line : wrapped_text(clean, "  ·  ", room, 12, false, width_of)) {
+    y += 13;
+    put(std::move(line), edge, y, 12, TextAlign::left).color = faint;
+    y += 5;
+  }
+  return y;
+}
+
+void Scene::put_tick(double y, std::string number, bool is_axis) {
+  lines.push_back({plot.x, y, right(), y, is_axis ? axis_color : grid_color});
+  put(std::move(number), plot.x - 8, y + 3.8, label_size, TextAlign::right).color = faint;
+}
+
+void Scene::put_axis_title(std::string text) {
+  DrawnText& title =
+      put(std::move(text), edge + 8, bottom() - plot.height / 2, name_size, TextAlign::middle);
+  title.turn = -90;
+  title.color = faint;
+}
+
+void Scene::put_turned_label(std::string text, double x) {
+  lines.push_back({x, bottom(), x, bottom() + 4, axis_color});
+  put(std::move(text), x + 3, bottom() + 13, label_size, TextAlign::right).turn = -45;
+}
 
 PictureScene lay_out_picture(const TreeBars& bars, trees::Metric metric, const PictureWords& words,
                              const TextWidth& width_of) {

@@ -24,16 +24,7 @@ void draw(const PictureScene& scene, const std::vector<std::string>& colors,
           cairo_surface_t* surface) {
   Pen pen(surface);
   cairo_t* context = pen.context();
-  cairo_set_source_rgb(context, 1, 1, 1);
-  cairo_rectangle(context, 0, 0, scene.width, scene.height);
-  cairo_fill(context);
-  cairo_set_line_width(context, 1);
-  for (const DrawnLine& line : scene.lines) {
-    pen.color(line.color);
-    cairo_move_to(context, line.x1, line.y1);
-    cairo_line_to(context, line.x2, line.y2);
-    cairo_stroke(context);
-  }
+  pen.draw_lines(scene);
   // All parts of one entry at once: a file of thousands of bars stays small.
   std::vector<const DrawnPart*> parts;
   for (const DrawnPart& part : scene.parts) {

@@ -38,14 +38,10 @@ struct TrendStroke {
   double width = 1;
 };
 
-struct TrendScene {
-  double width = 0;
-  double height = 0;
-  Rectangle plot;
-  std::vector<DrawnLine> lines;      // of the axes, and between the old and the new runs
+/// Its lines are those of the axes, and the one between the old and the new runs.
+struct TrendScene : Scene {
   std::vector<TrendStroke> strokes;  // in the order of the lines
   std::vector<Rectangle> swatches;   // of the legend, in the order of the lines
-  std::vector<DrawnText> texts;
 };
 
 TrendScene lay_out_trend(const TrendPictureInput& trend, const TextWidth& width_of);

@@ -62,6 +62,9 @@ const Definition cost_steps_table = TableOf<CostStepRow>{
        "FLOPs, each at the peak of its precision, by span and devices: what the GPUs computed. "
        "Nothing if a peak is not known.",
        &StepCosts::flops_utilization, optional},
+      {"measured_flops_utilization", Unit::ratio, Role::measure,
+       "The same of what this GPU reached: by the peaks of `--peaks`.",
+       &StepCosts::measured_flops_utilization, optional},
       {"rows", Unit::count, Role::detail,
        "Rows of the products with a weight that have most FLOPs: tokens with those that pad a "
        "graph. Nothing if there are none.",
@@ -73,7 +76,10 @@ const Definition cost_steps_table = TableOf<CostStepRow>{
       {"model_flops_utilization", Unit::ratio, Role::measure,
        "As `flops_utilization`, of the FLOPs that its tokens need. Nothing if these or a peak "
        "are not known.",
-       &StepCosts::model_flops_utilization, optional}},
+       &StepCosts::model_flops_utilization, optional},
+      {"measured_model_flops_utilization", Unit::ratio, Role::measure,
+       "As `measured_flops_utilization`, of the FLOPs that its tokens need.",
+       &StepCosts::measured_model_flops_utilization, optional}},
      false,
      false},
     needs<cost::CostedRun, analyze::LabelledTrace, cost::Roofs>,

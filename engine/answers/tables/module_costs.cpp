@@ -21,6 +21,7 @@
 namespace kr::tables {
 namespace {
 
+using cost::Peaks;
 using cost::SubtreeCost;
 
 const trace::ModuleTrace& recorded_tree(const Source& source) {
@@ -160,12 +161,19 @@ const Definition module_costs_table = TableOf<ModuleCostRow>{
        "The same as a part of the peak of the GPU that `--gpu` names, for operands of this width; "
        "nothing if the peaks of the types of this width differ: 8 bits are FP8 or INT8, 32 bits "
        "FP32 or TF32.",
-       &SubtreeCost::flops_peak_ratio, optional},
+       [](const SubtreeCost& sum) { return sum.flops_peak_ratio(); }, optional},
+      {"measured_flops_peak_ratio", Unit::ratio, Role::measure,
+       "The same of what this GPU reached: of the peak that was measured (`--peaks`), if `--gpu` "
+       "names that GPU. Above 1 the node is faster than what was measured.",
+       [](const SubtreeCost& sum) { return sum.flops_peak_ratio(Peaks::measured); }, optional},
       {"bytes_per_s", Unit::per_second, Role::measure, "Bytes per second of `bytes_ns`.",
        &SubtreeCost::bytes_per_s, optional},
       {"bytes_peak_ratio", Unit::ratio, Role::measure,
        "The same as a part of the bandwidth of the device's memory: see `peak_bytes_per_s`.",
-       &SubtreeCost::bytes_peak_ratio, optional},
+       [](const SubtreeCost& sum) { return sum.bytes_peak_ratio(); }, optional},
+      {"measured_bytes_peak_ratio", Unit::ratio, Role::measure,
+       "The same of what this GPU reached: of the bandwidth that was measured (`--peaks`).",
+       [](const SubtreeCost& sum) { return sum.bytes_peak_ratio(Peaks::measured); }, optional},
       {"intensity", Unit::factor, Role::measure,
        "FLOPs per byte, if both are recorded for the same nodes.", &SubtreeCost::intensity,
        optional},
@@ -173,12 +181,18 @@ const Definition module_costs_table = TableOf<ModuleCostRow>{
        "What the roof is at this intensity: `compute` or `memory`.", &SubtreeCost::bound, optional},
       {"peak_flops_per_s", Unit::per_second, Role::detail,
        "The peak that `flops_peak_ratio` compares with; of several widths by their FLOPs.",
-       &SubtreeCost::peak_flops_per_s, optional},
+       [](const SubtreeCost& sum) { return sum.peak_flops_per_s(); }, optional},
+      {"measured_peak_flops_per_s", Unit::per_second, Role::detail,
+       "The same of `measured_flops_peak_ratio`.",
+       [](const SubtreeCost& sum) { return sum.peak_flops_per_s(Peaks::measured); }, optional},
       {"peak_bytes_per_s", Unit::per_second, Role::detail,
        "The bandwidth by the bus width and memory clock in the profile, two transfers per clock "
        "(see `module_devices`), or else by the data sheet of the GPU that `--gpu` names; nothing "
        "if the node's devices differ.",
-       &SubtreeCost::peak_bytes_per_s, optional},
+       [](const SubtreeCost& sum) { return sum.peak_bytes_per_s(); }, optional},
+      {"measured_peak_bytes_per_s", Unit::per_second, Role::detail,
+       "The bandwidth that was measured; nothing if the node's devices differ.",
+       [](const SubtreeCost& sum) { return sum.peak_bytes_per_s(Peaks::measured); }, optional},
       {"check", Unit::text, Role::measure,
        "That a rate is above the peak, so what is recorded or the peak is wrong; nothing if it is "
        "not.",

@@ -239,7 +239,7 @@ Columns<Row> interval_columns(Role role, const char* low_doc, std::string verdic
 }
 constexpr const char* low_doc =
     "The lower end of the interval of 95 % for the change of the median wall time; nothing if a "
-    "side has fewer than three values.";
+    "side has fewer than three values, or if one new run has fewer than five earlier ones.";
 constexpr const char* verdict_doc =
     "Of the median wall time: `within noise` if the interval contains 0 or the change is below "
     "1 %, else `slower` or `faster`";
@@ -350,8 +350,12 @@ const Definition comparison_table = TableOf<ComparisonRow>{
       {"median_percent", Unit::percent, Role::measure,
        "The change of the work of a median step, or of the median run, in percent of the first; "
        "nothing if there are fewer than three of either.",
-       [](const Comparison& of) { return median_percent(of.total.median); },
-       optional | as_change}}},
+       [](const Comparison& of) { return median_percent(of.total.median); }, optional | as_change},
+      {"earlier_runs", Unit::count, Role::detail,
+       "Of one new run: how many earlier runs say what is noise. Its intervals are those of a "
+       "further one of them; nothing if medians are compared.",
+       [](const Comparison& of) { return cell_if_any(static_cast<int64_t>(of.earlier_runs)); },
+       optional}}},
     needs<RunPair>,
     add_comparison};
 

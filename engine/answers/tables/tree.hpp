@@ -4,11 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cost/module_costs.hpp"
 #include "trees/view.hpp"
-
-namespace kr::ncu {
-struct GpuPeaks;
-}
 
 namespace kr::tables {
 
@@ -19,7 +16,7 @@ struct Tree {
   std::string model;
   const trees::TreeView* view = nullptr;
   std::vector<std::string> unknown_folds = {};  // as notes
-  const ncu::GpuPeaks* gpu = nullptr;           // whose peaks are roofs of costs
+  cost::TreeGpu gpu = {};                       // whose peaks are roofs of costs
 };
 
 }  // namespace kr::tables

@@ -27,7 +27,7 @@ struct TrendRow : Parts<changes::Trend, TrendLine, TrendRun, TrendPoint> {
     if (!point.ns) return point.why_none;
     if (!of<TrendRun>().in_b || !verdict().empty()) return {};
     const std::string& why = of<changes::Trend>().no_verdict;
-    return why.empty() ? std::string_view("a side has fewer than three values") : why;
+    return why.empty() ? of<changes::Trend>().few_values() : why;
   }
 };
 

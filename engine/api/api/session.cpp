@@ -220,6 +220,7 @@ void Session::Impl::prepare(const Definitions& needed, const session::Demand& al
   const auto next = new_results();
   next->session.join_ncu(options.ncu,
                          options.gpu.empty() ? nullptr : &ncu::named_gpu(options.gpu, "gpu"));
+  if (!options.peaks.empty()) next->session.join_peaks(options.peaks);
   if (options.costs) {
     next->session.add_demand(facts::Set::of<cost::Roofs, analyze::LabelledTrace>());
   }
@@ -329,9 +330,17 @@ Table Session::sql(const std::string& query) {
 }
 
 Table Session::table(const std::string& id, const RowChoice& choice) {
-  const Table whole = table(id);
-  return held(session::chosen_rows(whole, impl_->source(), choice, impl_->options.stop_query),
-              impl_->results);
+  return SessionRows::chosen(*this, id, choice, {}).table;
+}
+
+session::BoundedRows SessionRows::chosen(Session& session, const std::string& id,
+                                         const RowChoice& choice, const session::RowBound& bound) {
+  const Table whole = session.table(id);
+  const Session::Impl& impl = *session.impl_;
+  session::BoundedRows rows =
+      session::chosen_rows(whole, impl.source(), choice, bound, impl.options.stop_query);
+  rows.table = held(std::move(rows.table), impl.results);
+  return rows;
 }
 
 SessionRows SessionRows::of(Session& session, const std::vector<std::string>& tables) {

@@ -1,4 +1,4 @@
-// Rows of a session's tables by number, for the extension of SQLite.
+// Rows of a session's tables by number, for the extension of SQLite, and some of them.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "kr/kr.hpp"
 #include "session/numbered_rows.hpp"
+#include "session/sql.hpp"
 
 namespace kr {
 
@@ -16,6 +17,9 @@ struct SessionRows {
 
   /// The last of the tables; what all of them need is read. Throws as Session::table.
   static SessionRows of(Session& session, const std::vector<std::string>& tables);
+  /// As Session::table: at most so many of the chosen rows, and how many there are.
+  static session::BoundedRows chosen(Session& session, const std::string& id,
+                                     const RowChoice& choice, const session::RowBound& bound);
 };
 
 }  // namespace kr

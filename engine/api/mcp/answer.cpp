@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "api/session_rows.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "session/sql.hpp"
 #include "table/table.hpp"
 
 namespace kr::mcp {
@@ -62,18 +62,31 @@ Bounds Bounds::of(Arguments& arguments) {
   return bounds;
 }
 
+session::RowBound Answer::bound() const {
+  return {.skip = left_.offset,
+          .max_rows = left_.max_rows,
+          .max_bytes = std::max<size_t>(1, left_.max_bytes)};
+}
+
 void Answer::table(std::string_view name, const Table& table,
                    const std::vector<std::string>& columns) {
+  rows(name, session::bounded_rows(table, bound()), columns);
+}
+
+void Answer::chosen(Session& session, const std::string& id, const RowChoice& choice,
+                    const std::vector<std::string>& columns) {
+  rows(id, SessionRows::chosen(session, id, choice, bound()), columns);
+}
+
+void Answer::rows(std::string_view name, const session::BoundedRows& some,
+                  const std::vector<std::string>& columns) {
+  const Table& table = some.table;
   const std::vector<size_t> places = places_of(table, columns);
-  const session::BoundedRows some =
-      session::bounded_rows(table, {.skip = left_.offset,
-                                    .max_rows = left_.max_rows,
-                                    .max_bytes = std::max<size_t>(1, left_.max_bytes)});
   left_.max_bytes -= std::min(left_.max_bytes, some.bytes);
-  std::vector<std::vector<std::string>> rows;  // cells as JSON; empty: nothing
+  std::vector<std::vector<std::string>> kept;  // cells as JSON; empty: nothing
   std::vector<bool> known(places.size(), false);
   table::RowsTo keep([&](std::span<const Cell> cells) {
-    std::vector<std::string>& row = rows.emplace_back();
+    std::vector<std::string>& row = kept.emplace_back();
     for (size_t i = 0; i < places.size(); ++i) {
       std::string& text = row.emplace_back();
       if (is_nothing(cells[places[i]])) continue;
@@ -96,7 +109,7 @@ void Answer::table(std::string_view name, const Table& table,
   };
   list("key", [&](size_t i) { return table.columns()[places[i]].role == Role::key && known[i]; });
   writer_.key("rows").open('[');
-  for (const std::vector<std::string>& row : rows) {
+  for (const std::vector<std::string>& row : kept) {
     writer_.open('{');
     for (size_t i = 0; i < places.size(); ++i) {
       if (!known[i]) continue;
@@ -106,7 +119,7 @@ void Answer::table(std::string_view name, const Table& table,
     writer_.close('}');
   }
   writer_.close(']');
-  if (!rows.empty()) list("unknown", [&](size_t i) { return !known[i]; });
+  if (!kept.empty()) list("unknown", [&](size_t i) { return !known[i]; });
   if (left_.offset + some.shown < some.all || left_.offset > 0) {
     writer_.key("truncated").open('{');
     writer_.key("shown").number(some.shown);

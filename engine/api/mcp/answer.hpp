@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "kr/table.hpp"
+#include "kr/kr.hpp"
 #include "lsp/rpc.hpp"
 #include "mcp/arguments.hpp"
+#include "session/sql.hpp"
 
 namespace kr::mcp {
 
@@ -37,6 +38,9 @@ class Answer {
   /// `columns`: only these; empty: all. Throws Error if there is no such column.
   void table(std::string_view name, const Table& table,
              const std::vector<std::string>& columns = {});
+  /// The same of the chosen rows of a table that the session has.
+  void chosen(Session& session, const std::string& id, const RowChoice& choice,
+              const std::vector<std::string>& columns = {});
   /// The lines of a text, as many as there are bytes left for; `truncated` as that of a table.
   void lines(std::string_view name, std::string_view text);
   /// Of tables that the runs do not have, and why.
@@ -44,6 +48,10 @@ class Answer {
   std::string finish() &&;
 
  private:
+  session::RowBound bound() const;
+  void rows(std::string_view name, const session::BoundedRows& some,
+            const std::vector<std::string>& columns);
+
   Bounds left_;
   std::string text_;
   lsp::Writer writer_;

@@ -54,7 +54,7 @@ void write_tables(Session& session, const std::vector<std::string>& ids,
 
 /// Warnings of the runs.
 void write_notes(Session& session, Answer& answer) {
-  answer.table("notes", session.table("notes", {.where = "severity <> 'info'"}));
+  answer.chosen(session, "notes", {.where = "severity <> 'info'"});
 }
 
 std::string sql_text(std::string_view text) {
@@ -78,7 +78,7 @@ std::string report(Arguments& arguments, Context& context) {
   Answer answer(bounds);
   write_tables(session, ids, of_runs, answer);
   if (usual && session.absent("labels").empty()) {
-    answer.table("labels", session.table("labels", {.where = "dimension = " + sql_text(by)}));
+    answer.chosen(session, "labels", {.where = "dimension = " + sql_text(by)});
   }
   write_notes(session, answer);
   return std::move(answer).finish();
@@ -98,7 +98,7 @@ std::string table(Arguments& arguments, Context& context) {
   if (std::string why = session.absent(id); !why.empty()) {
     answer.absent({{id, std::move(why)}});
   } else {
-    answer.table(id, session.table(id, choice), columns);
+    answer.chosen(session, id, choice, columns);
   }
   return std::move(answer).finish();
 }
@@ -141,7 +141,7 @@ std::string tree(Arguments& arguments, Context& context) {
     answer.absent({{"tree", std::move(why)}});
   } else {
     answer.table("tree_attribution", session.table("tree_attribution"));
-    answer.table("tree", session.table("tree", choice));
+    answer.chosen(session, "tree", choice);
   }
   write_notes(session, answer);
   return std::move(answer).finish();
@@ -354,6 +354,7 @@ struct Tool {
   R"("references":{"type":"array","items":{"type":"string"},"description":"Traces of the capture of CUDA graphs: they show modules"},)"                                \
   R"("ncu":{"type":"array","items":{"type":"string"},"description":"CSV pages of ncu"},)"                                                                              \
   R"("gpu":{"type":"string","description":"A data sheet for roofs: see list gpus"},)"                                                                                  \
+  R"("peaks":{"type":"string","description":"A file of peaks that were measured on this GPU, as tools/peaks writes it: measured_peak_ratio, roofs of what_if"},)"      \
   R"("costs":{"type":"boolean","description":"FLOPs and bytes from the shapes of ops"},)"                                                                              \
   R"("what_if":{"type":"array","items":{"type":"string"},"description":"Changes to replay with: `host = 0.5x`, `substage/moe_gemm = roof`; then see table what_if"},)" \
   R"("allow_truncated":{"type":"boolean"},)"

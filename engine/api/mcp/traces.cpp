@@ -58,6 +58,11 @@ RunsAsked common(Arguments& arguments, const Folders& folders) {
   for (const std::string& name : arguments.texts("ncu")) {
     options.ncu.push_back(folders.existing(name));
   }
+  if (const std::optional<std::string> peaks = arguments.text("peaks")) {
+    options.peaks = folders.existing(*peaks);
+    // A pipe may never end.
+    if (!fs::is_regular_file(options.peaks)) throw Error(*peaks, "is not a file of peaks");
+  }
   options.costs = arguments.flag("costs");
   options.allow_truncated = arguments.flag("allow_truncated");
   return asked;
@@ -100,6 +105,7 @@ std::string RunsAsked::key() const {
   add_files(others);
   add_files(options.references);
   add_files(options.ncu);
+  if (!options.peaks.empty()) add_files({options.peaks});
   add_all({engine, model, options.window, options.rank, options.gpu,
            fmt::format("{} {}", options.costs, options.allow_truncated)});
   add_all(options.what_if);

@@ -203,6 +203,13 @@ void Session::add_modules(std::unique_ptr<trees::LabelledModules> modules, const
   if (demand.measured) {
     state_->measured.push_back(coverage::measure_run(rules, *demand.measured, *modules, id));
   }
+  if (modules->trace.costs && modules->trace.costs->has_amounts) {
+    auto unused = cost::unused_peaks_note(
+        cost::with_measured({state_->gpu, "the profile does not name its GPU"},
+                            state_->measured_peaks),
+        state_->measured_peaks.get());
+    if (unused) modules->trace.warnings.push_back(*std::move(unused));
+  }
   add_head(modules->trace, modules->choice, id);
   if (demand.facts.has<trees::LabelledModules>()) state_->modules.push_back(std::move(modules));
 }
@@ -242,9 +249,8 @@ void Session::join_ncu(std::vector<std::string> pages, const ncu::GpuPeaks* gpu)
 
 void Session::join_peaks(const std::string& path) {
   ncu::MeasuredPeaks measured = ncu::read_measured_peaks(path);
-  for (Warning& warning : measured.warnings) {
-    state_->warnings.emplace_back(path, std::move(warning));
-  }
+  for (const Warning& warning : measured.warnings) state_->warnings.emplace_back(path, warning);
+  state_->peaks_warnings = std::move(measured.warnings);
   state_->measured_peaks = std::make_shared<const ncu::GpuPeaks>(std::move(measured.peaks));
 }
 
@@ -307,7 +313,8 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   measure(one, run);
   const facts::Input input{*state_->source.rules, *run,        one.summary,           one.facts,
                            demand.facts,          state_->gpu, state_->measured_peaks};
-  auto unused = cost::unused_peaks_note(cost::gpu_of(input), state_->measured_peaks.get());
+  const cost::RunGpu gpu = cost::gpu_of(input);
+  auto unused = cost::unused_peaks_note(gpu, state_->measured_peaks.get());
   if (unused) one.summary.warnings.push_back(*std::move(unused));
   facts::compute(input, one.facts);
   std::vector<Warning> notes = facts::notes_of(input);
@@ -321,6 +328,12 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   }
   for (const Warning& warning : one.summary.warnings) {
     state_->warnings.emplace_back(one.summary.source, warning);
+  }
+  // Each run that uses the peaks says what is wrong with them; among the warnings of all it is
+  // once.
+  if (gpu.measured != nullptr) {
+    one.summary.warnings.insert(one.summary.warnings.end(), state_->peaks_warnings.begin(),
+                                state_->peaks_warnings.end());
   }
   one.summary.findings = analyze::find_health(input);
   one.facts.set(facts::Computed(analyze::Findings{}));

@@ -124,8 +124,8 @@ class KeptResult {
 /// A table of the runs.
 class RunTable : public VirtualRows {
  public:
-  RunTable(const Table& table, const tables::Source& source)
-      : columns_(table.columns()), rows_(numbered_rows(table, source)) {}
+  RunTable(const Table& table, std::shared_ptr<NumberedRows> rows)
+      : columns_(table.columns()), rows_(std::move(rows)) {}
   std::vector<Column> columns() override { return columns_; }
   std::shared_ptr<NumberedRows> rows(const std::vector<std::string>& /*arguments*/) override {
     return rows_;
@@ -160,8 +160,7 @@ std::vector<Table> tables_of(const tables::Source& source) {
 }
 
 struct Query {
-  Query(const tables::Source& of, std::vector<Table> about, Stop stop_when)
-      : source(of), tables(std::move(about)), stop(std::move(stop_when)) {
+  Query(const tables::Source& of, Stop stop_when) : source(of), stop(std::move(stop_when)) {
     sqlite3* opened = nullptr;
     const int code =
         sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
@@ -174,12 +173,11 @@ struct Query {
           connection.get(), steps_between_stops,
           [](void* query) { return static_cast<Query*>(query)->stop() ? 1 : 0; }, this);
     }
-    for (const Table& table : tables) add(table);
-    sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
   }
-  void add(const Table& table) {
+  void add(const Table& table, std::shared_ptr<NumberedRows> rows) {
+    tables.push_back(table);
     KR_CHECK(add_virtual_table(connection.get(), table.id(),
-                               std::make_unique<RunTable>(table, source)) == SQLITE_OK);
+                               std::make_unique<RunTable>(table, std::move(rows))) == SQLITE_OK);
     // Connects now: once queries may only read, SQLite could not declare the columns.
     sqlite3_stmt* one = nullptr;
     const std::string query = "SELECT 1 FROM " + sqlite::quoted(table.id());
@@ -191,7 +189,9 @@ struct Query {
     throw Error("", "the query: " + message, remedy_for(message, source, tables));
   }
 
+  /// After the last `add`.
   void prepare(const std::string& query) {
+    sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
     const char* rest = nullptr;
     sqlite3_stmt* prepared = nullptr;
     const int code = sqlite3_prepare_v2(connection.get(), query.data(),
@@ -203,7 +203,6 @@ struct Query {
     if (left.find_first_not_of(" \t\r\n;") != left.npos) {
       throw Error("", "there is a second statement after the query", "run one at a time");
     }
-    read_columns();
   }
 
   /// Units are known once there is a row.
@@ -241,6 +240,11 @@ struct Query {
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) fail();
     return false;
+  }
+
+  /// Of a query of numbers of rows.
+  uint32_t row_number() const {
+    return static_cast<uint32_t>(sqlite3_column_int64(statement.get(), 0));
   }
 
   Cell cell(int column) const {
@@ -298,32 +302,11 @@ std::vector<const tables::Definition*> tables_named(std::string_view query) {
 }
 
 Table query_table(const tables::Source& source, const std::string& query, Stop stop) {
-  const auto prepared = std::make_shared<Query>(source, tables_of(source), std::move(stop));
+  const auto prepared = std::make_shared<Query>(source, std::move(stop));
+  for (const Table& table : tables_of(source)) prepared->add(table, numbered_rows(table, source));
   prepared->prepare(query);
+  prepared->read_columns();
   return {query_info, prepared->columns, [prepared](RowSink& sink) { prepared->write(sink); }};
-}
-
-Table chosen_rows(const Table& table, const tables::Source& source, const RowChoice& choice,
-                  Stop stop) {
-  if (choice.empty()) return table;
-  std::string query = "SELECT * FROM " + sqlite::quoted(table.id());
-  if (!choice.where.empty()) query += fmt::format(" WHERE ({}\n)", choice.where);
-  if (!choice.sort.empty()) {
-    const bool other = choice.sort[0] == '-';
-    const std::string id = choice.sort.substr(other ? 1 : 0);
-    const auto column = std::ranges::find(table.columns(), id, &Column::id);
-    if (column == table.columns().end()) {
-      std::vector<std::string> ids;
-      for (const Column& one : table.columns()) ids.push_back(one.id);
-      throw Error("", fmt::format("table `{}` has no column `{}`", table.id(), id),
-                  near_or_all(id, ids));
-    }
-    query += fmt::format(" ORDER BY {} {} NULLS LAST, rowid", sqlite::quoted(id),
-                         is_text(column->unit) == other ? "DESC" : "ASC");
-  }
-  const auto prepared = std::make_shared<Query>(source, std::vector<Table>{table}, std::move(stop));
-  prepared->prepare(query);
-  return {table.info(), table.columns(), [prepared](RowSink& sink) { prepared->write(sink); }};
 }
 
 namespace {
@@ -344,6 +327,26 @@ size_t json_bytes(std::span<const Column> columns, std::span<const Cell> cells) 
   }
   return bytes;
 }
+
+/// Counts the rows behind the first ones that a bound skips, until they are too many.
+struct WithinBound {
+  WithinBound(const std::vector<Column>& of, const RowBound& by) : columns(of), bound(by) {}
+  /// False: this row is not shown, nor is any behind it.
+  bool add(std::span<const Cell> cells) {
+    if (full || (bound.max_rows > 0 && shown == bound.max_rows)) return false;
+    const size_t more = bound.max_bytes > 0 ? json_bytes(columns, cells) : 0;
+    full = shown > 0 && bound.max_bytes > 0 && bytes + more > bound.max_bytes;
+    if (full) return false;
+    bytes += more;
+    ++shown;
+    return true;
+  }
+  const std::vector<Column>& columns;
+  const RowBound& bound;
+  size_t shown = 0;
+  size_t bytes = 0;
+  bool full = false;
+};
 
 /// Passes rows with the numbers [skip, skip + count).
 class SomeRows final : public RowSink {
@@ -368,21 +371,13 @@ class SomeRows final : public RowSink {
 }  // namespace
 
 BoundedRows bounded_rows(Table table, const RowBound& bound) {
-  size_t all = 0, shown = 0, bytes = 0;
-  bool full = false;
+  size_t all = 0;
+  WithinBound within(table.columns(), bound);
   table::RowsTo count([&](std::span<const Cell> cells) {
-    if (all++ < bound.skip || full) return;
-    if (bound.max_rows > 0 && shown == bound.max_rows) {
-      full = true;
-      return;
-    }
-    const size_t more = bound.max_bytes > 0 ? json_bytes(table.columns(), cells) : 0;
-    full = shown > 0 && bound.max_bytes > 0 && bytes + more > bound.max_bytes;
-    if (full) return;
-    bytes += more;
-    ++shown;
+    if (all++ >= bound.skip) within.add(cells);
   });
   table.write(count);
+  const size_t shown = within.shown;
   const TableInfo& info = table.info();
   std::vector<Column> columns = table.columns();
   Table some(info, std::move(columns),
@@ -390,7 +385,99 @@ BoundedRows bounded_rows(Table table, const RowBound& bound) {
                SomeRows rows(sink, skip, shown);
                table.write(rows);
              });
-  return {std::move(some), shown, all, bytes};
+  return {std::move(some), shown, all, within.bytes};
+}
+
+namespace {
+
+/// How a query names the number of a row. A dimension may have any name.
+std::string_view row_number_of(const Table& table) {
+  for (const std::string_view name : {"rowid", "oid", "_rowid_"}) {
+    const bool taken = std::ranges::any_of(
+        table.columns(), [&](const Column& one) { return lowered(one.id) == name; });
+    if (!taken) return name;
+  }
+  throw Error("", "dimensions are called `rowid`, `oid` and `_rowid_`", "rename one of them");
+}
+
+/// Finds the numbers of chosen rows, in their order: SQLite sorts them with their keys alone.
+std::string numbers_query(const Table& table, const RowChoice& choice) {
+  const std::string_view number = row_number_of(table);
+  std::string query = fmt::format("SELECT {} FROM {}", number, sqlite::quoted(table.id()));
+  if (!choice.where.empty()) query += fmt::format(" WHERE ({}\n)", choice.where);
+  if (choice.sort.empty()) return query;
+  const bool other = choice.sort[0] == '-';
+  const std::string id = choice.sort.substr(other ? 1 : 0);
+  const auto column = std::ranges::find(table.columns(), id, &Column::id);
+  if (column == table.columns().end()) {
+    std::vector<std::string> ids;
+    for (const Column& one : table.columns()) ids.push_back(one.id);
+    throw Error("", fmt::format("table `{}` has no column `{}`", table.id(), id),
+                near_or_all(id, ids));
+  }
+  return query + fmt::format(" ORDER BY {} {} NULLS LAST, {}", sqlite::quoted(id),
+                             is_text(column->unit) == other ? "DESC" : "ASC", number);
+}
+
+/// Rows of a table by their numbers.
+class ChosenRows {
+ public:
+  ChosenRows(const Table& table, const tables::Source& source, const RowChoice& choice, Stop stop)
+      : columns_(table.columns()), rows_(numbered_rows(table, source)), stop_(std::move(stop)) {
+    Query query(source, stop_);
+    query.add(table, rows_);
+    query.prepare(numbers_query(table, choice));
+    while (query.step()) numbers_.push_back(query.row_number());
+  }
+  size_t size() const noexcept { return numbers_.size(); }
+
+  /// The rows at [begin, end) until `take` says that it has enough.
+  template <class Take>
+  void each(size_t begin, size_t end, const Take& take) const {
+    Cells row(columns_.size());
+    std::vector<std::string> texts(columns_.size());  // a cell's is gone with the next cell
+    for (size_t i = begin; i < std::min(end, size()); ++i) {
+      if (stop_ && i % rows_between_stops == 0 && stop_()) {
+        throw Error("", "the query: interrupted");
+      }
+      for (size_t place = 0; place < row.size(); ++place) {
+        row[place] = rows_->cell(numbers_[i], place);
+        const auto* text = std::get_if<std::string_view>(&row[place]);
+        if (text != nullptr) row[place] = std::string_view(texts[place].assign(*text));
+      }
+      if (!take(std::span<const Cell>(row))) return;
+    }
+  }
+
+ private:
+  static constexpr size_t rows_between_stops = 1000;
+  std::vector<Column> columns_;
+  std::shared_ptr<NumberedRows> rows_;
+  Stop stop_;
+  std::vector<uint32_t> numbers_;
+};
+
+}  // namespace
+
+BoundedRows chosen_rows(const Table& table, const tables::Source& source, const RowChoice& choice,
+                        const RowBound& bound, Stop stop) {
+  if (choice.empty()) return bounded_rows(table, bound);
+  const auto chosen = std::make_shared<const ChosenRows>(table, source, choice, std::move(stop));
+  const size_t begin = std::min(bound.skip, chosen->size());
+  size_t end = chosen->size();
+  if (bound.max_rows > 0) end = begin + std::min(bound.max_rows, end - begin);
+  WithinBound within(table.columns(), bound);
+  if (bound.max_bytes > 0) {
+    chosen->each(begin, end, [&](auto cells) { return within.add(cells); });
+    end = begin + within.shown;
+  }
+  Table some(table.info(), table.columns(), [chosen, begin, end](RowSink& sink) {
+    chosen->each(begin, end, [&](auto cells) {
+      sink.row(cells);
+      return true;
+    });
+  });
+  return {std::move(some), end - begin, chosen->size(), within.bytes};
 }
 
 }  // namespace kr::session

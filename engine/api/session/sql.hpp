@@ -24,10 +24,6 @@ std::vector<const tables::Definition*> tables_named(std::string_view query);
 /// all the time, says so.
 Table query_table(const tables::Source& source, const std::string& query, Stop stop = {});
 
-/// The chosen rows of one table, with its columns; as query_table.
-Table chosen_rows(const Table& table, const tables::Source& source, const RowChoice& choice,
-                  Stop stop = {});
-
 /// At most so many rows, from the one with number `skip` on.
 struct RowBound {
   size_t skip = 0;
@@ -43,5 +39,11 @@ struct BoundedRows {
 };
 /// Goes through all rows once, to count them.
 BoundedRows bounded_rows(Table table, const RowBound& bound);
+
+/// The chosen rows of one table, with its columns; as query_table. Equal ones of a sorted column
+/// keep the order of the table. Only the rows that are shown are made whole: those that a bound
+/// leaves out are found and counted by their numbers.
+BoundedRows chosen_rows(const Table& table, const tables::Source& source, const RowChoice& choice,
+                        const RowBound& bound = {}, Stop stop = {});
 
 }  // namespace kr::session

@@ -34,6 +34,7 @@ struct Session::State {
   std::shared_ptr<const trace::Trace> ncu_pages;  // null: there are none
   const ncu::GpuPeaks* gpu = nullptr;
   std::shared_ptr<const ncu::GpuPeaks> measured_peaks;  // null: none
+  std::vector<Warning> peaks_warnings;                  // about these
   facts::Set also;                                      // in demand of all runs
   /// Of runs of more operations, labels from neighbours are not looked for.
   size_t max_ordered = 500'000;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "cost/rates.hpp"
 #include "session/session.hpp"
 #include "session/state.hpp"
 
@@ -37,12 +38,13 @@ void Session::show_tree(const trees::ViewOptions& options) {
   const sema::Program& program = state_->source.rules->program();
   const sema::Model& model = program.models.get(run.choice.model);
   state_->view.emplace(*state_->source.rules, run, options);
-  state_->tree = {analyze::run_id(program, run.choice.model, run.trace.source, 0),
-                  program.engines.get(model.engine).name,
-                  model.name,
-                  &*state_->view,
-                  unknown_folds(run.trace, options),
-                  state_->gpu};
+  state_->tree = {
+      analyze::run_id(program, run.choice.model, run.trace.source, 0),
+      program.engines.get(model.engine).name,
+      model.name,
+      &*state_->view,
+      unknown_folds(run.trace, options),
+      {state_->gpu, cost::with_measured({state_->gpu, {}}, state_->measured_peaks).measured}};
   state_->source.tree = &*state_->tree;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "changes/new_run.hpp"
 #include "changes/run_values.hpp"
 
 namespace kr::changes {
@@ -237,6 +238,28 @@ void add_means(std::span<const Profile> a, std::span<const Profile> b, Compariso
   for (NameChange& name : comparison.names) name.per_unit = mean_of(unit, name.time);
 }
 
+/// The changes of the work of a unit, with their intervals.
+void measure_changes(const WorkValues& a, const WorkValues& b, bool one_new_run,
+                     Comparison& comparison) {
+  const auto measure_all = [&](const auto& change) {
+    const auto measure = [&](LabelChange& one) {
+      const LabelKey key{one.dimension, one.label};
+      one.median = change(a.of(key), b.of(key));
+    };
+    measure(comparison.total);
+    std::ranges::for_each(comparison.labels, measure);
+  };
+  if (one_new_run && b.size() == 1) {
+    measure_all(
+        [](const auto& earlier, const auto& fresh) { return new_run_change(earlier, fresh[0]); });
+  } else if (std::min(a.size(), b.size()) >= min_values) {
+    const MedianDraws a_draws(a.size(), a_seed), b_draws(b.size(), b_seed);
+    measure_all([&](auto before, auto after) {
+      return median_change(std::move(before), a_draws, std::move(after), b_draws);
+    });
+  }
+}
+
 std::string not_judged(std::span<const Profile> a, std::span<const Profile> b) {
   for (const std::span<const Profile> side : {a, b}) {
     for (const Profile& run : side) {
@@ -332,15 +355,8 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
   add_means(a, b, comparison);
   const Per per = per_of(a, b);
   const WorkValues left(a, comparison.unit, per), right(b, comparison.unit, per);
-  if (std::min(left.size(), right.size()) >= min_values) {
-    const MedianDraws left_draws(left.size(), a_seed), right_draws(right.size(), b_seed);
-    const auto measure = [&](LabelChange& one) {
-      const LabelKey key{one.dimension, one.label};
-      one.median = median_change(left.of(key), left_draws, right.of(key), right_draws);
-    };
-    measure(comparison.total);
-    std::ranges::for_each(comparison.labels, measure);
-  }
+  measure_changes(left, right, is_one_new_run(a, b), comparison);
+  if (is_one_new_run(a, b) && comparison.total.median) comparison.earlier_runs = left.size();
   for (auto begin = comparison.labels.begin(); begin != comparison.labels.end();) {
     const auto end = std::find_if(begin, comparison.labels.end(), [&](const LabelChange& one) {
       return one.dimension != begin->dimension;

@@ -77,6 +77,8 @@ struct Comparison {
   std::string not_judged;
   Unit unit;
   std::vector<PhaseChange> phases;  // by falling work of both
+  /// Of one new run: how many earlier ones say what is noise. 0: of medians, or not known.
+  size_t earlier_runs = 0;
   LabelChange total;                // of all operations; without a dimension and label
   std::vector<LabelChange> labels;  // by dimension, the largest change first
   std::vector<NameChange> names;    // the largest change first

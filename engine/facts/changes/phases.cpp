@@ -4,14 +4,20 @@
 #include <cmath>
 #include <utility>
 
+#include "changes/new_run.hpp"
 #include "changes/run_values.hpp"
 
 namespace kr::changes {
 namespace {
 
-std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b) {
+std::optional<StepChange> step_change(std::vector<int64_t> a, std::vector<int64_t> b,
+                                      bool one_new_run) {
   if (a.empty() || b.empty()) return std::nullopt;
   StepChange out{median(a), median(b), {}};
+  if (one_new_run) {
+    out.median = new_run_change(a, b[0]);
+    return out;
+  }
   if (std::min(a.size(), b.size()) < min_values) return out;
   const MedianDraws a_draws(a.size(), a_seed), b_draws(b.size(), b_seed);
   out.median = median_change(std::move(a), a_draws, std::move(b), b_draws);
@@ -44,7 +50,7 @@ std::vector<PhaseChange> changes_of(std::span<const Profile> a, std::span<const 
     if (other == right.end()) continue;
     const auto change = [&, name = &phase](StepMeasure measure) {
       return step_change(step_values(a, steps, *name, measure, per),
-                         step_values(b, steps, *name, measure, per));
+                         step_values(b, steps, *name, measure, per), is_one_new_run(a, b));
     };
     PhaseChange one{phase, steps == &Profile::repeats, time.steps, other->second.steps, {}, {}, {},
                     {}};

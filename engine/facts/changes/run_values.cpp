@@ -11,6 +11,10 @@ Per per_of(std::span<const Profile> a, std::span<const Profile> b) noexcept {
   return a.size() > 1 || b.size() > 1 ? Per::run : Per::step;
 }
 
+bool is_one_new_run(std::span<const Profile> a, std::span<const Profile> b) noexcept {
+  return a.size() > 1 && b.size() == 1;
+}
+
 std::optional<int64_t> measure_of(const StepTime& step, StepMeasure measure) noexcept {
   if (measure == StepMeasure::work) return step.total_ns;
   if (!step.wall_ns) return std::nullopt;

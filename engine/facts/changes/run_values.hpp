@@ -20,6 +20,8 @@ namespace kr::changes {
 /// What the values of a comparison are of: of runs if a side has several.
 enum class Per : uint8_t { step, run };
 Per per_of(std::span<const Profile> a, std::span<const Profile> b) noexcept;
+/// One run after several, which is compared with what these show (changes/new_run.hpp).
+bool is_one_new_run(std::span<const Profile> a, std::span<const Profile> b) noexcept;
 
 /// What steps of a phase are measured by.
 enum class StepMeasure : uint8_t { wall, idle, busy, work };

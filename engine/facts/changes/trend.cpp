@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "changes/new_run.hpp"
+
 namespace kr::changes {
 namespace {
 
@@ -21,6 +23,19 @@ std::string one_of(const Unit& unit) {
   return {};
 }
 
+/// Why the runs do not show what is noise; empty: they do.
+std::string too_few_runs(std::span<const Profile> a, std::span<const Profile> b) {
+  // Of sides of one run each, their steps are the values.
+  if (per_of(a, b) == Per::step) return {};
+  if (is_one_new_run(a, b)) {
+    if (a.size() >= min_earlier_runs) return {};
+    return fmt::format("one new run is compared with five earlier ones or more, not with {}",
+                       a.size());
+  }
+  if (std::min(a.size(), b.size()) >= min_values) return {};
+  return fmt::format("a side has fewer than three runs ({} and {})", a.size(), b.size());
+}
+
 /// The points of all runs, one by one.
 class TrendMaker {
  public:
@@ -29,12 +44,7 @@ class TrendMaker {
     for (const Profile& run : a) add_run(run, false);
     for (const Profile& run : b) add_run(run, true);
     trend_.no_verdict = comparison.not_judged;
-    // Of sides of one run each, their steps are the values.
-    const bool few = per_of(a, b) == Per::run && std::min(a.size(), b.size()) < min_values;
-    if (trend_.no_verdict.empty() && few) {
-      trend_.no_verdict =
-          fmt::format("a side has fewer than three runs ({} and {})", a.size(), b.size());
-    }
+    if (trend_.no_verdict.empty()) trend_.no_verdict = too_few_runs(a, b);
   }
 
   Trend make() {
@@ -117,6 +127,12 @@ class TrendMaker {
 size_t Trend::runs_of_a() const noexcept {
   return static_cast<size_t>(
       std::count_if(runs.begin(), runs.end(), [](const TrendRun& run) { return !run.in_b; }));
+}
+
+std::string_view Trend::few_values() const noexcept {
+  const size_t earlier = runs_of_a();
+  return earlier > 1 && runs.size() - earlier == 1 ? "fewer than five earlier runs have a value"
+                                                   : "a side has fewer than three values";
 }
 
 std::string_view Trend::verdict_of(const TrendLine& line) const noexcept {

@@ -47,6 +47,8 @@ struct Trend {
   size_t runs_of_a() const noexcept;
   /// Of the second side: `within noise`, `more`, `less`, of wall times `slower`, `faster`. Empty:
   /// the line is not judged.
+  /// Why a line has no verdict if there are runs enough.
+  std::string_view few_values() const noexcept;
   std::string_view verdict_of(const TrendLine& line) const noexcept;
 };
 

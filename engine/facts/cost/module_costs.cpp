@@ -1,6 +1,7 @@
 #include "cost/module_costs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cost/rates.hpp"
 
@@ -16,9 +17,23 @@ std::optional<double> rate_of(std::optional<double> amount, int64_t ns) {
   return *amount / static_cast<double>(ns) * ns_per_s;
 }
 
-/// Of two types that a profile does not tell apart.
-std::optional<double> common_peak(std::optional<double> one, std::optional<double> other) {
-  return one && one == other ? one : std::nullopt;
+/// Of the types of a width, which a profile does not tell apart.
+std::pair<std::optional<double>, std::optional<double>> peaks_of_types(const ncu::GpuPeaks* gpu,
+                                                                       FlopWidth width) {
+  const auto peak = [&](ElementType type, bool tf32 = false) { return peak_of(gpu, type, tf32); };
+  switch (width) {
+    case FlopWidth::bits8:
+      return {peak(ElementType::fp8), peak(ElementType::int8)};
+    case FlopWidth::bits16:
+      return {peak(ElementType::fp16), peak(ElementType::bf16)};
+    case FlopWidth::bits32:
+      return {peak(ElementType::fp32), peak(ElementType::fp32, true)};
+    case FlopWidth::bits64:
+      return {peak(ElementType::fp64), peak(ElementType::fp64)};
+    case FlopWidth::any:
+      break;
+  }
+  return {};
 }
 
 /// The bandwidths of the devices of a subtree.
@@ -41,20 +56,15 @@ struct Bandwidths {
 }  // namespace
 
 std::optional<double> peak_of_width(const ncu::GpuPeaks* gpu, FlopWidth width) {
-  const auto peak = [&](ElementType type, bool tf32 = false) { return peak_of(gpu, type, tf32); };
-  switch (width) {
-    case FlopWidth::bits8:
-      return common_peak(peak(ElementType::fp8), peak(ElementType::int8));
-    case FlopWidth::bits16:
-      return common_peak(peak(ElementType::fp16), peak(ElementType::bf16));
-    case FlopWidth::bits32:
-      return common_peak(peak(ElementType::fp32), peak(ElementType::fp32, true));
-    case FlopWidth::bits64:
-      return peak(ElementType::fp64);
-    case FlopWidth::any:
-      break;
-  }
-  return std::nullopt;
+  const auto [one, other] = peaks_of_types(gpu, width);
+  return one && one == other ? one : std::nullopt;
+}
+
+std::optional<double> reached_of_width(const ncu::GpuPeaks* sheet, const ncu::GpuPeaks* measured,
+                                       FlopWidth width) {
+  if (!peak_of_width(sheet, width)) return std::nullopt;
+  const auto [one, other] = peaks_of_types(measured, width);
+  return std::max(one, other);  // nothing is less than any number
 }
 
 std::optional<double> SubtreeCost::flops() const {
@@ -85,42 +95,49 @@ std::optional<double> SubtreeCost::intensity() const {
   return *work / static_cast<double>(*traffic);
 }
 
-std::optional<double> SubtreeCost::seconds_at_peak() const {
+std::optional<double> SubtreeCost::peak(Peaks of, FlopWidth width) const {
+  return of == Peaks::published ? peak_of_width(sheet_, width)
+                                : reached_of_width(sheet_, measured_, width);
+}
+
+std::optional<double> SubtreeCost::seconds_at_peak(Peaks of) const {
   if (!flops()) return std::nullopt;
   double seconds = 0;
   for (const FlopWidth width : trace::all_flop_widths) {
     const std::optional<double> work = flops(width);
     if (!work || *work == 0) continue;
-    const std::optional<double> peak = peak_of_width(gpu_, width);
-    if (!peak) return std::nullopt;
-    seconds += *work / *peak;
+    const std::optional<double> peak_of_these = peak(of, width);
+    if (!peak_of_these) return std::nullopt;
+    seconds += *work / *peak_of_these;
   }
   return seconds;
 }
 
-std::optional<double> SubtreeCost::peak_flops_per_s() const {
-  const std::optional<double> seconds = seconds_at_peak();
+std::optional<double> SubtreeCost::peak_flops_per_s(Peaks of) const {
+  const std::optional<double> seconds = seconds_at_peak(of);
   if (!seconds || *seconds == 0) return std::nullopt;
   return *flops() / *seconds;
 }
 
-std::optional<double> SubtreeCost::flops_peak_ratio() const {
+std::optional<double> SubtreeCost::flops_peak_ratio(Peaks of) const {
   const std::optional<double> rate = flops_per_s();
-  const std::optional<double> peak = peak_flops_per_s();
+  const std::optional<double> peak = peak_flops_per_s(of);
   if (!rate || !peak) return std::nullopt;
   return *rate / *peak;
 }
 
-std::optional<double> SubtreeCost::bytes_peak_ratio() const {
+std::optional<double> SubtreeCost::bytes_peak_ratio(Peaks of) const {
   const std::optional<double> rate = bytes_per_s();
-  if (!rate || !bandwidth_) return std::nullopt;
-  return *rate / *bandwidth_;
+  const std::optional<double> peak = peak_bytes_per_s(of);
+  if (!rate || !peak) return std::nullopt;
+  return *rate / *peak;
 }
 
 std::string_view SubtreeCost::bound() const {
-  const std::optional<double> compute_s = seconds_at_peak();
-  if (!all_both_ || !compute_s || !bytes() || !bandwidth_) return {};
-  const double memory_s = static_cast<double>(*bytes()) / *bandwidth_;
+  const std::optional<double> compute_s = seconds_at_peak(Peaks::published);
+  const std::optional<double> bandwidth = peak_bytes_per_s();
+  if (!all_both_ || !compute_s || !bytes() || !bandwidth) return {};
+  const double memory_s = static_cast<double>(*bytes()) / *bandwidth;
   if (*compute_s == 0 && memory_s == 0) return {};
   return *compute_s > memory_s ? "compute" : "memory";
 }
@@ -161,7 +178,7 @@ void SubtreeCost::say(const trace::NodeCost& own, int64_t total_ns) {
 
 std::vector<SubtreeCost> subtree_costs(const trace::ModuleTrace& trace, size_t step,
                                        std::span<const trace::ModuleNode> nodes,
-                                       const ncu::GpuPeaks* gpu) {
+                                       const TreeGpu& gpu) {
   std::vector<SubtreeCost> sums(nodes.size());
   if (!trace.costs) return sums;
   const trace::ModuleCosts& costs = *trace.costs;
@@ -169,7 +186,8 @@ std::vector<SubtreeCost> subtree_costs(const trace::ModuleTrace& trace, size_t s
   for (const trace::NodeCost& one : costs.nodes) {
     if (one.step == step) own_of[one.node] = &one;
   }
-  const double published = gpu == nullptr ? 0 : gpu->dram_bytes_per_s;
+  const double published = gpu.sheet == nullptr ? 0 : gpu.sheet->dram_bytes_per_s;
+  const double measured = gpu.measured == nullptr ? 0 : gpu.measured->dram_bytes_per_s;
   const auto peak_of_device = [&](const trace::ProfiledDevice& device) {
     const std::optional<double> peak = device.peak_bytes_per_s();
     return peak || published <= 0 ? peak : std::optional(published);
@@ -192,8 +210,11 @@ std::vector<SubtreeCost> subtree_costs(const trace::ModuleTrace& trace, size_t s
       }
     }
     const Bandwidths& of = bandwidths[i].found ? bandwidths[i] : of_all;
-    if (!of.differ) sums[i].bandwidth_ = of.one;
-    sums[i].gpu_ = gpu;
+    sums[i].sheet_ = gpu.sheet;
+    sums[i].measured_ = gpu.measured.get();
+    if (of.differ) continue;
+    sums[i].bandwidths_[static_cast<size_t>(Peaks::published)] = of.one;
+    if (measured > 0) sums[i].bandwidths_[static_cast<size_t>(Peaks::measured)] = measured;
   }
   return sums;
 }

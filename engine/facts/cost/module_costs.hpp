@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,8 +22,24 @@ namespace kr::cost {
 /// FLOP/s of the width; none: not known, or those of the types of that width differ (`flops8` is
 /// FP8 or INT8).
 std::optional<double> peak_of_width(const ncu::GpuPeaks* gpu, trace::FlopWidth width);
+/// What the GPU reached with one of the types of the width, of those that were measured the
+/// highest, if its data sheet has one peak for all of them. None: not known. Both may be null.
+std::optional<double> reached_of_width(const ncu::GpuPeaks* sheet, const ncu::GpuPeaks* measured,
+                                       trace::FlopWidth width);
 
-/// The sum over a subtree. Above a ratio of 1 what the profile says or the peak is wrong.
+/// What costs are compared with. Both may be null.
+struct TreeGpu {
+  /// Whose data sheet has peaks of FLOPs, and the bandwidth where the profile lacks it.
+  const ncu::GpuPeaks* sheet = nullptr;
+  std::shared_ptr<const ncu::GpuPeaks> measured = {};  // what was measured on this GPU
+};
+
+/// Which peaks: of the data sheet and the profile, or what the GPU reached.
+enum class Peaks : uint8_t { published, measured };
+constexpr size_t peaks_kinds = 2;
+
+/// The sum over a subtree. Above a ratio of 1 of published peaks, what the profile says or the peak
+/// is wrong; of measured ones it is possible.
 class SubtreeCost {
  public:
   std::optional<double> flops() const;
@@ -38,20 +55,23 @@ class SubtreeCost {
   /// FLOPs per byte; none unless both are known of the same parts.
   std::optional<double> intensity() const;
   /// Of the FLOPs in their widths; none unless all are known.
-  std::optional<double> peak_flops_per_s() const;
-  std::optional<double> peak_bytes_per_s() const { return bandwidth_; }
-  std::optional<double> flops_peak_ratio() const;
-  std::optional<double> bytes_peak_ratio() const;
-  /// `compute` or `memory`; empty: not known.
+  std::optional<double> peak_flops_per_s(Peaks of = Peaks::published) const;
+  std::optional<double> peak_bytes_per_s(Peaks of = Peaks::published) const {
+    return bandwidths_[static_cast<size_t>(of)];
+  }
+  std::optional<double> flops_peak_ratio(Peaks of = Peaks::published) const;
+  std::optional<double> bytes_peak_ratio(Peaks of = Peaks::published) const;
+  /// `compute` or `memory`, by published peaks; empty: not known.
   std::string_view bound() const;
 
  private:
   friend std::vector<SubtreeCost> subtree_costs(const trace::ModuleTrace& trace, size_t step,
                                                 std::span<const trace::ModuleNode> nodes,
-                                                const ncu::GpuPeaks* gpu);
+                                                const TreeGpu& gpu);
   void add(const SubtreeCost& child);
   void say(const trace::NodeCost& own, int64_t total_ns);
-  std::optional<double> seconds_at_peak() const;
+  std::optional<double> seconds_at_peak(Peaks of) const;
+  std::optional<double> peak(Peaks of, trace::FlopWidth width) const;
 
   std::array<std::optional<double>, trace::flop_widths> by_width_ = {};
   std::optional<int64_t> bytes_;
@@ -59,15 +79,15 @@ class SubtreeCost {
   int64_t flops_ns_ = 0;
   int64_t bytes_ns_ = 0;
   bool all_both_ = true;  // whatever says one says the other
-  std::optional<double> bandwidth_;
-  const ncu::GpuPeaks* gpu_ = nullptr;
+  std::array<std::optional<double>, peaks_kinds> bandwidths_ = {};
+  const ncu::GpuPeaks* sheet_ = nullptr;
+  const ncu::GpuPeaks* measured_ = nullptr;
 };
 
-/// By node of the step's forest, which is `nodes`. `gpu`: whose peaks FLOPs are compared with, and
-/// bytes where the profile lacks the bandwidth of the device; may be null. The bandwidth of a
-/// subtree is that of all its devices, if they do not differ.
+/// By node of the step's forest, which is `nodes`. They refer to `gpu`, which has to outlive them.
+/// The bandwidth of a subtree is that of all its devices, if they do not differ.
 std::vector<SubtreeCost> subtree_costs(const trace::ModuleTrace& trace, size_t step,
                                        std::span<const trace::ModuleNode> nodes,
-                                       const ncu::GpuPeaks* gpu);
+                                       const TreeGpu& gpu);
 
 }  // namespace kr::cost

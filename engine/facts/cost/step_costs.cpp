@@ -31,48 +31,77 @@ int64_t product_rows(const OpArguments& arguments) {
   return 0;
 }
 
+/// How long FLOPs take at the peaks of their precisions.
+struct AtPeaks {
+  double seconds = 0;
+  bool no_peak = false;  // of some FLOPs
+
+  void add(const AtPeaks& more, double part = 1) {
+    seconds += more.seconds * part;
+    no_peak = no_peak || more.no_peak;
+  }
+  std::optional<double> utilization(double wall_s) const {
+    if (no_peak || seconds <= 0 || wall_s <= 0) return std::nullopt;
+    return seconds / wall_s;
+  }
+};
+
+struct Product {
+  double flops = 0;
+  AtPeaks published, measured;
+
+  void add(const Product& more, double part = 1) {
+    flops += more.flops * part;
+    published.add(more.published, part);
+    measured.add(more.measured, part);
+  }
+};
+
 /// The products of a step.
 struct Products {
-  double seconds = 0;    // of all FLOPs at their peaks
-  bool no_peak = false;  // of some FLOPs
-  /// By rows of products (0: others) their FLOPs, and seconds at the peak.
-  std::map<int64_t, std::pair<double, double>> by_rows;
+  Product all;
+  std::map<int64_t, Product> by_rows;  // 0: others
 
-  void add(int64_t rows, int64_t flops, std::optional<double> at_peak) {
-    auto& [sum, sum_at_peak] = by_rows[rows];
-    sum += static_cast<double>(flops);
-    sum_at_peak += at_peak.value_or(0);
-    seconds += at_peak.value_or(0);
-    no_peak = no_peak || (!at_peak && flops > 0);
+  void add(int64_t rows, const Product& one) {
+    all.add(one);
+    by_rows[rows].add(one);
   }
   /// Those of the products with most FLOPs; 0: there are none.
   int64_t rows() const {
     int64_t most = 0;
     for (const auto& [rows, one] : by_rows) {
-      if (rows > 0 && (most == 0 || one.first > by_rows.at(most).first)) most = rows;
+      if (rows > 0 && (most == 0 || one.flops > by_rows.at(most).flops)) most = rows;
     }
     return most;
   }
 };
 
+Product product_of(const match::OpCost& cost, const CostedRun& costed, std::string_view kernel) {
+  const auto at_peaks = [&](const ncu::GpuPeaks* gpu) {
+    const std::optional<double> seconds = seconds_at_peak(cost, gpu, kernel);
+    return AtPeaks{seconds.value_or(0), !seconds && *cost.flops > 0};
+  };
+  return {static_cast<double>(*cost.flops), at_peaks(costed.gpu),
+          at_peaks(costed.measured_peaks.get())};
+}
+
 void finish(StepCosts& step, const Products& products, const std::optional<int64_t>& tokens) {
   const double wall_s = static_cast<double>(step.extent.end_ns - step.extent.start_ns) *
                         static_cast<double>(step.devices) / 1e9;
-  const bool flops = step.sum.flops().has_value();
-  const bool peak = flops && !products.no_peak && products.seconds > 0 && wall_s > 0;
   step.rows = products.rows();
-  if (peak) step.flops_utilization = products.seconds / wall_s;
-  if (!flops || !tokens || *tokens <= 0 || step.rows < *tokens) return;
-  double needed = 0;
-  double seconds = 0;
+  if (!step.sum.flops()) return;
+  step.flops_utilization = products.all.published.utilization(wall_s);
+  step.measured_flops_utilization = products.all.measured.utilization(wall_s);
+  if (!tokens || *tokens <= 0 || step.rows < *tokens) return;
+  Product needed;
   for (const auto& [rows, product] : products.by_rows) {
     const double part =
         rows == step.rows ? static_cast<double>(*tokens) / static_cast<double>(rows) : 1;
-    needed += product.first * part;
-    seconds += product.second * part;
+    needed.add(product, part);
   }
-  step.flops_per_token = needed / static_cast<double>(*tokens);
-  if (peak) step.model_flops_utilization = seconds / wall_s;
+  step.flops_per_token = needed.flops / static_cast<double>(*tokens);
+  step.model_flops_utilization = needed.published.utilization(wall_s);
+  step.measured_model_flops_utilization = needed.measured.utilization(wall_s);
 }
 
 }  // namespace
@@ -101,11 +130,10 @@ std::vector<StepCosts> costs_by_step(const match::CompiledRules& rules,
   for (const CostedCall& call : costed.calls) {
     const match::OpCost& of = costed.cost(call);
     const std::string_view kernel = kernel_name(trace, call.longest);
-    const auto at_peak = seconds_at_peak(of, costed.gpu, kernel);
     const int64_t rows = product_rows(trace.host->ops->ops[costed.ops[call.costed].op].arguments);
     for (const uint32_t step : scope.keys(call.longest)) {
       steps[step].sum.add(costed, call, kernel);
-      if (of.flops && !call.above_peak) products[step].add(rows, *of.flops, at_peak);
+      if (of.flops && !call.above_peak) products[step].add(rows, product_of(of, costed, kernel));
     }
   }
   for (size_t i = 0; i < steps.size(); ++i) {

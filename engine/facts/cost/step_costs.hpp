@@ -18,6 +18,7 @@ struct StepCosts {
   CostSum sum;
   /// FLOPs, each at the peak of its precision, by extent and devices; none: a peak is not known.
   std::optional<double> flops_utilization;
+  std::optional<double> measured_flops_utilization;  // by peaks that were measured
   /// Rows of the products with a weight that have most FLOPs: tokens with those that pad a graph;
   /// 0: there are none.
   int64_t rows = 0;
@@ -25,6 +26,7 @@ struct StepCosts {
   /// `rows`.
   std::optional<double> flops_per_token;
   std::optional<double> model_flops_utilization;
+  std::optional<double> measured_model_flops_utilization;
 };
 
 /// By step: as Attribution::steps. The run has ops.

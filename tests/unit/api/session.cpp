@@ -135,6 +135,18 @@ TEST_CASE("a session opens each file once, and again only for more") {
   CHECK(rows(session.table("runs")) == 2);  // the session is as before
 }
 
+TEST_CASE("measured peaks are read with the runs, and said to be unused if they are") {
+  const Files files;
+  files.write("peaks.tsv", "gpu\tpeak\tper_second\tsource\nH100 SXM\tbf16\t7.2e14\ttest\n");
+  kr::Session session(files.rules(), {.peaks = files.at("peaks.tsv")});
+  session.add({.path = files.at("a.csv")});
+  const std::vector<kr::RunNote> notes = session.notes();
+  CHECK(std::ranges::any_of(notes, [](const auto& note) { return note.code == "unused-peaks"; }));
+  kr::Session without(files.rules(), {.peaks = files.at("none.tsv")});
+  without.add({.path = files.at("a.csv")});
+  CHECK(contains(message([&] { (void)without.table("labels"); }), "none.tsv"));
+}
+
 TEST_CASE("tables outlive the session and the rules") {
   const Files files;
   std::vector<kr::Table> tables;

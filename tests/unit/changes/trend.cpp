@@ -129,8 +129,8 @@ TEST_CASE("a trend has the numbers whose medians are compared") {
 
 TEST_CASE("the steps of one new run are no sample of runs") {
   // They differ by a tenth of what runs differ by: taken for runs, half of all new runs would be
-  // called different from ten that are equal to them.
-  const std::vector<Profile> a = runs_of(1, 10, 40, 1), b = runs_of(50, 1, 40, 1);
+  // called different from those that are equal to them.
+  const std::vector<Profile> a = runs_of(1, 4, 40, 1), b = runs_of(50, 1, 40, 1);
   const changes::Comparison comparison = changes::compare(a, b, "substage");
   CHECK_FALSE(comparison.total.median);
   for (const changes::LabelChange& one : comparison.labels) CHECK_FALSE(one.median);
@@ -142,11 +142,31 @@ TEST_CASE("the steps of one new run are no sample of runs") {
   CHECK(changes::judge(changes::parse_gate("work > -50%"), comparison.total.measured()) ==
         changes::Outcome::undecided);
   const Trend trend = changes::trend_of(a, b, comparison);
-  CHECK(trend.no_verdict == "a side has fewer than three runs (10 and 1)");
+  CHECK(trend.no_verdict == "one new run is compared with five earlier ones or more, not with 4");
   for (const TrendLine& line : trend.lines) {
     CHECK(trend.verdict_of(line).empty());
     CHECK(line.points.back().ns);
   }
+}
+
+TEST_CASE("one new run is judged by what ten runs show, in every quantity") {
+  size_t lines = 0, different = 0, slower = 0;
+  constexpr uint64_t rounds = 100;
+  for (uint64_t seed = 0; seed < rounds; ++seed) {
+    const std::vector<Profile> a = runs_of(1000 * seed, 10, 12, 1);
+    const Trend equal = trend_of_sides(a, runs_of(1000 * seed + 50, 1, 12, 1));
+    REQUIRE(equal.no_verdict.empty());
+    for (const TrendLine& line : equal.lines) {
+      ++lines;
+      if (!line.change->within_noise()) ++different;
+    }
+    const Trend changed = trend_of_sides(a, runs_of(1000 * seed + 50, 1, 12, 1.3));
+    const TrendLine& wall = line_of(changed, TrendLine::Scope::phase, "decode", StepMeasure::wall);
+    if (changed.verdict_of(wall) == "slower") ++slower;
+  }
+  // All quantities of a run have its factor in common: 5 % and four deviations of `rounds`.
+  CHECK(100 * different < 14 * lines);
+  CHECK(slower > 98);
 }
 
 TEST_CASE("two runs are compared by their steps, as before") {

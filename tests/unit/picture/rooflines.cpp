@@ -170,7 +170,7 @@ TEST_CASE("what the GPU reached is named, not drawn") {
   const std::vector<std::string> notes = roofline_notes(roofline, point_names(roofline.points, 30));
   CHECK(notes[0] == "Roofs: FP32 66.9 TFLOP/s, DRAM 3.35 TB/s (a white paper).");
   CHECK(notes[1] ==
-        "Roofs: BF16 tensor reached 720 TFLOP/s, DRAM reached 2.90 TB/s (tools/peaks).");
+        "Not drawn: BF16 tensor reached 720 TFLOP/s, DRAM reached 2.90 TB/s (tools/peaks).");
 }
 
 TEST_CASE("what is not drawn is said, with its time") {

@@ -90,7 +90,7 @@ TEST_CASE("sums over subtrees are those of a slow implementation") {
     const trace::ModuleTrace trace = random_tree(random);
     std::vector<trace::ModuleNode> nodes;
     trace.expand(0, nodes);
-    const std::vector<cost::SubtreeCost> sums = cost::subtree_costs(trace, 0, nodes, nullptr);
+    const std::vector<cost::SubtreeCost> sums = cost::subtree_costs(trace, 0, nodes, {});
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Slow want = slow(nodes, *trace.costs, i);
       CHECK(sums[i].flops().has_value() == want.has_flops);
@@ -124,6 +124,21 @@ TEST_CASE("peaks of a width are those of its types where they are equal") {
   CHECK(!cost::peak_of_width(&ncu::named_gpu("RTX 5090", "--gpu"), trace::FlopWidth::bits8));
 }
 
+TEST_CASE("what was reached with one type of a width, if the sheet has one peak for it") {
+  const ncu::GpuPeaks& h100 = ncu::named_gpu("H100 SXM", "--gpu");
+  ncu::GpuPeaks measured;
+  measured.bf16_tensor = 6e14;
+  measured.fp16_tensor = 7e14;
+  measured.int8_tensor = 1e15;
+  measured.fp32 = 5e13;
+  CHECK(cost::reached_of_width(&h100, &measured, trace::FlopWidth::bits16) == 7e14);
+  CHECK(cost::reached_of_width(&h100, &measured, trace::FlopWidth::bits8) == 1e15);
+  CHECK(!cost::reached_of_width(&h100, &measured, trace::FlopWidth::bits32));  // FP32 or TF32
+  CHECK(!cost::reached_of_width(&h100, &measured, trace::FlopWidth::bits64));  // not measured
+  CHECK(!cost::reached_of_width(nullptr, &measured, trace::FlopWidth::bits16));
+  CHECK(!cost::reached_of_width(&h100, nullptr, trace::FlopWidth::bits16));
+}
+
 TEST_CASE("against the peaks: devices of the profile, and a GPU that is named") {
   trace::ModuleTraceBuilder builder("t", "proton-json");
   std::vector<trace::ProfiledDevice>& devices = builder.costs().devices;
@@ -151,14 +166,14 @@ TEST_CASE("against the peaks: devices of the profile, and a GPU that is named") 
   const trace::ModuleTrace trace = std::move(builder).finish();
   std::vector<trace::ModuleNode> nodes;
   trace.expand(0, nodes);
-  const std::vector<cost::SubtreeCost> plain = cost::subtree_costs(trace, 0, nodes, nullptr);
+  const std::vector<cost::SubtreeCost> plain = cost::subtree_costs(trace, 0, nodes, {});
   CHECK(plain[1].bytes_peak_ratio() == doctest::Approx(0.5));
   CHECK(!plain[2].bytes_peak_ratio());  // the profile does not know
   CHECK(!plain[0].bytes_peak_ratio());
   CHECK(plain[1].intensity() == doctest::Approx(200));
   CHECK(plain[1].bound().empty());
   const ncu::GpuPeaks& h100 = ncu::named_gpu("H100 SXM", "--gpu");
-  const std::vector<cost::SubtreeCost> named = cost::subtree_costs(trace, 0, nodes, &h100);
+  const std::vector<cost::SubtreeCost> named = cost::subtree_costs(trace, 0, nodes, {&h100});
   CHECK(named[1].bytes_peak_ratio() == doctest::Approx(0.5));
   CHECK(named[1].flops_peak_ratio() == doctest::Approx(1e14 / h100.bf16_tensor));
   CHECK(named[1].bound() == "memory");
@@ -166,6 +181,21 @@ TEST_CASE("against the peaks: devices of the profile, and a GPU that is named") 
   CHECK(named[2].peak_bytes_per_s() == h100.dram_bytes_per_s);
   CHECK(named[2].flops_peak_ratio() == doctest::Approx(2e15 / h100.bf16_tensor));  // above 1
   CHECK(!named[0].bytes_peak_ratio());  // its devices differ
+  CHECK(!named[2].flops_peak_ratio(cost::Peaks::measured));
+
+  ncu::GpuPeaks measured;
+  measured.bf16_tensor = 5e14;
+  measured.fp16_tensor = 4e14;
+  measured.dram_bytes_per_s = 8e11;
+  const cost::TreeGpu both{&h100, std::make_shared<const ncu::GpuPeaks>(measured)};
+  const std::vector<cost::SubtreeCost> against = cost::subtree_costs(trace, 0, nodes, both);
+  CHECK(against[1].flops_peak_ratio() == named[1].flops_peak_ratio());
+  CHECK(against[1].bytes_peak_ratio() == named[1].bytes_peak_ratio());
+  CHECK(against[1].flops_peak_ratio(cost::Peaks::measured) == doctest::Approx(0.2));    // 1e14
+  CHECK(against[1].bytes_peak_ratio(cost::Peaks::measured) == doctest::Approx(0.625));  // 5e11
+  CHECK(against[2].flops_peak_ratio(cost::Peaks::measured) == doctest::Approx(4));      // 2e15
+  CHECK(against[0].flops_peak_ratio(cost::Peaks::measured) == doctest::Approx(2.1));
+  CHECK(!against[0].bytes_peak_ratio(cost::Peaks::measured));
 }
 
 TEST_CASE("bytes that do not fit in 64 bits are unknown") {
@@ -187,7 +217,7 @@ TEST_CASE("bytes that do not fit in 64 bits are unknown") {
   const trace::ModuleTrace trace = std::move(builder).finish();
   std::vector<trace::ModuleNode> nodes;
   trace.expand(0, nodes);
-  const std::vector<cost::SubtreeCost> sums = cost::subtree_costs(trace, 0, nodes, nullptr);
+  const std::vector<cost::SubtreeCost> sums = cost::subtree_costs(trace, 0, nodes, {});
   CHECK(!sums[0].bytes());
   CHECK(!sums[0].bytes_per_s());
   CHECK(sums[1].bytes() == INT64_MAX);

@@ -266,7 +266,7 @@ TEST_CASE("differences of runs") {
       Lines{
           "a.csv|b.csv|1|83.3 % and 93.5 % of the time has names that both runs have, 100.0 % and "
           "100.0 % labels that both have|-|operations of common names|10|20|-|-|-|-|-|-|-|-|-|600|"
-          "1070|470|78.333|600|1070|12|22|60.000|53.500|-10.833|500|0|-30|-"});
+          "1070|470|78.333|600|1070|12|22|60.000|53.500|-10.833|500|0|-30|-|-"});
   CHECK(
       rows("label_changes", source) ==
       Lines{"substage|gemm|100|70|-30|-30.000|2|2|10.000|3.500|-65.000|50.000|35.000|0|0|-30|-|-|-|"

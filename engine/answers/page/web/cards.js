@@ -448,7 +448,7 @@ const CARDS = {
           title: "FLOPs and bytes of modules",
           note: "as the profile records them; rates are over the time of the nodes that record them",
           sort: "-total_ns",
-          columns: ["name", "launches", "total_ns", ["flops_per_s", { title: "FLOP/s" }], ["flops_peak_ratio", { title: "Of peak FLOP/s" }], ["bytes_per_s", { title: "Bytes/s" }], ["bytes_peak_ratio", { title: "Of peak bytes/s" }], ["intensity", { title: "FLOP per byte" }], "bound", "check", "flops", "operand_bits", "bytes", "path"],
+          columns: ["name", "launches", "total_ns", ["flops_per_s", { title: "FLOP/s" }], ["flops_peak_ratio", { title: "Of peak FLOP/s" }], ["measured_flops_peak_ratio", { title: "Of reached FLOP/s" }], ["bytes_per_s", { title: "Bytes/s" }], ["bytes_peak_ratio", { title: "Of peak bytes/s" }], ["measured_bytes_peak_ratio", { title: "Of reached bytes/s" }], ["intensity", { title: "FLOP per byte" }], "bound", "check", "flops", "operand_bits", "bytes", "path"],
         },
         { id: "module_devices", table: "module_devices", title: "Devices of the profile", note: "peak = 2 · bus width · memory clock ÷ 8", columns: ["type", "device", "arch", ["sms", { title: "SMs" }], ["clock_hz", { title: "Clock (Hz)" }], ["memory_clock_hz", { title: "Memory clock (Hz)" }], ["bus_bits", { title: "Bus (bits)" }], ["peak_bytes_per_s", { title: "Peak bytes/s" }]] },
       ],

@@ -200,7 +200,7 @@ SHOWS.roofline = (entry) => {
       sort: "-total_ns",
       columns: [
         ["key", { title: capital(printable(level)), kind: "name", kernel: true, swatch: (row) => lookOfPoint(row).color }],
-        "total_ns", { name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }, "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], ["measured_peak_ratio", { title: "Of what this GPU reached" }], ["no_cost", { title: "Without a point" }], "at_roof_ns", "grid", "block", "source",
+        "total_ns", ...(level === "kernel" ? [{ name: "label", title: "Label", kind: "text", of: (row) => labelOfPoint(row) || null }] : []), "precision", ["flops_per_s", { title: "FLOP/s" }], ["bytes_per_s", { title: "DRAM bytes/s" }], ["intensity", { title: "FLOP per byte" }], { name: "limit", title: "Limited by", kind: "text", of: (row) => limitOf(row) ?? null }, ["peak_ratio", { title: "Of its roof" }], ["measured_peak_ratio", { title: "Of what this GPU reached" }], ["no_cost", { title: "Without a point" }], "at_roof_ns", "grid", "block", "source",
       ],
     },
     rooflineLegend(chart.rows),

@@ -109,7 +109,9 @@ SHOWS.evidence = (entry) => {
   const parts = [["calls_ns", "more or fewer calls"], ["time_per_call_ns", "time per call"], ["names_ns", "names of one run only"]].map(([id, title]) => `${signedTimeText(comparison[id])} ${title}`);
   const repeated = runs.length > 2 ? "the runs of each side" : page.steps && medianOfLabel.size === 0 ? `${grouped(page.steps.a)} and ${grouped(page.steps.b)} repeats (${stepName})` : counts;
   const repeats =
-    headline.interval || medianOfLabel.size > 0
+    !missing(comparison.earlier_runs)
+      ? `One new run against what ${grouped(comparison.earlier_runs)} earlier runs show: intervals from the prediction of a further one of them (95 %, Student's t, on logarithms). Changes below 1 % count as noise.`
+      : headline.interval || medianOfLabel.size > 0
       ? `Medians of ${repeated}; intervals of 95 % from 4,000 draws of these (bootstrap). Changes below 1 % count as noise.`
       : "There are fewer than three steps or runs on a side: nothing says how much of the change is noise. Name several runs with --a and --b.";
   const uncertain = [
