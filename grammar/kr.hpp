@@ -175,8 +175,8 @@ struct refined_rules : p::star<inside, p::sor<guarded<refined_rule>, stray>, gap
 struct refine_rule : p::seq<refine_begin, gap, refine_label, gap, refine_open, gap, refined_rules,
                             need<refine_close>> {};
 
-/// In a block with `from`: `attention: attention rope`. The keyword of another rule ends the labels;
-/// a label with its name is quoted.
+/// In a block with `from`: `attention: attention rope`. The keyword of another rule ends the
+/// labels; a label with its name is quoted.
 inline constexpr auto is_image = [](auto& state, size_t) { return state.is_image(); };
 struct after_images : p::sor<refine_begin, k_include, k_otherwise> {};
 struct image_label

@@ -24,8 +24,7 @@ TableMatcher::TableMatcher(const sema::Program& program, const sema::Table& tabl
   std::map<sema::ExprId, uint32_t> where_of;
   for (uint32_t i = 0; i < table.refined.size(); ++i) {
     const sema::Table::Refined& refined = table.refined[i];
-    const auto [at, added] =
-        where_of.emplace(refined.where, static_cast<uint32_t>(wheres_.size()));
+    const auto [at, added] = where_of.emplace(refined.where, static_cast<uint32_t>(wheres_.size()));
     if (added) wheres_.emplace_back(program, refined.where);
     Condition condition(program, program.rules.get(refined.rule).expr);
     uses_within_ |= condition.uses_within() || wheres_[at->second].uses_within();
@@ -59,8 +58,8 @@ uint32_t TableMatcher::first_plain(const AtomSet& name) const {
 
 std::optional<sema::RuleId> TableMatcher::match(const Subject& subject) const {
   uint32_t first = first_plain(*subject.name);
-  // Where a refinement applies is as long as the rules below it, and is evaluated at most once. What
-  // its rules say is short, and seldom true: so that comes first.
+  // Where a refinement applies is as long as the rules below it, and is evaluated at most once.
+  // What its rules say is short, and seldom true: so that comes first.
   std::optional<std::pair<uint32_t, bool>> known;
   const auto applies = [&](const Other& other) {
     if (!other.where) return true;

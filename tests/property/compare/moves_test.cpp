@@ -134,10 +134,10 @@ struct Refined {
     rules.insert(rules.end(), {"a: \"a\"", "b: \"b\""});  // all labels that are named below
     for (std::string& line : refinement) line[0] = static_cast<char>(line[0] + 3);  // d, e, f
     refinement.push_back("e: \"ab\"");
-    whole = load_text(
-        fmt::format("engine e {{ substage {{\n{}\nrefine a {{\n{}\n}}\nc: otherwise }}\n"
-                    "stage from substage {{ x: a e\n y: b\n refine x {{ d: \"b\" }} z: otherwise }} }}",
-                    fmt::join(rules, "\n"), fmt::join(refinement, "\n")));
+    whole = load_text(fmt::format(
+        "engine e {{ substage {{\n{}\nrefine a {{\n{}\n}}\nc: otherwise }}\n"
+        "stage from substage {{ x: a e\n y: b\n refine x {{ d: \"b\" }} z: otherwise }} }}",
+        fmt::join(rules, "\n"), fmt::join(refinement, "\n")));
     base_rules = load(rules, "c: otherwise");
     refining = load(refinement, "a: otherwise");
   }

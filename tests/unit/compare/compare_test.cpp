@@ -64,7 +64,8 @@ TEST_CASE("models of only one side are reported") {
 }
 
 TEST_CASE("refined labels, and a dimension made of another") {
-  const std::string head = "engine e { substage { gemm: \"gemm\" \n attn: \"attn\" \n rest: otherwise } ";
+  const std::string head =
+      "engine e { substage { gemm: \"gemm\" \n attn: \"attn\" \n rest: otherwise } ";
   const std::string rules =
       head + "format { none: !\"gemm\" \n fp8: \"fp8\" \n unknown: otherwise } }";
   const auto image = [&](const std::string& refined) {

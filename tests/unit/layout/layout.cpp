@@ -112,7 +112,8 @@ TEST_CASE("operators that are words, refine and from") {
        "  include u\n"
        "  rest: otherwise\n"
        "}\n"},
-      {"from on one line", "table t for d from e{a:b include u.v refine a{x:\"y\"}c:d otherwise keep}",
+      {"from on one line",
+       "table t for d from e{a:b include u.v refine a{x:\"y\"}c:d otherwise keep}",
        "table t for d from e {\n"
        "  a: b\n"
        "  include u.v\n"
