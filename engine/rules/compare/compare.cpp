@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "compare/order_changes.hpp"
+#include "compare/side.hpp"
 
 namespace kr::compare {
 namespace {
@@ -13,36 +13,6 @@ namespace {
 using prove::FormulaId;
 
 constexpr std::string_view own_name = "(its own name)";
-
-/// A table as a list that always gives a label: its rules, then the rest.
-struct Side {
-  std::vector<FormulaId> formulas;
-  std::vector<std::string_view> labels;
-  std::unordered_map<FormulaId, size_t> first;  // the first place of a formula
-};
-
-Side side_of(prove::Formulas& formulas, TableOf of) {
-  Side side;
-  const auto add = [&](FormulaId formula, std::string_view label) {
-    side.first.emplace(formula, side.formulas.size());
-    side.formulas.push_back(formula);
-    side.labels.push_back(label);
-  };
-  std::string_view rest = sema::reserved::unclassified;
-  if (of.table != nullptr) {
-    for (size_t place = 0; place < of.table->rules.size(); ++place) {
-      const sema::Rule& rule = of.program->rules.get(of.table->rules[place]);
-      const bool none = rule.label.empty() && !rule.keep;
-      add(formulas.of(*of.program, of.table->expr(*of.program, place)),
-          none ? sema::reserved::unclassified : label_of(rule));
-    }
-    if (of.table->otherwise) {
-      rest = label_of(of.program->rules.get(*of.table->otherwise));
-    }
-  }
-  add(formulas.always(), rest);
-  return side;
-}
 
 /// After this place in `other`, no rule can be the first for a subject of the formula.
 size_t last_place(const Side& other, FormulaId formula) {

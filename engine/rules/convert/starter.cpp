@@ -39,16 +39,14 @@ engine ENGINE "ENGINE" {
   }
 
   # A dimension gives every name one label: that of the first rule that matches.
-  stage {
-    attention: cache_write
-    include llm.stage
-  }
-
   substage {
     # @memcpy and @memset match copies and sets; `within` matches modules that enclose a kernel.
     kv_cache: cache_write
     include llm.substage
   }
+
+  # The part of the model follows from it: the cache belongs to attention.
+  stage { include llm.stage }
 
   # Rules of a model are tried before those of the engine; rename it, or add more models.
   model base "Base model" {

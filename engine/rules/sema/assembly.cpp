@@ -362,8 +362,10 @@ void Assembly::refine(BodyId body, Table& table) {
     refined_[one.written].first |= given;
     std::vector<Label>& labels = refined_[one.written].second;
     labels = table.vocabulary;
-    for (const RuleId rule : table.rules)
+    if (table.closed) continue;
+    for (const RuleId rule : table.rules) {
       labels.emplace_back().name = program_.rules.get(rule).label;
+    }
   }
   // Models share lists.
   if (!table.from.valid()) {

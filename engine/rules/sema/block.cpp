@@ -84,8 +84,9 @@ class ListBuilder {
           ->add(diag::code::mixed_image, (block_.from_name ? block_.from_name : block_.name)->span,
                 block_.name->text, std::string(dimensions_->text(list_.image->from)))
           .help(
-              "give more labels with `refine LABEL {{ … }}`, or list them in the block with "
-              "`from`");
+              "give the names another label of `{0}`, list more labels of `{0}` in the block with "
+              "`from`, or split a label with `refine LABEL {{ … }}`",
+              std::string(dimensions_->text(list_.image->from)));
     }
     list_.rules.clear();
     list_.over.reset();

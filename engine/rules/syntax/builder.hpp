@@ -365,6 +365,7 @@ class Builder {
   std::optional<HeadRemedy> head_of_model(std::string_view between, source::Span whole);
   std::optional<HeadRemedy> head_of_block(std::string_view between, source::Span whole);
   Token brace_on_line(const Token& from) const;
+  Word word_in(const std::string& word, source::Span whole) const;
   size_t line_begin(size_t at) const;
   void add_remedy(diag::Diagnostic& added, const Token& token, std::string_view what) const;
   void skipped(size_t begin, size_t end);

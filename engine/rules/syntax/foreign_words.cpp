@@ -80,6 +80,18 @@ std::optional<ForeignOperand> word_mark(const Lookahead& look, const Token& word
       fmt::format("one text follows `word`: `{}`", excerpt(instead, longest_shown))};
 }
 
+/// `words "a"`.
+std::optional<ForeignOperand> misspelled_word(const Lookahead& look, const Token& word) {
+  const Token text = look.next(word);
+  if (text.kind != TokenKind::string || look.first_on_line(text.begin) ||
+      look.byte(look.past_gap(text.end)) == ':') {
+    return std::nullopt;
+  }
+  const std::string instead = fmt::format("word {}", look.text(text));
+  return ForeignOperand{text.end, instead,
+                        fmt::format("write `{}`", excerpt(instead, longest_shown))};
+}
+
 /// `op aten::mm`, `op: "aten::mm"`.
 std::optional<ForeignOperand> op(const Lookahead& look, const Token& word) {
   Token next = look.next(word);
@@ -224,6 +236,7 @@ std::optional<ForeignOperand> foreign_word_operand(const Lookahead& look, const 
   const std::string_view text = look.text(word);
   if (text == "phase") return phase(look, word);
   if (text == "word") return word_mark(look, word);
+  if (is_one_of(text, {"words", "whole_word"})) return misspelled_word(look, word);
   if (text == "op") return op(look, word);
   return call(look, word);
 }

@@ -84,7 +84,7 @@ size_t Builder::wrong_name(size_t at, std::string_view what, Word& name) {
           .help("remove the quotes: `{}`", excerpt(inside, longest_word))
           .replace(range(token), std::string(inside));
     }
-    name = {std::string(inside), range(token), false};
+    name = {std::string(inside), range(token), true};
     return token.end;
   }
   if (!titled) return expected(at, what);
@@ -140,13 +140,17 @@ size_t Builder::mistake(For<g::table_for>, source::Span seen) {
 }
 
 size_t Builder::mistake(For<g::from_dimension>, source::Span seen) {
-  from_.emplace();
-  return wrong_name(seen.begin, "the name of a dimension", *from_);
+  Word name;
+  const size_t end = wrong_name(seen.begin, "the name of a dimension", name);
+  if (name.span.valid()) from_ = std::move(name);
+  return end;
 }
 
 size_t Builder::mistake(For<g::over_dimension>, source::Span seen) {
-  over_.emplace();
-  return wrong_name(seen.begin, "the name of a dimension", *over_);
+  Word name;
+  const size_t end = wrong_name(seen.begin, "the name of a dimension", name);
+  if (name.span.valid()) over_ = std::move(name);
+  return end;
 }
 
 size_t Builder::mistake(For<g::expected_dimension>, source::Span seen) {
@@ -188,6 +192,12 @@ size_t Builder::line_begin(size_t at) const {
   return at;
 }
 
+/// The word where it stands in `whole`.
+Word Builder::word_in(const std::string& word, source::Span whole) const {
+  const size_t at = text_.rfind(word, whole.end - word.size());
+  return {word, range(at, at + word.size()), false};
+}
+
 /// `test mine.tiny {`, `test mine tiny {`, `test engine mine {`.
 std::optional<Builder::HeadRemedy> Builder::head_of_test(std::string_view between,
                                                          source::Span whole) {
@@ -196,7 +206,7 @@ std::optional<Builder::HeadRemedy> Builder::head_of_test(std::string_view betwee
   if (name.empty()) return std::nullopt;
   const Word engine = std::exchange(test_.engine, {});
   if (engine.text == "engine" || engine.text == "model") {
-    test_.engine = {name, whole, false};
+    test_.engine = word_in(name, whole);
     return HeadRemedy{fmt::format("remove `{}`: a test names the engine alone", engine.text),
                       {{source::join(engine.span, whole), name}}};
   }
@@ -232,7 +242,7 @@ std::optional<Builder::HeadRemedy> Builder::head_of_block(std::string_view betwe
   }
   if (name.empty()) return std::nullopt;
   const std::string written = fmt::format("{} {}", over ? "over" : "from", name);
-  (over ? over_ : from_) = Word{name, whole, false};
+  (over ? over_ : from_) = word_in(name, whole);
   return HeadRemedy{fmt::format("write `{}`", written), {{whole, ' ' + written}}};
 }
 

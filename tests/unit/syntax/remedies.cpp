@@ -85,6 +85,7 @@ TEST_CASE("operands of other languages") {
           {R"~(op: "aten::mm")~", R"~(op "aten::mm")~"},
           {R"~(word("x"))~", R"~(word "x")~"},
           {R"~("y" & word ("a" | "b"i))~", R"~("y" & (word "a" | word "b"i))~"},
+          {R"~(words "x"i)~", R"~(word "x"i)~"},
           {R"~(phase "decode")~", R"~(phase decode)~"},
           {R"~(phase == decode & "x")~", R"~(phase decode & "x")~"},
           {R"~(phase prefill | decode)~", R"~(phase (prefill | decode))~"},
