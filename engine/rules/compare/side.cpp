@@ -45,9 +45,7 @@ class SideBuilder {
   /// The places of refined rules, by the label that they split.
   using Refinements = std::map<std::string_view, std::vector<size_t>>;
 
-  const sema::Rule& rule_at(size_t place) const {
-    return program_.rules.get(table_.rules[place]);
-  }
+  const sema::Rule& rule_at(size_t place) const { return program_.rules.get(table_.rules[place]); }
   static std::string_view label_of_list(const sema::Rule& rule) {
     const bool none = rule.label.empty() && !rule.keep;
     return none ? sema::reserved::unclassified : label_of(rule);

@@ -2,8 +2,8 @@
 //
 // A rule of a `refine` matches where the rules below it give a label: as one formula that contains
 // nearly all of them. Here each rule that gives the label follows those that refine it, with what
-// both say. The list gives the same labels, its formulas are short, and most of them are the same on
-// both sides of a comparison.
+// both say. The list gives the same labels, its formulas are short, and most of them are the same
+// on both sides of a comparison.
 #pragma once
 
 #include <string_view>

@@ -111,7 +111,7 @@ std::optional<ForeignOperand> list_of_lines(const Lookahead& look, size_t at) {
     if (look.byte(dash) != '-' || !look.first_on_line(dash)) break;
     std::string text;
     const auto item = item_at(look, dash + 1, text);
-    if (!item || item->end > look.line_end(dash)) break;
+    if (!item || look.first_on_line(item->begin)) break;
     items.push_back(text);
     end = item->end;
   }

@@ -24,9 +24,8 @@ constexpr Quotes all_quotes[] = {{"\"", "\""},
 
 std::optional<Quoted> quoted_with(const Lookahead& look, size_t at, const Quotes& quotes) {
   const size_t begin = at + quotes.open.size();
-  const std::string_view rest =
-      look.slice(begin, std::min(look.line_end(at), begin + longest_operand));
-  if (!look.slice(at, at + quotes.open.size()).starts_with(quotes.open)) return std::nullopt;
+  if (look.slice(at, begin) != quotes.open) return std::nullopt;
+  const std::string_view rest = look.slice(begin, look.line_end(begin, longest_operand));
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest.substr(i).starts_with(quotes.close)) {
       if (i == 0) return std::nullopt;

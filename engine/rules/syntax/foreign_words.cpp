@@ -87,9 +87,9 @@ std::optional<ForeignOperand> misspelled_word(const Lookahead& look, const Token
       look.byte(look.past_gap(text.end)) == ':') {
     return std::nullopt;
   }
-  const std::string instead = fmt::format("word {}", look.text(text));
-  return ForeignOperand{text.end, instead,
-                        fmt::format("write `{}`", excerpt(instead, longest_shown))};
+  const size_t end = past_flags(look, text.end);
+  const std::string instead = fmt::format("word {}", look.slice(text.begin, end));
+  return ForeignOperand{end, instead, fmt::format("write `{}`", excerpt(instead, longest_shown))};
 }
 
 /// `op aten::mm`, `op: "aten::mm"`.

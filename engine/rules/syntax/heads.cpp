@@ -176,7 +176,7 @@ size_t Builder::mistake(For<g::foreign_dot>, source::Span seen) {
 // The brace.
 
 Token Builder::brace_on_line(const Token& from) const {
-  const size_t end = std::min(look_.line_end(from.begin), from.begin + guess_bytes);
+  const size_t end = look_.line_end(from.begin, guess_bytes);
   Token token = from;
   for (size_t i = 0; i < tokens_ahead && token.end <= end && token.kind != TokenKind::end;
        ++i, token = look_.next(token)) {

@@ -45,6 +45,8 @@ class Lookahead {
   Token next(const Token& token) const { return this->token(token.end); }
   /// The end of the line of `at`, before its line break.
   size_t line_end(size_t at) const;
+  /// The same, or `limit` bytes after `at` if the line is longer.
+  size_t line_end(size_t at, size_t limit) const;
   /// Whether only blanks precede `at` on its line.
   bool first_on_line(size_t at) const;
   /// The end of the last non-blank byte before `at`.

@@ -43,8 +43,8 @@ size_t Builder::unpaired_quotes(size_t begin) {
 
 /// `"gemm | "moe"`: the text of the first quotes ends with an operator, so its quote is missing.
 void Builder::suggest_quote(diag::Diagnostic& added, size_t begin) const {
-  for (Token token = look_.token(begin); token.begin < look_.line_end(begin);
-       token = look_.next(token)) {
+  const size_t line = look_.line_end(begin, guess_bytes);
+  for (Token token = look_.token(begin); token.begin < line; token = look_.next(token)) {
     if (token.kind != TokenKind::string) continue;
     const std::string_view text = look_.text(token);
     const size_t sign = text.find_last_not_of(" \"!^(");

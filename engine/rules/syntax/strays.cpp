@@ -260,7 +260,7 @@ bool Builder::reversed_rule(const Token& token, size_t& at) {
 /// `if "gemm" then gemm`.
 bool Builder::conditional_rule(const Token& token, size_t& at) {
   if (!is_one_of(look_.text(token), {"if", "when"})) return false;
-  const size_t end = std::min(look_.line_end(token.begin), token.begin + guess_bytes);
+  const size_t end = look_.line_end(token.begin, guess_bytes);
   Token word = look_.next(token);
   const size_t begin = word.begin;
   while (word.begin < end && !is_one_of(look_.text(word), {"then", "=>", "->"})) {

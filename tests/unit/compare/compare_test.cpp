@@ -77,7 +77,7 @@ TEST_CASE("refined labels, and a dimension made of another") {
         "e/default format: fp8 -> unknown: \"fp8gemmx\"\n");
   // What an image leaves out has no label.
   CHECK(changes(rules, head + "format from substage { unknown: gemm } }") ==
-        "e/default format: none -> unclassified: \"attn\"\n"
+        "e/default format: none -> unclassified: \"a\"\n"
         "e/default format: fp8 -> unknown: \"fp8gemm\"\n");
 }
 
