@@ -161,13 +161,13 @@ engine e { s { a: "1"
     y: b } })")) ==
         "KR204 4:17 `aa` is not a label of `s` (did you mean `a`?)\n"
         "KR213 5:8 the image of `b` is declared twice (remove one of the two)\n");
-  CHECK(
-      messages(load(R"(engine e { s { a: "1" }
+  CHECK(messages(load(R"(engine e { s { a: "1" }
   t from s { x: a
     y: otherwise }
   model m { t { z: "2" } } })")) ==
-      "KR253 4:13 `t` is made of the labels of `s`, so no rule can give it another one (give more "
-      "labels with `refine LABEL { … }`, or list them in the block with `from`)\n");
+        "KR253 4:13 `t` is made of the labels of `s`, so no rule can give it another one (give "
+        "the names another label of `s`, list more labels of `s` in the block with `from`, or "
+        "split a label with `refine LABEL { … }`)\n");
   CHECK(messages(load(R"(engine e { t from s { x: a } })")) ==
         "KR247 1:8 `e/default` has no dimension `s`, whose labels `t` looks at\n");
 }
