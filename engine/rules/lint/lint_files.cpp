@@ -118,8 +118,8 @@ std::vector<Used> used_by_all(const std::vector<Unit>& units) {
 /// Those of them that are in one file.
 std::span<const Used> used_of(const std::vector<Used>& all, const Unit& unit) {
   const std::string path = usage_path(unit.files(), unit.root());
-  const auto of_file = std::ranges::equal_range(all, path, {}, &Used::file);
-  return {of_file.begin(), of_file.end()};
+  const auto first = std::ranges::lower_bound(all, path, {}, &Used::file);
+  return {first, std::ranges::upper_bound(first, all.end(), path, {}, &Used::file)};
 }
 
 /// Merges findings of several SourceMaps.

@@ -59,7 +59,6 @@ template <> inline constexpr auto wanted<g::index_close> = "`]`";
 template <> inline constexpr auto wanted<g::test_model> = "the name of a model after `/`";
 template <> inline constexpr auto wanted<g::case_name> = "a name in quotes";
 template <> inline constexpr auto wanted<g::case_within> = "a name in quotes after `within`";
-template <> inline constexpr auto wanted<g::expected_dimension> = "the name of a dimension";
 template <> inline constexpr auto wanted<g::expected_label> = "a label";
 
 /// The block that a brace opens.
