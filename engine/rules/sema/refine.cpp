@@ -25,9 +25,12 @@ ExprId Refiner::where_given(const Table& table, const std::string& label) {
     size_t begin = end;
     std::vector<ExprId> exprs;
     while (begin > 0 && gives(table.rules[begin - 1]) == given) {
-      exprs.insert(exprs.begin(), table.expr(program_, --begin));
+      // A rule with a mistake has no expression.
+      const ExprId expr = table.expr(program_, --begin);
+      if (expr.valid()) exprs.insert(exprs.begin(), expr);
     }
     end = begin;
+    if (exprs.empty()) continue;
     if (given) {
       if (always) continue;
       if (below.valid()) exprs.push_back(below);
