@@ -17,6 +17,9 @@ using prove::Formulas;
 /// The maximum number of letters.
 constexpr size_t max_letters = 4096;
 
+/// The answers that are looked through or copied in the time of one step.
+constexpr size_t answers_a_step = 128;
+
 /// Formulas of expressions for operations with one label.
 class WithLabel {
  public:
@@ -263,6 +266,11 @@ class Letters {
   void find(const LabelledNames& operations, uint32_t number) {
     const std::vector<FormulaId>& asked = asked_[number];
     std::vector<Node> open;
+    // Nodes of many answers take time and memory, too.
+    const auto is_used_up = [&](size_t answers) {
+      prover_.charge(answers / answers_a_step);
+      return prover_.allowance().is_used_up();
+    };
     const auto add = [&](const Node* from, FormulaId more, bool value) {
       std::vector<FormulaId> wanted{operations.wanted};
       std::vector<FormulaId> excluded = operations.excluded;
@@ -284,6 +292,10 @@ class Letters {
       Node node = std::move(open.back());
       open.pop_back();
       while (node.answers.size() < questions_.size()) {
+        if (is_used_up(node.decided.size())) {
+          alphabet_.complete = false;
+          return;
+        }
         const size_t at = node.answers.size();
         const FormulaId formula = asked[at];
         const auto known =

@@ -33,8 +33,10 @@ class Chains {
 
   void run() {
     collect();
-    for (List& list : lists_) prove(list);
-    for (const auto& [id, places] : checked_) check(id, places);
+    if (!lists_.empty() && charge_formulas(context_, context_.allowance)) {
+      for (List& list : lists_) prove(list);
+      for (const auto& [id, places] : checked_) check(id, places);
+    }
     check_tested();
   }
 

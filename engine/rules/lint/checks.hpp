@@ -39,6 +39,10 @@ struct Context {
 /// The steps for one part of the work on a file: `share` times the default.
 prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
+/// Takes the steps for writing all expressions of the rules as formulas, which bounds their memory,
+/// too. False if they are not left: then no rule is examined.
+bool charge_formulas(const Context& context, prove::Allowance& allowance);
+
 /// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);
 

@@ -72,6 +72,18 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share) {
   return prove::Allowance(steps * std::clamp<size_t>(options.effort, 1, most), options.stop);
 }
 
+bool charge_formulas(const Context& context, prove::Allowance& allowance) {
+  constexpr size_t steps_an_expression = 8;
+  constexpr size_t nodes_a_step = 2;
+  size_t nodes = 0;  // of texts and regular expressions
+  for (const sema::Atom& atom : context.program().atoms) nodes += atom.regex.nodes.size();
+  const size_t steps = context.program().exprs.size() * steps_an_expression + nodes / nodes_a_step;
+  const bool enough = steps <= allowance.left();
+  allowance.take(steps);
+  if (!enough) allowance.set_ran_out();
+  return enough;
+}
+
 std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
                                          const LintOptions& options, const diag::Sink& loaded) {
   prove::Allowance allowance = allowance_for(options);

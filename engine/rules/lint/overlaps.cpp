@@ -28,6 +28,7 @@ class Overlaps {
         prover_(formulas_, budget, context.options.proofs, &allowance_) {}
 
   void run() {
+    if (!charge_formulas(context_, allowance_)) return;
     const std::vector<EffectiveList> lists = effective_lists(program_, formulas_);
     for (const EffectiveList& list : lists) {
       for (size_t i = 0; i < list.rules.size(); ++i) {

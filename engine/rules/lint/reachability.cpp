@@ -41,6 +41,7 @@ class Reachability {
         prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
   void run() {
+    if (!charge_formulas(context_, context_.allowance)) return;
     lists_ = effective_lists(program_, formulas_);
     // Collect all languages first.
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
@@ -61,6 +62,12 @@ class Reachability {
   }
 
  private:
+  /// The formulas listed, and the rules compared or evaluated, in the time of one step; the steps
+  /// for a formula of two rules.
+  static constexpr size_t formulas_a_step = 256;
+  static constexpr size_t rules_a_step = 16;
+  static constexpr size_t steps_a_pair = 4;
+
   std::vector<Alternative> alternatives(sema::ExprId expr, source::Span place) {
     return alternatives_of(formulas_, program_, context_.sources(), expr, place);
   }
@@ -106,6 +113,7 @@ class Reachability {
       return verdict;
     }
     std::vector<FormulaId> taken = list.above(place);
+    prover_.charge(place / formulas_a_step);
     if (labelled.empty()) {
       verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
     }
@@ -223,10 +231,11 @@ class Reachability {
   /// was meant is not known.
   void add_choices(diag::Diagnostic& added, FormulaId formula, const sema::Rule& rule,
                    const Verdict& verdict) {
-    for (size_t i = 0; i < verdict.place; ++i) {
+    for (size_t i = 0; i < verdict.place && !is_used_up(); ++i) {
       const RuleListed& one = verdict.list->rules[i];
       const sema::Rule& above = program_.rules.get(one.rule);
       if (above.label == rule.label) continue;
+      prover_.charge(steps_a_pair);
       if (!prover_.find(formulas_.all({formula, one.formula})).found()) continue;
       const syntax::File& tree = context_.rules().files[rule.span.file.index].tree;
       if (above.span.file != rule.span.file) return;
@@ -267,7 +276,8 @@ class Reachability {
       added.help("remove it, or refine the label that these names have");
       return added;
     }
-    for (size_t i = 0; i < verdict.place; ++i) {
+    prover_.charge(verdict.place / rules_a_step);
+    for (size_t i = 0; i < verdict.place && !is_used_up(); ++i) {
       const sema::Rule& other = program_.rules.get(list.rules[i].rule);
       if (other.label == rule.label) continue;
       for (const Alternative& one : alternatives_of_rule(list.rules[i].rule)) {
@@ -322,10 +332,13 @@ class Reachability {
       if (!finding.found()) break;
       if (matching.empty()) diagnostic.witness = witness_text(finding.witness);
       const RuleListed* first = nullptr;
+      size_t evaluated = 0;
       for (size_t i = 0; i < verdict.place && first == nullptr; ++i) {
         const RuleListed& one = verdict.list->rules[i];
         if (prover_.holds(one.formula, finding.witness)) first = &one;
+        ++evaluated;
       }
+      prover_.charge(evaluated / rules_a_step);
       if (first == nullptr && verdict.list->outside.valid()) {
         matching.push_back(verdict.list->outside);
         continue;

@@ -91,7 +91,7 @@ class Prover::Impl {
         allowance_(allowance == nullptr ? own_ : *allowance) {}
 
   Formulas& formulas() noexcept { return formulas_; }
-  const Allowance& allowance() const noexcept { return allowance_; }
+  Allowance& allowance() noexcept { return allowance_; }
 
   Finding find(FormulaId wanted, std::span<const FormulaId> excluded) {
     const Steps granted = allowance_.granted(budget_.states);
@@ -604,6 +604,10 @@ Formulas& Prover::formulas() noexcept {
 
 const Allowance& Prover::allowance() const noexcept {
   return impl_->allowance();
+}
+
+void Prover::charge(size_t work) noexcept {
+  impl_->allowance().take(work);
 }
 
 Finding Prover::find(FormulaId wanted, std::span<const FormulaId> excluded) {

@@ -69,6 +69,8 @@ class Prover {
 
   /// The remaining steps.
   const Allowance& allowance() const noexcept;
+  /// Takes steps for other work on the formulas.
+  void charge(size_t work) noexcept;
 
   /// A subject with a shortest name for which `wanted` is true and all of `excluded` are false.
   /// Throws Stopped.
