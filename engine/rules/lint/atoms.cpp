@@ -89,9 +89,67 @@ void check_groups_of_rules(const Context& context, const std::set<std::string>& 
 
 // KR417: texts that are probably meant as regular expressions.
 
-/// `*gemm*`, `gemm_*`: names contain no such star, except after the type that a pointer points to.
+/// The name of a type, or its end: a pointer to it is part of many names (`float*`).
+bool is_type_name(std::string_view word) {
+  constexpr std::string_view parts[] = {"float", "double", "half",  "int",    "char",  "void",
+                                        "bool",  "long",   "short", "signed", "const", "complex",
+                                        "fp8",   "fp16",   "bf16",  "byte",   "auto"};
+  return word.ends_with("_t") || std::ranges::any_of(parts, [word](std::string_view part) {
+           return word.find(part) != word.npos;
+         });
+}
+
+bool is_word_at(std::string_view text, size_t at) {
+  return at < text.size() && regex::is_word(static_cast<unsigned char>(text[at]));
+}
+
+/// `gemm*`: nothing but small letters, digits and `_` before the star, and no type.
+bool is_started_name(std::string_view text) {
+  if (text.size() < 3 || text.back() != '*') return false;
+  text.remove_suffix(1);
+  const bool plain = std::ranges::all_of(
+      text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  return plain && !is_type_name(text);
+}
+
+/// `*gemm*`, `gemm_*`, `a*b`, `a?b`: names contain no such signs, except a star after the type that
+/// a pointer points to.
 bool is_glob(std::string_view text) {
-  return text.size() > 1 && (text.front() == '*' || text.ends_with("_*"));
+  if (text.size() < 2) return false;
+  if (text.front() == '*' || text.ends_with("_*") || is_started_name(text)) return true;
+  if (text.find_first_of("|[\\^$") != text.npos) return false;
+  for (size_t at = text.find_first_of("*?", 1); at < text.size();
+       at = text.find_first_of("*?", at + 1)) {
+    const std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with("const") || rest.starts_with("restrict") || rest.starts_with("__"))
+      continue;
+    if (is_word_at(text, at - 1) && is_word_at(text, at + 1)) return true;
+  }
+  return false;
+}
+
+/// What a glob means: a text if its stars are only around it, or else a regular expression.
+std::string as_pattern(const syntax::Expr& written) {
+  std::string_view text = written.text;
+  while (text.starts_with('*')) text.remove_prefix(1);
+  while (text.ends_with('*')) text.remove_suffix(1);
+  if (text.empty()) return {};
+  if (text.find_first_of("*?") == text.npos) {
+    return written_text(text, written.ignore_case, written.at_begin, written.at_end);
+  }
+  std::string pattern;
+  for (const char c : text) {
+    if (c == '*') {
+      pattern += ".*";
+    } else if (c == '?') {
+      pattern += '.';
+    } else {
+      if (std::string_view("\\/.+()[]{}|^$").find(c) != std::string_view::npos) pattern += '\\';
+      pattern += c;
+    }
+  }
+  return fmt::format("/{}{}{}/{}", written.at_begin ? "^" : "", pattern, written.at_end ? "$" : "",
+                     written.ignore_case ? "i" : "");
 }
 
 /// Whether regular expressions often contain such a text and names of kernels almost never do.
@@ -206,17 +264,15 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
     diag::Diagnostic& added = sink.add(diag::code::text_looks_like_regex, written.span,
                                        context.sources().text(written.span));
     if (is_glob(written.text)) {
-      std::string_view inner = written.text;
-      while (inner.starts_with('*')) inner.remove_prefix(1);
-      while (inner.ends_with('*')) inner.remove_suffix(1);
-      if (!inner.empty() && inner.find('*') == inner.npos) {
+      const std::string meant = as_pattern(written);
+      if (!meant.empty()) {
         added.message =
-            fmt::format("`{}` looks like a glob, but is a text: `*` matches only itself",
-                        context.sources().text(written.span));
-        const std::string text =
-            written_text(inner, written.ignore_case, written.at_begin, written.at_end);
-        added.help("a text matches anywhere in a name: write `{}`", text);
-        added.fix = diag::Fix{false, {{written.span, text}}};
+            fmt::format("`{}` looks like a glob, but is a text: `{}` matches only itself",
+                        context.sources().text(written.span),
+                        written.text.find('*') == std::string::npos ? '?' : '*');
+        added.help("a text matches anywhere in a name: write `{}`{}", meant,
+                   meant.starts_with('/') ? "; a regular expression is between slashes" : "");
+        added.fix = diag::Fix{false, {{written.span, meant}}};
         continue;
       }
     }
