@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sema/order.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 
@@ -359,7 +360,12 @@ void Assembly::refine(BodyId body, Table& table) {
       }
     }
     refined_[one.written].first |= given;
-    refined_[one.written].second = table.vocabulary;
+    std::vector<Label>& labels = refined_[one.written].second;
+    labels = table.vocabulary;
+    if (table.closed) continue;
+    for (const RuleId rule : table.rules) {
+      labels.emplace_back().name = program_.rules.get(rule).label;
+    }
   }
   // Models share lists.
   if (!table.from.valid()) {
@@ -392,7 +398,10 @@ void Assembly::report_unknown() {
     for (const Label& one : known.second) {
       if (one.name != label) names.push_back(one.name);
     }
-    if (const auto near = near_name(label, names, sink_)) added.help("did you mean `{}`?", *near);
+    if (const auto near = near_name(label, names, sink_)) {
+      added.help("did you mean `{}`?", *near)
+          .suggest(written->label.span, syntax::label_text(*near));
+    }
   }
 }
 

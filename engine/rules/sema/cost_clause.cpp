@@ -269,8 +269,13 @@ CostClause resolve_clause(source::FileId module, const syntax::File& tree,
 
 CostClause resolve_arguments(const std::vector<syntax::CostArgument>& written, diag::Sink& sink) {
   CostClause made;
+  // `(M, K)` is one mistake.
+  bool refused = false;
   for (const syntax::CostArgument& one : written) {
+    if (refused && one.kind == syntax::CostArgument::Kind::word) continue;
+    const size_t errors = sink.errors();
     made.arguments.push_back(resolve_argument(one, made, sink));
+    refused |= sink.errors() > errors && one.kind == syntax::CostArgument::Kind::word;
   }
   made.dimensions = made.variables.size();
   return made;

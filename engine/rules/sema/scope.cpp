@@ -41,6 +41,24 @@ source::Span span_of_name(const syntax::Use& use) {
   return use.alias ? use.alias->span : use.file ? use.file->span : use.module.span;
 }
 
+/// For words with a meaning elsewhere in an expression.
+std::string_view help_for_word(std::string_view word) {
+  if (word == "kernel") return "did you mean `@kernel`?";
+  if (word == "memcpy") return "did you mean `@memcpy`?";
+  if (word == "memset") return "did you mean `@memset`?";
+  if (word == "own") return "an expression follows `own`: `own \"…\"`";
+  if (word == "op") return "the name of an op follows `op`: `op \"aten::mm\"`";
+  if (word == "word") return "a text follows `word`: `word \"…\"`";
+  if (word == "phase") return "the label of a phase follows `phase`: `phase decode`";
+  if (word == "keep") return "`otherwise keep` is a rule without a label";
+  return {};
+}
+
+/// Whether `part` is between the dots of `name`.
+bool names_part(std::string_view name, std::string_view part) {
+  return ('.' + std::string(name) + '.').find('.' + std::string(part) + '.') != std::string::npos;
+}
+
 diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& name,
                               diag::Sink& sink) {
   using namespace diag::code;
@@ -95,6 +113,8 @@ Scope::Scope(std::vector<Module> modules, diag::Sink& sink)
     for (uint32_t i = 0; i < tree.uses.size(); ++i) {
       const syntax::Use& use = tree.uses[i];
       const std::string name = use_name(use);
+      // Of a file that is not there, nothing else is reported.
+      if (name.empty() && !modules_[m].uses[i].valid()) continue;
       if (name.empty()) {
         sink.add(diag::code::module_without_name, span_of_name(use), use_text(use))
             .help("give it a name: `use \"{}\" as NAME`", use_text(use));
@@ -146,8 +166,15 @@ std::optional<Found> Scope::find(source::FileId from, const syntax::Path& path, 
   if (path.parts.size() == 1) {
     report_unknown(from, path, from, noun, sink);
   } else if (path.parts.size() > 2) {
-    add_unknown(noun, path.span, path.text(), sink)
-        .help("write MODULE.NAME for a declaration of a module");
+    diag::Diagnostic& added = add_unknown(noun, path.span, path.text(), sink);
+    const std::string& module = path.parts[path.parts.size() - 2].text;
+    const std::string meant = module + '.' + path.parts.back().text;
+    if (alias(from, module)) {
+      added.help("write `{}`", meant).suggest(path.span, meant);
+    } else {
+      added.help("write `use {}` at the top of the file, and `{}` here",
+                 path.text().substr(0, path.text().rfind('.')), meant);
+    }
   } else if (!path.parts.empty()) {
     const auto module = alias(from, path.parts[0].text);
     if (!module) {
@@ -164,6 +191,10 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
   const syntax::Word& name = path.parts.back();
   diag::Diagnostic& added = add_unknown(noun, name.span, path.text(), sink);
   if (!worth_suggesting(sink)) return;
+  if (noun == Noun::pattern && own(in, name.text, Noun::table)) {
+    added.help("that is a table: write `include {}` without a label", path.text());
+    return;
+  }
   const std::vector<std::string> known = names(in, noun);
   if (path.parts.size() == 2) {
     suggest(added, name.text, known, path.parts[0].text + ".", sink);
@@ -192,6 +223,11 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
     if (!known.empty()) suggest(added, name.text, known, "", sink);
     return;
   }
+  if (const std::string_view help = help_for_word(name.text); !help.empty()) {
+    added.help_ = help;
+    if (operation_kind_from(name.text)) added.suggest(name.span, '@' + name.text);
+    return;
+  }
   static const std::vector<std::string> words{"otherwise", "within"};
   const std::string_view meant = syntax::keyword_for(name.text);
   const auto near = near_name(name.text, words, sink);
@@ -211,6 +247,7 @@ void Scope::report_alias(source::FileId from, const syntax::Word& alias, diag::S
     if (modules_[from.index].uses[i].valid()) continue;
     constexpr size_t near = 2;
     if (edit_distance(use_name(uses[i]), alias.text) <= near) return;
+    if (names_part(use_text(uses[i]), alias.text)) return;
   }
   diag::Diagnostic& added = sink.add(diag::code::unknown_alias, alias.span, alias.text);
   if (!worth_suggesting(sink)) return;

@@ -89,7 +89,8 @@ engine e { substage {
         "KR206 10:6 unknown pattern `gemm` (`gemm` is a module: write `gemm.NAME`)\n"
         "KR207 11:11 unknown table `tables`\n"
         "KR207 12:16 unknown table `gemm.t2` (did you mean `gemm.t1`?)\n"
-        "KR206 13:6 unknown pattern `a.b.c` (write MODULE.NAME for a declaration of a module)\n");
+        "KR206 13:6 unknown pattern `a.b.c` (write `use a.b` at the top of the file, and `b.c` "
+        "here)\n");
 }
 
 TEST_CASE("a module exports its declarations, not the modules that it uses") {
