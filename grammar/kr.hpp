@@ -10,6 +10,10 @@
 
 namespace kr::syntax::grammar {
 
+/// Where the indentation shows that the block has ended, though its brace is missing.
+inline constexpr auto outdented = [](auto& state, size_t at) { return state.outdented(at); };
+struct inside : p::not_at<when<outdented>> {};
+
 // Expressions.
 
 struct caret : p::one<'^'> {};
@@ -81,8 +85,18 @@ struct phase_atom : p::seq<phase_mark, gap,
                            p::sor<p::seq<phase_open, gap, phase_names, gap, need<phase_close>>,
                                   p::seq<when<may_be_name>, phase_name, p::not_at<block_next>>>> {};
 
+/// An operand, or a word before one, in the spelling of another language.
+inline constexpr auto at_foreign_operand = [](auto& state, size_t at) {
+  return state.at_foreign_operand(at);
+};
+inline constexpr auto at_foreign_prefix = [](auto& state, size_t at) {
+  return state.at_foreign_prefix(at);
+};
+struct foreign_atom : p::seq<when<at_foreign_operand>, p::any> {};
+struct foreign_word : p::seq<when<at_foreign_prefix>, p::any> {};
+
 struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, op_atom, phase_atom,
-                     name_atom> {};
+                     mistake<foreign_atom>, name_atom> {};
 
 struct open_paren : p::one<'('> {};
 struct close_paren : p::one<')'> {};
@@ -95,7 +109,13 @@ inline constexpr auto not_before_operand = [](auto& state, size_t at) {
   return state.not_before_operand(at);
 };
 struct not_word : p::seq<when<not_before_operand>, p::string<'n', 'o', 't'>> {};
-struct prefix : p::sor<open_paren, negation, within_op, within, own, mistake<not_word>> {};
+/// The second sign of `a := "x"` and `a:: "x"`.
+inline constexpr auto at_second_sign = [](auto& state, size_t at) {
+  return state.at_second_sign(at);
+};
+struct second_sign : p::seq<when<at_second_sign>, p::any> {};
+struct prefix : p::sor<open_paren, negation, within_op, within, own, mistake<not_word>,
+                       mistake<foreign_word>, mistake<second_sign>> {};
 struct operand : p::seq<p::star<prefix, gap>, need<atom>, p::star<gap, close_paren>> {};
 
 struct or_operator : p::one<'|'> {};
@@ -119,19 +139,27 @@ struct expression : p::seq<expression_begin, operand, p::star<gap, more>> {};
 struct rule_head : p::seq<label, colon_next> {};
 
 // The chain of an order rule: steps joined by `>`, one or more of them in brackets.
-struct bracket_open : p::one<'['> {};
+struct bracket_open : p::seq<p::not_at<when<at_foreign_operand>>, p::one<'['>> {};
 struct bracket_close : p::one<']'> {};
 struct quantifier : p::one<'?', '*', '+'> {};
 struct chain_step : p::seq<p::opt<bracket_open, gap>, expression, p::opt<gap, quantifier>,
                            p::opt<gap, bracket_close>> {};
-struct chain_next : p::seq<p::one<'>'>, p::not_at<p::one<'='>>> {};
+/// What others write for `>`.
+inline constexpr auto sees_labels = [](auto& state, size_t) { return state.sees_labels(); };
+struct foreign_next
+    : p::seq<when<sees_labels>, p::sor<p::string<'-', '>'>, p::string<'=', '>'>,
+                                       p::seq<p::string<'t', 'h', 'e', 'n'>, p::not_at<word_byte>>,
+                                       p::seq<p::one<','>, p::at<same_line, p::one<'['>>>>> {};
+struct chain_next : p::sor<p::seq<p::one<'>'>, p::not_at<p::one<'='>>>, mistake<foreign_next>> {};
 struct chain : p::seq<chain_step, p::star<gap, chain_next, gap, chain_step>> {};
 
 struct labelled_rule : p::seq<rule_head, gap, chain> {};
 
 /// A rule without its colon, found by `stray`.
 inline constexpr auto lacks_colon = [](auto& state, size_t at) { return state.lacks_colon(at); };
-struct instead_of_colon : p::sor<p::string<'=', '>'>, p::string<'-', '>'>, p::one<'='>> {};
+struct title_of_rule : p::seq<p::one<'"'>, text_bytes, p::one<'"'>, gap, p::one<':'>> {};
+struct instead_of_colon : p::sor<p::string<'=', '>'>, p::string<'-', '>'>, p::string<'=', '='>,
+                                 p::one<'='>, title_of_rule> {};
 struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, instead_of_colon>> {};
 struct colonless_rule : p::seq<colonless_head, gap, chain> {};
 
@@ -141,9 +169,9 @@ struct colon : p::one<':'> {};
 struct refine_begin : p::seq<k_refine, p::at<gap, label, gap, p::one<'{'>>> {};
 struct refine_label : p::seq<label> {};
 struct refine_open : p::one<'{'> {};
-struct refine_close : p::one<'}'> {};
+struct refine_close : p::seq<inside, p::one<'}'>> {};
 struct refined_rule : p::seq<labelled_rule> {};
-struct refined_rules : p::star<p::sor<guarded<refined_rule>, stray>, gap> {};
+struct refined_rules : p::star<inside, p::sor<guarded<refined_rule>, stray>, gap> {};
 struct refine_rule : p::seq<refine_begin, gap, refine_label, gap, refine_open, gap, refined_rules,
                             need<refine_close>> {};
 
@@ -151,7 +179,9 @@ struct refine_rule : p::seq<refine_begin, gap, refine_label, gap, refine_open, g
 inline constexpr auto is_image = [](auto& state, size_t) { return state.is_image(); };
 struct image_label : p::seq<when<may_be_name>, label, p::not_at<block_next>> {};
 struct image_head : p::seq<when<is_image>, rule_head, gap, p::not_at<k_otherwise>> {};
-struct image_rule : p::seq<image_head, need<image_label>, p::star<gap, image_label>> {};
+struct image_separator : p::seq<p::one<',', '|'>, p::at<gap, image_label>> {};
+struct image_rule : p::seq<image_head, need<image_label>,
+                           p::star<gap, p::opt<mistake<image_separator>, gap>, image_label>> {};
 
 /// `replace` and `drop` were part of the language.
 struct retired_replace : p::seq<k_replace, p::at<gap, rule_head>> {};
@@ -173,9 +203,9 @@ struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
 
 struct rule : p::sor<image_rule, labelled_rule, refine_rule, include_rule, passed_rule, keep_rule,
                      colonless_rule> {};
-struct rules : p::star<p::sor<guarded<rule>, retired_edit, stray>, gap> {};
+struct rules : p::star<inside, p::sor<guarded<rule>, retired_edit, stray>, gap> {};
 struct rules_open : p::one<'{'> {};
-struct rules_close : p::one<'}'> {};
+struct rules_close : p::seq<inside, p::one<'}'>> {};
 struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 
 /// `over substage`: the dimension whose labels are words in what follows.
@@ -307,8 +337,8 @@ struct cost_item : p::sor<cost_include, cost_clause> {};
 struct cost_begin : p::seq<k_cost, p::at<gap, p::sor<p::one<'{'>, word_head>>> {};
 struct cost_name : p::seq<when<may_be_name>, word> {};
 struct cost_open : p::one<'{'> {};
-struct cost_close : p::one<'}'> {};
-struct cost_items : p::star<p::sor<guarded<cost_item>, stray>, gap> {};
+struct cost_close : p::seq<inside, p::one<'}'>> {};
+struct cost_items : p::star<inside, p::sor<guarded<cost_item>, stray>, gap> {};
 struct cost_block : p::seq<cost_begin, p::opt<gap, cost_name>, gap, need<cost_open>, gap,
                            cost_items, need<cost_close>> {};
 
@@ -319,10 +349,11 @@ struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 
 /// A block without its opening brace, found by `stray`.
 inline constexpr auto lacks_brace = [](auto& state, size_t at) { return state.lacks_brace(at); };
+inline constexpr auto may_be_block = [](auto& state, size_t at) { return state.may_be_block(at); };
 struct block_begin
     : p::sor<
           p::seq<when<lacks_brace>, word>,
-          p::seq<word,
+          p::seq<when<may_be_block>, word,
                  p::at<gap, p::sor<p::one<'{'>, p::seq<p::sor<k_over, k_from>, gap, word_head>>>>> {
 };
 struct dimension_block : p::seq<block_begin, p::opt<gap, other_dimension>, gap, rules_block> {};
@@ -364,9 +395,9 @@ struct model_name : p::seq<p::not_at<k_extends>, name> {};
 struct model_title : p::seq<string> {};
 struct model_base : p::seq<when<may_be_name>, path> {};
 struct model_open : p::one<'{'> {};
-struct model_close : p::one<'}'> {};
-struct model_items : p::star<p::sor<guarded<model_item>, guarded<misplaced_in_body>, stray>, gap> {
-};
+struct model_close : p::seq<inside, p::one<'}'>> {};
+struct model_items
+    : p::star<inside, p::sor<guarded<model_item>, guarded<misplaced_in_body>, stray>, gap> {};
 struct model : p::seq<model_begin, gap, need<model_name>, p::opt<gap, model_title>,
                       p::opt<gap, or_misspelled<k_extends>, gap, need<model_base>>, gap,
                       need<model_open>, gap, model_items, need<model_close>> {};
@@ -375,9 +406,9 @@ struct engine_begin : p::seq<k_engine> {};
 struct engine_name : p::seq<name> {};
 struct engine_title : p::seq<string> {};
 struct engine_open : p::one<'{'> {};
-struct engine_close : p::one<'}'> {};
-struct engine_items : p::star<p::sor<guarded<body_item>, guarded<misplaced_in_body>, stray>, gap> {
-};
+struct engine_close : p::seq<inside, p::one<'}'>> {};
+struct engine_items
+    : p::star<inside, p::sor<guarded<body_item>, guarded<misplaced_in_body>, stray>, gap> {};
 struct engine : p::seq<engine_begin, gap, need<engine_name>, p::opt<gap, engine_title>, gap,
                        need<engine_open>, gap, engine_items, need<engine_close>> {};
 
@@ -385,7 +416,9 @@ struct engine : p::seq<engine_begin, gap, need<engine_name>, p::opt<gap, engine_
 
 struct use_begin : p::seq<k_use> {};
 struct use_file : p::seq<string> {};
-struct use_module : p::seq<when<may_be_name>, path> {};
+/// `std/llm`, `std::llm`.
+struct foreign_dot : p::seq<p::sor<p::one<'/'>, p::string<':', ':'>>, p::at<word_head>> {};
+struct use_module : p::seq<when<may_be_name>, path, p::star<mistake<foreign_dot>, path_part>> {};
 struct used : p::sor<use_file, use_module> {};
 struct use_alias : p::seq<name> {};
 struct use
@@ -406,11 +439,11 @@ inline constexpr auto may_be_title = [](auto& state, size_t at) { return state.m
 struct label_entry : p::seq<vocabulary_label, p::opt<gap, when<may_be_title>, label_title>,
                             p::opt<gap, k_color, p::not_at<colon_next>, gap, need<label_color>>> {};
 struct labels_begin : p::seq<k_labels> {};
-struct labels_dimension : p::seq<p::not_at<k_extends>, name> {};
+struct labels_dimension : p::seq<p::not_at<k_extends>, p::not_at<k_for, gap, word>, name> {};
 struct labels_base : p::seq<when<may_be_name>, path> {};
 struct labels_open : p::one<'{'> {};
-struct labels_close : p::one<'}'> {};
-struct label_entries : p::star<p::sor<guarded<label_entry>, stray>, gap> {};
+struct labels_close : p::seq<inside, p::one<'}'>> {};
+struct label_entries : p::star<inside, p::sor<guarded<label_entry>, stray>, gap> {};
 struct labels : p::seq<labels_begin, gap, need<labels_dimension>,
                        p::opt<gap, or_misspelled<k_extends>, gap, need<labels_base>>, gap,
                        need<labels_open>, gap, label_entries, need<labels_close>> {};
@@ -420,7 +453,7 @@ struct table_name : p::seq<p::not_at<k_for>, name> {};
 struct table_for : p::seq<or_misspelled<k_for>> {};
 struct table_dimension : p::seq<name> {};
 struct table_items
-    : p::star<p::sor<guarded<table_metadata>, guarded<rule>, retired_edit, stray>, gap> {};
+    : p::star<inside, p::sor<guarded<table_metadata>, guarded<rule>, retired_edit, stray>, gap> {};
 struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
                       need<table_dimension>, p::opt<gap, other_dimension>, gap, need<rules_open>,
                       gap, table_items, need<rules_close>> {};
@@ -461,8 +494,8 @@ struct test_begin : p::seq<k_test> {};
 struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};
 struct test_open : p::one<'{'> {};
-struct test_close : p::one<'}'> {};
-struct test_cases : p::star<p::sor<guarded<test_case>, stray>, gap> {};
+struct test_close : p::seq<inside, p::one<'}'>> {};
+struct test_cases : p::star<inside, p::sor<guarded<test_case>, stray>, gap> {};
 struct test
     : p::seq<test_begin, gap, need<test_engine>, p::opt<gap, p::one<'/'>, gap, need<test_model>>,
              gap, need<test_open>, gap, test_cases, need<test_close>> {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -12,6 +13,7 @@
 #include "sema/resolve.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 namespace fs = std::filesystem;
@@ -29,6 +31,25 @@ table kind for kind {
   compute: otherwise
 }
 )";
+
+bool is_about_unknown_name(const diag::Diagnostic& one) {
+  using namespace diag::code;
+  const diag::CodeInfo* const codes[] = {unknown_label.info(),   unknown_alias.info(),
+                                         unknown_pattern.info(), unknown_table.info(),
+                                         unknown_labels.info(),  unknown_model.info(),
+                                         unknown_engine.info(),  unknown_dimension.info(),
+                                         unknown_cost.info(),    nothing_to_refine.info()};
+  return std::ranges::find(codes, one.code) != std::end(codes);
+}
+
+void add_words(std::string_view text, std::unordered_set<std::string_view>& words) {
+  size_t begin = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && syntax::is_word_byte(text[at])) continue;
+    if (at > begin) words.insert(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+}
 
 bool is_path(const std::string& name) {
   return name.find('/') != name.npos || name.ends_with(".kr");
@@ -168,12 +189,32 @@ class Loader {
     for (const LoadedFile& file : rules_->files) {
       modules.push_back({&file.tree, file.root, uses_[file.file.index]});
     }
-    rules_->scope.emplace(std::move(modules), sink_);
-    rules_->program = resolve(rules_->sources, *rules_->scope, kind, sink_);
+    diag::Sink found;
+    rules_->scope.emplace(std::move(modules), found);
+    rules_->program = resolve(rules_->sources, *rules_->scope, kind, found);
+    report(found);
     return std::move(rules_);
   }
 
  private:
+  /// A name that occurs where text was skipped after a mistake may have been declared there: that
+  /// it is unknown is no second mistake.
+  void report(const diag::Sink& found) {
+    std::unordered_set<std::string_view> lost;
+    for (const LoadedFile& file : rules_->files) {
+      for (const source::Span span : file.tree.skipped) {
+        add_words(rules_->sources.text(span), lost);
+      }
+    }
+    for (const diag::Diagnostic& one : found.all()) {
+      if (!lost.empty() && is_about_unknown_name(one)) {
+        const std::string_view written = rules_->sources.text(one.span);
+        if (lost.contains(written.substr(written.rfind('.') + 1))) continue;
+      }
+      sink_.add(*one.code, one.span, one.message) = one;
+    }
+  }
+
   /// Sets the target of a `use` (by its index in the file); invalid: none.
   void set_target(uint32_t file, size_t use, source::FileId target) {
     // What such a file would define is not missing: that the file cannot be read was reported.
@@ -245,6 +286,12 @@ class Loader {
   void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates) {
     const std::string name = use_text(use);
     diag::Diagnostic& added = sink_.add(diag::code::unknown_module, span_of(use), name);
+    if (use.file && (name.starts_with("std.") || name.starts_with("rulesets.")) &&
+        library_.module(name)) {
+      added.help("remove the quotes: `use {}`", name);
+      added.replace(span_of(use), name);
+      return;
+    }
     if (const auto near = near_name(name, candidates, sink_)) {
       const std::string meant = use.file ? "\"" + *near + "\"" : *near;
       added.help("did you mean `{}`?", meant).suggest(span_of(use), meant);

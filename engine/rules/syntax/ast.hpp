@@ -344,6 +344,8 @@ struct File {
   Doc doc;
   /// It requires a later kr, which was reported; nothing else of it was read.
   bool too_new = false;
+  /// Where text was skipped after a mistake: names that occur there may have been declared there.
+  std::vector<source::Span> skipped;
   std::vector<Requirement> requirements;
   std::vector<Metadata> metadata;
   std::vector<Use> uses;

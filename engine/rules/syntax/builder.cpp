@@ -4,6 +4,7 @@
 
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
+#include "syntax/foreign_text.hpp"
 #include "syntax/parse.hpp"
 #include "syntax/words.hpp"
 
@@ -35,6 +36,8 @@ source::Span Builder::span(const char* begin, const char* end) const {
 
 File Builder::take() {
   declare(text_.size(), true);
+  report_swapped();
+  report_after_phase();
   file_.comments = trivia_.take();
   return std::move(file_);
 }
@@ -73,7 +76,23 @@ std::string Builder::unescape(source::Span bytes, source::Span text) {
         continue;
       }
     }
-    if (first) {
+    const bool of_regex =
+        (level() == Level::rules || level() == Level::file || level() == Level::engine ||
+         level() == Level::model) &&
+        std::string_view("dDwWsSbB.+*?()[]{}|^$/").find(next) != std::string_view::npos;
+    if (first && of_regex) {
+      if (sink_.all().empty() || sink_.last().code != diag::code::bad_escape.info() ||
+          sink_.last().span.begin < bytes.begin) {
+        const Token seen{TokenKind::other, bytes.begin + slash, bytes.begin + from};
+        const std::string meant = regex_literal(raw);
+        sink_.add(diag::code::bad_escape, range(seen), look_.text(seen))
+            .help(
+                "a regular expression is written between slashes: `{}`; a backslash in a text is "
+                "`\\\\`",
+                excerpt(meant, 60))
+            .suggest(text, meant);
+      }
+    } else if (first) {
       const Token seen{TokenKind::other, bytes.begin + slash, bytes.begin + from};
       sink_.add(diag::code::bad_escape, range(seen), look_.text(seen))
           .help(
@@ -169,6 +188,16 @@ void Builder::on(For<g::otherwise_atom>, source::Span span) {
 }
 
 void Builder::on(For<g::name_atom>, source::Span) {
+  if (path_.span.begin == beside_mistake_) {
+    exprs_.atom(placeholder(path_.span));
+    return;
+  }
+  const Expr* const last = exprs_.last();
+  const size_t before = look_.before_blanks(path_.span.begin);
+  if (last != nullptr && last->kind == ExprKind::phase && path_.parts.size() == 1 && before > 0 &&
+      (text_[before - 1] == '|' || text_[before - 1] == ',')) {
+    after_phase_.emplace_back(last->span, path_.span);
+  }
   exprs_.atom({.kind = ExprKind::pattern, .span = path_.span, .name = std::move(path_)});
 }
 
@@ -298,6 +327,10 @@ void Builder::push_rule(source::Span span) {
   }
   chain_.clear();
   expr_ = {};
+  if (rule_.expr.valid() && !over_ && !rule_.label.quoted && rule_.label.text == "otherwise") {
+    const Expr& expr = file_.exprs.get(rule_.expr);
+    if (expr.kind == ExprKind::pattern && expr.name.parts.size() == 1) swapped_.push_back(rule_);
+  }
   rules_.push_back(std::move(rule_));
 }
 
@@ -332,27 +365,35 @@ size_t Builder::indent_of(size_t at) const {
   return indent;
 }
 
-/// A `}` that is first on its line and indented less than the line of its brace closes, by its
-/// indentation, an outer one.
-void Builder::close_brace(source::Span span) {
-  const Brace& brace = braces_.back();
-  if (!suspect_ && look_.first_on_line(span.begin) && indent_of(span.begin) < brace.indent) {
-    suspect_ = Suspect{brace.span, span, brace.indent};
-  }
-  braces_.pop_back();
+/// Whether the token, by its indentation, is after the block of the brace.
+bool Builder::ends_at(const Brace& brace, const Token& token) const {
+  if (token.kind == TokenKind::end || !look_.first_on_line(token.begin)) return false;
+  if (brace.inner <= brace.indent) return false;
+  const size_t indent = indent_of(token.begin);
+  return text_[token.begin] == '}' ? indent < brace.indent : indent <= brace.indent;
 }
 
-/// An item of a model that is not indented deeper than the model, which itself is indented.
-void Builder::note_indent(size_t at) {
-  if (suspect_ || level() != Level::model || braces_.size() < 2) return;
-  const Brace& brace = braces_.back();
-  const bool indented = braces_[braces_.size() - 2].indent < brace.indent;
-  if (!indented || !look_.first_on_line(at) || indent_of(at) > brace.indent) return;
-  suspect_ = Suspect{brace.span, range(look_.token(at)), brace.indent};
+/// How many braces of the file are not closed; those that were reported are not counted.
+ptrdiff_t Builder::lacking() {
+  if (lacking_) return *lacking_;
+  ptrdiff_t open = 0;
+  for (Token token = look_.token(0); token.kind != TokenKind::end; token = look_.next(token)) {
+    if (token.kind != TokenKind::other) continue;
+    if (text_[token.begin] == '{') ++open;
+    if (text_[token.begin] == '}') --open;
+  }
+  lacking_ = open;
+  return open;
+}
+
+bool Builder::outdented(size_t at) {
+  return !braces_.empty() && ends_at(braces_.back(), look_.token(at)) && lacking() > 0;
 }
 
 void Builder::open(Level level, source::Span span) {
-  braces_.push_back({level, span, indent_of(span.begin)});
+  const Token next = look_.token(span.end);
+  const bool below = look_.first_on_line(next.begin);
+  braces_.push_back({level, span, indent_of(span.begin), below ? indent_of(next.begin) : 0});
 }
 
 void Builder::on(For<g::rules_open>, source::Span span) {
@@ -379,7 +420,6 @@ void Builder::on(For<g::phases_begin>, source::Span span) {
 }
 
 void Builder::on(For<g::block_begin>, source::Span span) {
-  note_indent(span.begin);
   block_ = {};
   over_.reset();
   from_.reset();

@@ -14,6 +14,7 @@
 #include "grammar/kr.hpp"
 #include "syntax/ast.hpp"
 #include "syntax/expr_builder.hpp"
+#include "syntax/foreign_operand.hpp"
 #include "syntax/formula_builder.hpp"
 #include "syntax/lookahead.hpp"
 #include "syntax/trivia.hpp"
@@ -21,6 +22,9 @@
 namespace kr::syntax {
 
 namespace g = grammar;
+
+inline constexpr size_t longest_word = 40;   // bytes of a name in a message
+inline constexpr size_t guess_bytes = 1000;  // bytes read for a guess
 
 /// Names a rule of the grammar: Builder::on is called with the text that it matches.
 template <class Rule>
@@ -112,11 +116,11 @@ class Builder {
   void on(For<g::over_dimension>, source::Span span);
   void on(For<g::from_dimension>, source::Span span);
   void on(For<g::rules_open>, source::Span span);
-  void on(For<g::rules_close>, source::Span span) { close_brace(span); }
-  void on(For<g::engine_close>, source::Span span) { close_brace(span); }
-  void on(For<g::model_close>, source::Span span) { close_brace(span); }
-  void on(For<g::labels_close>, source::Span span) { close_brace(span); }
-  void on(For<g::test_close>, source::Span span) { close_brace(span); }
+  void on(For<g::rules_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::engine_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::model_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::labels_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::test_close>, source::Span) { braces_.pop_back(); }
   void on(For<g::phases_begin>, source::Span span);
   void on(For<g::phases_block>, source::Span span) { end_block(span, body().phases); }
   void on(For<g::block_begin>, source::Span span);
@@ -151,7 +155,7 @@ class Builder {
   void on(For<g::cost_begin>, source::Span span);
   void on(For<g::cost_name>, source::Span span);
   void on(For<g::cost_open>, source::Span span);
-  void on(For<g::cost_close>, source::Span span) { close_brace(span); }
+  void on(For<g::cost_close>, source::Span) { braces_.pop_back(); }
   void on(For<g::cost_block>, source::Span span);
   void on(For<g::clause_begin>, source::Span span);
   void on(For<g::cost_text>, source::Span span);
@@ -242,8 +246,14 @@ class Builder {
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
   bool may_be_title(size_t at);
+  bool may_be_block(size_t at) const;
+  bool outdented(size_t at);
   bool side_by_side(size_t at) const;
   bool not_before_operand(size_t at) const;
+  bool at_foreign_operand(size_t at);
+  bool at_foreign_prefix(size_t at);
+  bool at_second_sign(size_t at) const;
+  bool sees_labels() const { return over_.has_value() && level() == Level::rules; }
   bool lacks_brace(size_t at) const { return is_repaired(Repair::brace, at); }
   bool lacks_colon(size_t at) const { return is_repaired(Repair::colon, at); }
   bool in_formula_parens() const { return formulas_.in_parens(); }
@@ -258,6 +268,20 @@ class Builder {
   size_t mistake(For<g::second_version>, source::Span seen);
   size_t mistake(For<g::missing_operator>, source::Span seen);
   size_t mistake(For<g::not_word>, source::Span seen);
+  size_t mistake(For<g::foreign_atom>, source::Span seen);
+  size_t mistake(For<g::foreign_word>, source::Span seen);
+  size_t mistake(For<g::second_sign>, source::Span seen);
+  size_t mistake(For<g::foreign_next>, source::Span seen);
+  size_t mistake(For<g::image_separator>, source::Span seen);
+  size_t mistake(For<g::foreign_dot>, source::Span seen);
+  size_t mistake(For<g::engine_name>, source::Span seen);
+  size_t mistake(For<g::model_name>, source::Span seen);
+  size_t mistake(For<g::test_engine>, source::Span seen);
+  size_t mistake(For<g::labels_dimension>, source::Span seen);
+  size_t mistake(For<g::table_for>, source::Span seen);
+  size_t mistake(For<g::from_dimension>, source::Span seen);
+  size_t mistake(For<g::over_dimension>, source::Span seen);
+  size_t mistake(For<g::expected_dimension>, source::Span seen);
   size_t mistake(For<g::colon>, source::Span seen);
   size_t mistake(For<g::equals>, source::Span seen);
   size_t mistake(For<g::arrow>, source::Span seen);
@@ -266,8 +290,9 @@ class Builder {
   size_t mistake(For<g::retired_drop>, source::Span seen);
   size_t mistake(For<g::begin_text>, source::Span seen);
   size_t mistake(For<g::operation>, source::Span seen);
-  /// `body`: of an engine or model. `open` is what the brace would have done.
-  size_t missing_brace(source::Span seen, bool body, const std::function<void(source::Span)>& open);
+  /// `open` is what the brace would have done.
+  size_t missing_brace(source::Span seen, Level block,
+                       const std::function<void(source::Span)>& open);
   size_t mistake(For<g::rules_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::engine_close>, source::Span seen) { return unclosed_brace(seen); }
   size_t mistake(For<g::model_close>, source::Span seen) { return unclosed_brace(seen); }
@@ -296,13 +321,8 @@ class Builder {
   struct Brace {
     Level level;
     source::Span span;
-    size_t indent;  // of its line
-  };
-  /// Where the indentation shows that a brace was not closed, if one turns out to be missing.
-  struct Suspect {
-    source::Span open;   // the brace
-    source::Span place;  // what is outside it by its indentation
-    size_t indent = 0;   // of the line of the brace
+    size_t indent;     // of its line
+    size_t inner = 0;  // of what follows it on a later line
   };
   /// How `stray` repaired an item, for the next attempt to parse it.
   enum class Repair : uint8_t { none, keyword, colon, brace, place, label };
@@ -326,13 +346,40 @@ class Builder {
   void hint_operand(diag::Diagnostic& added, size_t at) const;
   /// Reports a file in another format.
   std::string_view other_format() const;
-  void close_brace(source::Span span);
-  void note_indent(size_t at);
   diag::Diagnostic& unexpected(const Token& token, std::string_view what);
   bool odd_quotes(size_t begin) const;
   size_t unpaired_quotes(size_t begin);
+  bool stray_quote(const Token& token, size_t& at);
+  void suggest_quote(diag::Diagnostic& added, size_t begin) const;
+  std::optional<ForeignOperand> half_quoted(size_t at) const;
+  void forget_operand(source::Span at);
+  void join_with_and(diag::Diagnostic& added, const Token& token, std::string_view instead) const;
+  // syntax/heads.cpp
+  size_t wrong_name(size_t at, std::string_view what, Word& name);
+  struct HeadRemedy {
+    std::string help;
+    std::vector<diag::Edit> edits;
+  };
+  std::optional<HeadRemedy> head_remedy(Level block, const Token& found, const Token& brace);
+  std::optional<HeadRemedy> head_of_test(std::string_view between, source::Span whole);
+  std::optional<HeadRemedy> head_of_model(std::string_view between, source::Span whole);
+  std::optional<HeadRemedy> head_of_block(std::string_view between, source::Span whole);
+  Token brace_on_line(const Token& from) const;
+  Word word_in(const std::string& word, source::Span whole) const;
+  size_t line_begin(size_t at) const;
+  void add_remedy(diag::Diagnostic& added, const Token& token, std::string_view what) const;
+  void skipped(size_t begin, size_t end);
+  void help_for_operand(diag::Diagnostic& added, const Token& token, char before) const;
   bool is_operand(const Token& token) const;
   size_t unclosed_brace(source::Span seen);
+  bool ends_at(const Brace& brace, const Token& token) const;
+  ptrdiff_t lacking();
+  void report_swapped();
+  void report_after_phase();
+  bool declares_pattern(std::string_view name) const;
+  bool reversed_rule(const Token& token, size_t& at);
+  bool conditional_rule(const Token& token, size_t& at);
+  bool stray_metadata(const Token& token, size_t& at);
   void check_depth(source::Span span);
   void check_name(const Word& word, std::string_view what);
   Expr placeholder(source::Span span) const;
@@ -357,7 +404,19 @@ class Builder {
   Body& body() { return in_model_ ? model_.body : engine_.body; }
 
   // syntax/recovery.cpp
+  bool skip_stray(size_t& at);
+  bool is_import(const Token& token) const;
   void stray_token(const Token& token);
+  bool remedy_for_stray(diag::Diagnostic& added, const Token& token) const;
+  bool remedy_in_file(diag::Diagnostic& added, const Token& token) const;
+  bool remedy_in_costs(diag::Diagnostic& added, const Token& token) const;
+  bool remedy_in_test(diag::Diagnostic& added, const Token& token) const;
+  bool remedy_in_rules(diag::Diagnostic& added, const Token& token) const;
+  void stray_outer(const Token& token);
+  bool stray_refine(const Token& token, size_t& at);
+  bool stray_color(const Token& token, size_t& at);
+  bool stray_block(const Token& token, size_t& at);
+  size_t past_indented(size_t at) const;
   bool stray_brace(size_t& at);
   bool stray_word(const Token& token, size_t& at);
   bool stray_in_file(const Token& token, size_t& at);
@@ -398,7 +457,11 @@ class Builder {
   source::Span anchor_;
   OperationKind operation_ = OperationKind::kernel;
   ExprId expr_;
+  std::optional<ForeignOperand> foreign_;
+  std::optional<ForeignPrefix> foreign_prefix_;
+  size_t beside_mistake_ = static_cast<size_t>(-1);  // a name here is part of a reported mistake
   bool stray_paren_ = false;
+  size_t paren_head_ = static_cast<size_t>(-1);  // a parenthesis that was reported with its head
 
   Requirement requirement_;
   Metadata metadata_;
@@ -446,7 +509,9 @@ class Builder {
   size_t head_end_ = 0;  // of the requirements and metadata so far
 
   std::vector<Brace> braces_;
-  std::optional<Suspect> suspect_;
+  std::optional<ptrdiff_t> lacking_;  // closing braces that are missing from here on
+  std::vector<Rule> swapped_;         // `otherwise: misc`
+  std::vector<std::pair<source::Span, source::Span>> after_phase_;  // `phase a | b`: the two
   Pending pending_ = Pending::none;
   Repair repair_ = Repair::none;
   size_t repair_at_ = 0;

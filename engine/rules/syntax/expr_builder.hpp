@@ -34,6 +34,10 @@ class ExprBuilder {
   ExprId last_id() const { return operands_.empty() ? ExprId{} : operands_.back(); }
   /// The same; null before the first.
   const Expr* last() const { return operands_.empty() ? nullptr : &exprs_.get(operands_.back()); }
+  /// The last operand was part of a mistake: `instead` takes its place.
+  void replace_last(Expr instead) {
+    if (!operands_.empty()) exprs_.get(operands_.back()) = std::move(instead);
+  }
 
  private:
   struct Frame {

@@ -63,6 +63,11 @@ size_t Lookahead::line_end(size_t at) const {
   return std::min(text_.find('\n', at), text_.size());
 }
 
+size_t Lookahead::line_end(size_t at, size_t limit) const {
+  const std::string_view rest = slice(at, at + limit);
+  return at + std::min(rest.find('\n'), rest.size());
+}
+
 bool Lookahead::first_on_line(size_t at) const {
   while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
   return at == 0 || text_[at - 1] == '\n';

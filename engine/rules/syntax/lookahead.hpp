@@ -3,6 +3,7 @@
 // file of mistakes is linear in its size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ struct Token {
   size_t end = 0;
 };
 
+inline bool is_word(const Token& token) {
+  return token.kind == TokenKind::word;
+}
+
 class Lookahead {
  public:
   explicit Lookahead(std::string_view text) : text_(text) {}
@@ -26,8 +31,10 @@ class Lookahead {
   /// The byte at `at`; 0 at the end.
   char byte(size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
   size_t size() const { return text_.size(); }
+  /// Of what is beyond the end, nothing.
   std::string_view slice(size_t begin, size_t end) const {
-    return text_.substr(begin, end - begin);
+    return begin < end ? text_.substr(std::min(begin, text_.size()), end - begin)
+                       : std::string_view();
   }
   std::string_view text(const Token& token) const { return slice(token.begin, token.end); }
 
@@ -38,6 +45,8 @@ class Lookahead {
   Token next(const Token& token) const { return this->token(token.end); }
   /// The end of the line of `at`, before its line break.
   size_t line_end(size_t at) const;
+  /// The same, or `limit` bytes after `at` if the line is longer.
+  size_t line_end(size_t at, size_t limit) const;
   /// Whether only blanks precede `at` on its line.
   bool first_on_line(size_t at) const;
   /// The end of the last non-blank byte before `at`.

@@ -32,8 +32,6 @@ template <> inline constexpr auto wanted<g::phase_close> = "`|` or `)` after a l
 template <> inline constexpr auto wanted<g::op_name> = "the name of an op";
 template <> inline constexpr auto wanted<g::close_paren> = "`|` or `)` after a name";
 template <> inline constexpr auto wanted<g::include_table> = "the name of a table after `include`";
-template <> inline constexpr auto wanted<g::engine_name> = "the name of an engine";
-template <> inline constexpr auto wanted<g::model_name> = "the name of a model";
 template <> inline constexpr auto wanted<g::model_base> = "the name of a model after `extends`";
 template <> inline constexpr auto wanted<g::abbreviated> = "a text in quotes";
 template <> inline constexpr auto wanted<g::abbreviation_as> = "`as`";
@@ -43,11 +41,9 @@ template <> inline constexpr auto wanted<g::metadata_text> = "a text in quotes";
 template <> inline constexpr auto wanted<g::used> = "a module, or a file in quotes";
 template <> inline constexpr auto wanted<g::use_alias> = "a name after `as`";
 template <> inline constexpr auto wanted<g::pattern_name> = "the name of a pattern";
-template <> inline constexpr auto wanted<g::labels_dimension> = "the name of a dimension";
 template <> inline constexpr auto wanted<g::labels_base> = "the labels of a module after `extends`";
 template <> inline constexpr auto wanted<g::label_color> = "a colour in quotes after `color`";
 template <> inline constexpr auto wanted<g::table_name> = "the name of a table";
-template <> inline constexpr auto wanted<g::table_for> = "`for` and a dimension";
 template <> inline constexpr auto wanted<g::table_dimension> = "the name of a dimension";
 template <> inline constexpr auto wanted<g::clause_colon> = "`:` and the cost";
 template <> inline constexpr auto wanted<g::amount_part> = "`flops` or `bytes`";
@@ -60,12 +56,19 @@ template <> inline constexpr auto wanted<g::list_close> = "`,` or `)` after a nu
 template <> inline constexpr auto wanted<g::value_equals> = "`=` and a formula";
 template <> inline constexpr auto wanted<g::index_number> = "a number after `[`";
 template <> inline constexpr auto wanted<g::index_close> = "`]`";
-template <> inline constexpr auto wanted<g::test_engine> = "the name of an engine";
 template <> inline constexpr auto wanted<g::test_model> = "the name of a model after `/`";
 template <> inline constexpr auto wanted<g::case_name> = "a name in quotes";
 template <> inline constexpr auto wanted<g::case_within> = "a name in quotes after `within`";
 template <> inline constexpr auto wanted<g::expected_dimension> = "the name of a dimension";
 template <> inline constexpr auto wanted<g::expected_label> = "a label";
+
+/// The block that a brace opens.
+template <class Rule> inline constexpr Level block_of = Level::rules;
+template <> inline constexpr Level block_of<g::engine_open> = Level::engine;
+template <> inline constexpr Level block_of<g::model_open> = Level::model;
+template <> inline constexpr Level block_of<g::labels_open> = Level::labels;
+template <> inline constexpr Level block_of<g::test_open> = Level::test;
+template <> inline constexpr Level block_of<g::cost_open> = Level::costs;
 
 /// The keyword that a misspelled word should be.
 template <class Rule> inline constexpr std::string_view intended;
@@ -84,9 +87,7 @@ struct control : tao::pegtl::normal<Rule> {
     } else if constexpr (!intended<Rule>.empty()) {
       return builder.misspelled(seen, intended<Rule>);
     } else {
-      constexpr bool body =
-          std::is_same_v<Rule, g::engine_open> || std::is_same_v<Rule, g::model_open>;
-      return builder.missing_brace(seen, body,
+      return builder.missing_brace(seen, block_of<Rule>,
                                    [&](source::Span brace) { builder.on(For<Rule>(), brace); });
     }
   }

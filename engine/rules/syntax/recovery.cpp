@@ -15,10 +15,6 @@ constexpr size_t longest_keyword = 16;
 constexpr std::string_view rules_belong =
     "put rules into the block of a dimension: `substage { … }`";
 
-bool is_word(const Token& token) {
-  return token.kind == TokenKind::word;
-}
-
 }  // namespace
 
 void Builder::repair(Repair what, size_t at) {
@@ -61,7 +57,12 @@ bool Builder::may_be_title(size_t at) {
 }
 
 bool Builder::may_be_label(size_t at) const {
-  return is_repaired(Repair::label, at) || !at_keyword(at);
+  if (is_repaired(Repair::label, at)) return true;
+  // Of a quote without a partner, see `stray_quote`.
+  const Token token = look_.token(at);
+  const char after = look_.byte(token.end);
+  const bool half = is_word(token) ? after == '"' : is_word_byte(after);
+  return !at_keyword(at) && !(half && odd_quotes(is_word(token) ? token.end : token.begin));
 }
 
 bool Builder::is_block(const Token& token) const {
@@ -181,7 +182,21 @@ size_t Builder::recover(size_t at, size_t depth) {
   cases_.clear();
   if (level() == Level::file) in_engine_ = false;
   if (level() != Level::model && level() != Level::rules) in_model_ = false;
-  return next_item(at);
+  const size_t next = next_item(at);
+  skipped(line_begin(at), next);
+  return next;
+}
+
+void Builder::skipped(size_t begin, size_t end) {
+  if (end > begin) file_.skipped.push_back(range(begin, end));
+}
+
+/// `test { … }` in an engine is no block of a dimension.
+bool Builder::may_be_block(size_t at) const {
+  size_t end = at;
+  while (is_word_byte(look_.byte(end))) ++end;
+  const std::string_view word = look_.slice(at, end);
+  return !is_file_keyword(word) || is_body_keyword(word) || !is_keyword(word);
 }
 
 std::string_view Builder::items() const {
@@ -194,6 +209,13 @@ std::string_view Builder::items() const {
 }
 
 bool Builder::stray(size_t& at) {
+  const size_t begin = at;
+  const bool found = skip_stray(at);
+  skipped(begin, at);
+  return found;
+}
+
+bool Builder::skip_stray(size_t& at) {
   const Token token = look_.token(at);
   if (token.kind == TokenKind::end) return false;
   if (text_[token.begin] == '}') return stray_brace(at);
@@ -223,20 +245,19 @@ void Builder::stray_token(const Token& token) {
   diag::Diagnostic& added =
       sink_.add(diag::code::syntax, range(token), items(), look_.describe(token.begin));
   const std::string_view meant = keyword_for(look_.text(token));
-  if (c == ';' || c == ',') {
+  if (is_import(token)) {
+    const Token name = look_.next(look_.next(look_.next(token)));
+    const std::string use =
+        fmt::format("use {}.{}", look_.text(look_.next(token)), look_.text(name));
+    added.help("write `{}`", excerpt(use, 60)).replace(range(token.begin, name.end), use);
+  } else if (c == ';' || c == ',') {
     added.help("remove it: items need no separator").replace(range(token), "");
   } else if ((c == ':' || c == '=') && level() == Level::labels) {
     added.help("remove it: a label is followed by its title")
         .replace(range(look_.before_blanks(token.begin), token.end), "");
   } else if (is_word(token) && !meant.empty()) {
     added.help("did you mean `{}`?", meant).suggest(range(token), std::string(meant));
-  } else if (is_word(token) && level() == Level::test) {
-    added.help("write the name of an operation in quotes: `\"{}\"`", excerpt(look_.text(token), 40))
-        .replace(range(token), fmt::format("\"{}\"", look_.text(token)));
-  } else if (is_word(token) && level() == Level::rules && begins_rule(look_.next(token))) {
-    added.help("remove it: a rule is `LABEL: EXPRESSION`")
-        .replace(range(token.begin, look_.next(token).begin), "");
-  } else {
+  } else if (!remedy_for_stray(added, token)) {
     hint(added, token.begin);
   }
 }
@@ -261,6 +282,12 @@ bool Builder::stray_brace(size_t& at) {
 }
 
 bool Builder::stray_word(const Token& token, size_t& at) {
+  if (stray_quote(token, at)) {
+    const Token next = look_.token(at);
+    const bool item = is_word(next) || next.kind == TokenKind::string;
+    at = item ? next.begin : next_item(at);
+    return true;
+  }
   if (token.kind == TokenKind::string && odd_quotes(token.begin)) {
     at = next_item(unpaired_quotes(token.begin));
     return true;
@@ -268,7 +295,7 @@ bool Builder::stray_word(const Token& token, size_t& at) {
   if (stray_misspelled(token)) return true;
   if (level() == Level::file) return stray_in_file(token, at);
   if (level() == Level::rules) return stray_in_rules(token, at);
-  if (level() == Level::labels) return stray_in_labels(token);
+  if (level() == Level::labels) return stray_color(token, at) || stray_in_labels(token);
   return level() != Level::test && level() != Level::costs && stray_in_body(token, at);
 }
 
@@ -291,7 +318,7 @@ bool Builder::stray_misspelled(const Token& token) {
     near = nearest(word, body_keywords);
     if (!near) near = nearest(word, file_keywords);
   }
-  if (!near || (after == ':') != (*near == "detect")) return false;
+  if (!near || word == *near || (after == ':') != (*near == "detect")) return false;
   repair(Repair::keyword, token.begin);
   repair_size_ = word.size();
   for (const auto* keywords : {&file_keywords, &body_keywords, &rules_keywords}) {
@@ -314,6 +341,7 @@ void Builder::report_misplaced(const Token& token, std::string_view where, std::
 }
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
+  if (stray_metadata(token, at)) return true;
   const std::string_view word = look_.text(token);
   const bool body_item = (is_body_keyword(word) && !is_file_keyword(word)) || is_block(token);
   if (!body_item && !begins_rule(token)) return false;
@@ -323,7 +351,13 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
                   body_item ? "outside an engine" : "outside a block of rules");
     if (closed_engine_.valid()) added.related(closed_engine_, "the engine was closed here");
     added.help_ = body_item ? "put it into an engine" : rules_belong;
-    if (is_block(token))
+    const bool extra = closed_engine_.valid() && !file_.engines.empty() &&
+                       look_.first_on_line(closed_engine_.begin) &&
+                       indent_of(closed_engine_.begin) > indent_of(file_.engines.back().span.begin);
+    if (body_item && extra) {
+      added.help("remove the `}}` that closes the engine: it is indented deeper than the engine")
+          .suggest(closed_engine_, "");
+    } else if (is_block(token))
       added.help("for rules that engines share: `table NAME for {} {{ … }}`", word);
     after_misplaced_ = closed_engine_.valid();
   }
@@ -337,6 +371,7 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
 
 bool Builder::stray_in_body(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
+  if (stray_metadata(token, at) || stray_block(token, at)) return true;
   if (begins_rule(token) || is_rules_keyword(word)) {
     report_misplaced(token, "outside a block of rules", rules_belong);
     at = next_item(token.end);
@@ -358,18 +393,24 @@ bool Builder::stray_in_body(const Token& token, size_t& at) {
   if (!is_file_keyword(word) || is_body_keyword(word)) return false;
   report_misplaced(token, "inside an engine",
                    "move it out of the engine, to the top level of the file");
+  if (word == "test" && look_.byte(look_.next(token).begin) == '{') {
+    at = past_block(token.begin);
+    return true;
+  }
   repair(Repair::place, token.begin);
   return true;
 }
 
 bool Builder::stray_in_rules(const Token& token, size_t& at) {
+  if (stray_refine(token, at)) return true;
   if (begins_outer(token)) {
-    report_misplaced(token, "inside a block of rules", "close the block before it");
+    stray_outer(token);
     at = past_block(token.begin);
     return true;
   }
   if (!is_word(token) && token.kind != TokenKind::string) return false;
   if (is_word(token) && is_keyword(look_.text(token))) return false;
+  if (reversed_rule(token, at) || conditional_rule(token, at)) return true;
   const Token next = look_.next(token);
   const char after = look_.byte(next.begin);
   const bool same_line = next.begin < look_.line_end(token.begin);
@@ -381,9 +422,17 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
   if (!is_first_report(token.begin)) return false;
   const std::string_view sign = look_.text(next);
   const bool instead = sign == "=" || sign == "=>" || sign == "->";
+  const size_t sign_end = next.end + (sign == "=" && look_.byte(next.end) == '=' ? 1 : 0);
+  if (next.kind == TokenKind::string && same_line && begins_rule(next)) {
+    sink_.add(diag::code::syntax, range(next), "`:`", look_.describe(next.begin))
+        .help("remove it: the titles of labels are in `labels`")
+        .replace(range(token.end, next.end), "");
+    repair(Repair::colon, token.begin);
+    return true;
+  }
   sink_.add(diag::code::missing_colon, range(token), excerpt(look_.text(token), 40))
       .help("write `{}:`", excerpt(look_.text(token), 40))
-      .replace(range(token.end, instead ? next.end : token.end), ":");
+      .replace(range(token.end, instead ? sign_end : token.end), ":");
   repair(Repair::colon, token.begin);
   return true;
 }

@@ -71,6 +71,10 @@ bool is_keyword(std::string_view word) {
          is_body_keyword(word) || is_rules_keyword(word);
 }
 
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 std::string_view keyword_for(std::string_view word) {
   constexpr std::pair<std::string_view, std::string_view> known[] = {
       {"import", "use"},       {"require", "use"},       {"let", "pattern"},
@@ -79,8 +83,9 @@ std::string_view keyword_for(std::string_view word) {
       {"phase", "phases"},     {"abbrev", "abbreviate"}, {"shorten", "abbreviate"},
       {"collapse", "fold"},    {"inherits", "extends"},  {"inherit", "extends"},
       {"from", "extends"},     {"inside", "within"},     {"under", "within"},
-      {"else", "otherwise"},   {"default", "otherwise"}, {"other", "otherwise"},
-      {"others", "otherwise"}, {"rest", "otherwise"},
+      {"in", "within"},        {"beneath", "within"},    {"of", "for"},
+      {"version", "requires"}, {"else", "otherwise"},    {"default", "otherwise"},
+      {"other", "otherwise"},  {"others", "otherwise"},  {"rest", "otherwise"},
   };
   for (const auto& [other, keyword] : known) {
     if (other == word) return keyword;

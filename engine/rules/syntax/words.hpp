@@ -1,6 +1,7 @@
 // The spelling of names and texts in a rules file, and its keywords.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ bool is_metadata_keyword(std::string_view word);
 /// One of these, or one of another place: it cannot be a name. `cost`, `requires`, `refine` and
 /// those of metadata can.
 bool is_keyword(std::string_view word);
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 
 /// The keyword for a word that other languages have for it: `import` is `use`; empty: none.
 std::string_view keyword_for(std::string_view word);
