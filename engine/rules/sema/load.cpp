@@ -52,8 +52,8 @@ void add_words(std::string_view text, std::unordered_set<std::string_view>& word
   }
 }
 
-/// Adds what was found to `sink`. A name that occurs where text was skipped after a mistake may
-/// have been declared there: that it is unknown is no second mistake.
+/// Adds what was found to `sink`. A name that occurs in text that was skipped after a mistake may
+/// have been declared there, so it is not reported as unknown.
 void report(const diag::Sink& found, const LoadedRules& rules, diag::Sink& sink) {
   std::unordered_set<std::string_view> lost;
   for (const LoadedFile& file : rules.files) {

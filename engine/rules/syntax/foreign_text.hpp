@@ -31,7 +31,7 @@ std::optional<Quoted> quoted_with(const Lookahead& look, size_t at, const Quotes
 std::optional<Quoted> quoted_at(const Lookahead& look, size_t at);
 /// The end of the flags behind quotes that are not ours.
 size_t past_flags(const Lookahead& look, size_t at);
-/// The end of `aten::mm`; the begin of the word if it is no such name.
+/// The end of `aten::mm`; the begin of the word if it is another name.
 size_t past_qualified_name(const Lookahead& look, const Token& word);
 
 /// The text as it is written here. The escapes of ours are kept.

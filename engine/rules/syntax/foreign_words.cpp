@@ -256,7 +256,7 @@ std::optional<ForeignPrefix> foreign_prefix(const Lookahead& look, size_t at) {
     found.instead = "own";
     if (text == "own") found.end = next.end;
   } else if (is_one_of(text, {"own", "within"})) {
-    // `own: "x"`; without the colon it is no mistake.
+    // Only with the colon is `own: "x"` a mistake.
     if (look.byte(next.begin) != ':' || look.byte(next.end) == ':') return std::nullopt;
     if (look.first_on_line(at)) return std::nullopt;
     found.kind = text == "own" ? ExprKind::own : ExprKind::within;

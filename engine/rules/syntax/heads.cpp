@@ -192,7 +192,7 @@ size_t Builder::line_begin(size_t at) const {
   return at;
 }
 
-/// The word where it stands in `whole`.
+/// The word, with its place in `whole`.
 Word Builder::word_in(const std::string& word, source::Span whole) const {
   const size_t at = text_.rfind(word, whole.end - word.size());
   return {word, range(at, at + word.size()), false};

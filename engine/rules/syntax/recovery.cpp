@@ -191,7 +191,7 @@ void Builder::skipped(size_t begin, size_t end) {
   if (end > begin) file_.skipped.push_back(range(begin, end));
 }
 
-/// `test { … }` in an engine is no block of a dimension.
+/// In an engine `test { … }` is a test, and not the block of a dimension.
 bool Builder::may_be_block(size_t at) const {
   size_t end = at;
   while (is_word_byte(look_.byte(end))) ++end;

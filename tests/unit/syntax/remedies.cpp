@@ -210,7 +210,7 @@ TEST_CASE("a missing brace is where the indentation shows it") {
   CHECK(removed == 13);
 }
 
-TEST_CASE("sloppy indentation is no mistake") {
+TEST_CASE("indentation alone is not a mistake") {
   const Parsed parsed(
       "engine e {\n    stage {\n        all: \"x\"\n    refine all {\n  some: \"y\"\n}\nrest: "
       "\"z\"\n"

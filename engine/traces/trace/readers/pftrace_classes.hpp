@@ -14,7 +14,7 @@ inline constexpr std::string_view slice_step_head = "ProfilerStep#";
 
 /// What a category of slices is.
 enum class SliceClass : uint8_t {
-  unknown,  // there is no category
+  unknown,  // the slice has no category
   kernel,
   copy,
   set,
@@ -30,7 +30,7 @@ enum class SliceClass : uint8_t {
 };
 
 SliceClass slice_class_of_category(std::string_view category);
-/// Where there is no category.
+/// Of a slice without a category.
 SliceClass slice_class_of_name(std::string_view name);
 
 /// Of a trace that kr wrote.
