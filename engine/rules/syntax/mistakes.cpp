@@ -71,10 +71,12 @@ void Builder::add_remedy(diag::Diagnostic& added, const Token& token, std::strin
   if (is("`as`") && (found == "->" || found == "=>" || found == ":" || found == "=")) {
     const bool adjoins = token.begin > 0 && text_[token.begin - 1] == '"';
     added.help("write `as`").replace(range(token), adjoins ? " as" : "as");
-  } else if (is("a text in quotes") && token.kind == TokenKind::word && same_line) {
+  } else if ((is("a text in quotes") || is("a name in quotes")) && token.kind == TokenKind::word &&
+             same_line) {
     added.help("write it in quotes: `\"{}\"`", excerpt(found, longest_word))
         .replace(range(token), fmt::format("\"{}\"", found));
-  } else if (is("a text in quotes") && (sign == ':' || sign == '=')) {
+  } else if ((sign == ':' || sign == '=') && (is("a text in quotes") || is("a number or a name") ||
+                                              is("the name of a table after `include`"))) {
     remove();
   } else if (token.kind == TokenKind::string && same_line && token.end > token.begin + 2 &&
              (what.starts_with("the name of a") || what.starts_with("labels of"))) {
@@ -99,17 +101,10 @@ void Builder::add_remedy(diag::Diagnostic& added, const Token& token, std::strin
   } else if (what.starts_with("`,` or `)`") && sign == '[') {
     const size_t end = look_.before_blanks(token.begin);
     added.help("write `,` between two arguments").replace(range(end, end), ",");
-  } else if (is("a number or a name") && (sign == '=' || sign == ':')) {
-    remove();
   } else if (is("a number or a name") && token.kind == TokenKind::word) {
     const size_t digits = std::min(found.find_first_not_of("0123456789"), found.size());
     added.help("write `*` between two factors: `{}*{}`", found.substr(0, digits),
                excerpt(found.substr(digits), longest_word));
-  } else if (is("the name of a table after `include`") && sign == ':') {
-    remove();
-  } else if (is("a name in quotes") && token.kind == TokenKind::word && same_line) {
-    added.help("write it in quotes: `\"{}\"`", excerpt(found, longest_word))
-        .replace(range(token), fmt::format("\"{}\"", found));
   } else if (is("the name of a table") && found == "for") {
     added.help("a table has a name: `table NAME for {} {{ … }}`",
                excerpt(look_.text(next), longest_word));
