@@ -5,7 +5,7 @@
 
 A case is an engine with a model, with expressions of every form that can be exported. Its table in JSON is
 evaluated with first-match `re.search`, as in gputrc2graph.py, for all short names over few
-characters, random longer ones, and spellings of copies and sets.
+characters, random longer ones, functions of C++, and spellings of copies and sets.
 """
 
 import itertools
@@ -65,11 +65,41 @@ class Maker:
         if pick < 2:
             return self.atom()
         if pick == 2:
-            return self.one_of("shared", "other", "@memcpy", "@memset", "@kernel")
+            return self.one_of("shared", "other", "@memcpy", "@memset", "@kernel", f"own {self.own(2)}")
         if pick == 3:
             return f"!({self.expression(depth - 1)})"
         operator = " & " if pick < 6 else " | "
         return "(" + operator.join(self.expression(depth - 1) for _ in range(self.one_of(2, 2, 3))) + ")"
+
+    def own(self, depth):
+        """An expression that may stand behind `own`."""
+        pick = self.random.randrange(6 if depth > 0 else 3)
+        if pick < 3:
+            part = self.one_of("a", "b", "[ab]", "a.*b", "[^:]*", "::a", "(^|[^a])b", "(^|_)a", "b($|[^a-z])", ".")
+            first = part.lstrip("(^")  # `^` stands only at the begin
+            return self.one_of(f"/{part}/", f"/{part}$/", "/^a" + ("" if first != part else part) + "/i", f'word "{part[0]}"', '^"a"$', '"b"i$',
+                               r"/\bb/", r"/a\b/")  # fmt: skip
+        if pick == 3:
+            return f"(!{self.own(depth - 1)})"
+        return "(" + self.one_of(" & ", " | ").join([self.own(depth - 1), self.own(depth - 1)]) + ")"
+
+    def function(self):
+        """A function of C++, or what looks like one."""
+        scope = self.one_of("", "", "a::", "(anonymous namespace)::", "b::(anonymous namespace)::", "<unnamed>::")
+        parts = [self.word() + self.arguments(3) for _ in range(self.one_of(1, 1, 2, 3))]
+        before = self.one_of("", "", "", "void ", "int ", "a<b>::type ", "b* ", "unsigned int ", "void *")
+        after = self.one_of("", "(int)", "(a<b>, int) const", "(b*) [clone .b]", " (a)", "()", "]", "{a}", ".b", " b")
+        return before + scope + "::".join(parts) + after
+
+    def word(self):
+        return "".join(self.random.choices("abAB_1$", k=self.random.randrange(1, 4)))
+
+    def arguments(self, depth):
+        if depth == 0 or self.random.randrange(2):
+            return ""
+        one = self.one_of("int", "a", "b<a, 1>", "(b)1", "a::b", "(anonymous namespace)::b", "2ul",
+                          self.word() + self.arguments(depth - 1))  # fmt: skip
+        return f"<{one}>"
 
     def block(self, rules, otherwise):
         lines = [f"{self.one_of('one', 'two', 'three', 'four')}: {self.expression(2)}" for _ in range(rules)]
@@ -86,7 +116,8 @@ class Maker:
     def names(self):
         longer = {"".join(self.random.choices("abAB_.( \nc-1]", k=self.random.randrange(3, 12))) for _ in range(150)}
         # A CSV file cannot contain a name of only blanks.
-        return [name for name in dict.fromkeys([*SHORT, *KINDS, *longer]) if name.strip()]
+        functions = [self.function() for _ in range(200)]
+        return [name for name in dict.fromkeys([*SHORT, *KINDS, *longer, *functions]) if name.strip()]
 
 
 def ask_why(rules, model, name):

@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "convert/export.hpp"
+#include "convert/own_form.hpp"
 
 namespace kr::convert {
 namespace {
@@ -69,9 +70,17 @@ std::string members(const ByteSet& set) {
   return text;
 }
 
+/// Where a pattern is searched for.
+enum class Place : uint8_t {
+  name,        // in the whole name
+  own_begin,   // at the begin of the function's own name
+  own_behind,  // in the own name, behind its begin
+};
+
 class RegexWriter {
  public:
-  explicit RegexWriter(const Regex& regex) : regex_(regex) {
+  explicit RegexWriter(const Regex& regex, Place place = Place::name)
+      : regex_(regex), place_(place) {
     // One `(?i:…)` around the whole pattern, if case matters nowhere.
     bool closed = true;
     bool pair = false;
@@ -105,7 +114,11 @@ class RegexWriter {
         text_ += "(?:)";
         return;
       case NodeKind::bytes:
-        bytes(node.set);
+        if (place_ == Place::name) {
+          bytes(node.set);
+        } else {
+          own_bytes(node.set);
+        }
         return;
       case NodeKind::sequence:
         sequence(node.operands);
@@ -130,10 +143,10 @@ class RegexWriter {
         close();
         return;
       case NodeKind::begin:
-        text_ += '^';
+        text_ += place_ == Place::name ? "^" : place_ == Place::own_begin ? "(?:)" : "(?!)";
         return;
       case NodeKind::end:
-        text_ += "\\Z";
+        text_ += place_ == Place::name ? "\\Z" : OwnForm::get().end;
         return;
       case NodeKind::word_edge:
         text_ += "\\b";
@@ -194,13 +207,33 @@ class RegexWriter {
     }
   }
 
+  /// Template arguments and unnamed scopes lie around the colons of an own name.
+  void own_bytes(ByteSet set) {
+    set &= OwnForm::bytes();
+    const bool colon = set.test(':');
+    set.reset(':');
+    if (colon) {
+      open();
+      if (set.any()) {
+        bytes(set);
+        text_ += '|';
+      }
+      text_ += OwnForm::get().before_colon + ':' + OwnForm::get().after_colon;
+      close();
+    } else if (set.any()) {
+      bytes(set);
+    } else {
+      text_ += "(?!)";
+    }
+  }
+
   void repeat(const Node& node) {
     if (node.max == 0) {
       text_ += "(?:)";
       return;
     }
     const NodeKind kind = regex_.nodes.get(node.operands.front()).kind;
-    const bool bare = kind == NodeKind::bytes || kind == NodeKind::group;
+    const bool bare = (kind == NodeKind::bytes && place_ == Place::name) || kind == NodeKind::group;
     if (!bare) open();
     write(node.operands.front(), !bare);
     if (!bare) close();
@@ -226,6 +259,7 @@ class RegexWriter {
   }
 
   const Regex& regex_;
+  Place place_;
   std::string text_;
   bool folds_ = false;
   int depth_ = 0;
@@ -283,8 +317,7 @@ class ExprWriter {
         uses_kind = true;
         return kind_text(expr.operation);
       case sema::ExprOp::own:
-        throw NotExpressible{
-            "it matches the function's own name (`own`), but a table matches whole names"};
+        return own_names({id}, depth);
       case sema::ExprOp::within_op:
       case sema::ExprOp::op:
       case sema::ExprOp::phase:
@@ -296,12 +329,18 @@ class ExprWriter {
         throw NotExpressible{
             "it looks at the labels of operations, but a table matches only names"};
       case sema::ExprOp::disjunction: {
-        std::string text;
-        for (const sema::ExprId operand : expr.operands) {
-          text =
-              checked(fmt::format("{}{}{}", text, text.empty() ? "" : "|", search(operand, depth)));
-        }
-        return text;
+        // The form of own names is long: it is written once for all of them.
+        std::vector<sema::ExprId> parts = expr.operands;
+        const auto own = std::stable_partition(parts.begin(), parts.end(), [&](sema::ExprId part) {
+          return program_.exprs.get(part).op != sema::ExprOp::own;
+        });
+        const std::vector<sema::ExprId> own_parts(own, parts.end());
+        parts.erase(own, parts.end());
+        std::string text =
+            alternatives(parts, [&](sema::ExprId part) { return search(part, depth); });
+        if (own_parts.empty()) return text;
+        if (!text.empty()) text += '|';
+        return checked(std::move(text) + own_names(own_parts, depth));
       }
       case sema::ExprOp::negation:
       case sema::ExprOp::conjunction:
@@ -313,6 +352,69 @@ class ExprWriter {
   bool uses_kind = false;
 
  private:
+  template <class Write>
+  static std::string alternatives(const std::vector<sema::ExprId>& operands, const Write& write) {
+    std::string text;
+    for (const sema::ExprId operand : operands) {
+      if (!text.empty()) text += '|';
+      text = checked(std::move(text) + write(operand));
+    }
+    return text;
+  }
+
+  /// For names that at least one of the `own` expressions matches.
+  std::string own_names(const std::vector<sema::ExprId>& parts, int depth) {
+    const auto operand = [&](sema::ExprId part) {
+      return program_.exprs.get(part).operands.front();
+    };
+    const std::string inside =
+        alternatives(parts, [&](sema::ExprId part) { return own(operand(part), depth + 3); });
+    const std::string whole =
+        alternatives(parts, [&](sema::ExprId part) { return search(operand(part), depth + 3); });
+    // What is no function of C++ is its own name.
+    return checked(fmt::format("^(?:{0}(?={1})|(?!{0})(?={2}(?:{3})))", OwnForm::get().function,
+                               inside, anywhere, whole));
+  }
+
+  /// A pattern for the begin of an own name: that the expression matches in it.
+  std::string own(sema::ExprId id, int depth) {
+    if (depth > deepest) throw NotExpressible{"its parts are nested deeper than Python supports"};
+    const sema::Expr& expr = program_.exprs.get(id);
+    const auto look_ahead = [&](char sign, sema::ExprId operand) {
+      return checked(fmt::format("(?{}{})", sign, own(operand, depth + 1)));
+    };
+    switch (expr.op) {
+      case sema::ExprOp::atom:
+        return own_atom(program_.atoms.get(expr.atom).regex);
+      case sema::ExprOp::disjunction:
+        return alternatives(expr.operands, [&](sema::ExprId one) { return own(one, depth); });
+      case sema::ExprOp::conjunction: {
+        std::string text;
+        for (const sema::ExprId operand : expr.operands) text += look_ahead('=', operand);
+        return checked(std::move(text));
+      }
+      case sema::ExprOp::negation:
+        return look_ahead('!', expr.operands.front());
+      default:
+        // Nothing else stands in `own`; an own name in an own name is the same.
+        KR_CHECK(expr.op == sema::ExprOp::own);
+        return own(expr.operands.front(), depth + 1);
+    }
+  }
+
+  static std::string own_atom(const Regex& regex) {
+    const std::string& unit = OwnForm::get().unit;
+    const auto begins = [](const Node& node) { return node.kind == NodeKind::begin; };
+    if (std::ranges::none_of(regex.nodes, begins)) {
+      return checked(fmt::format("{}*?(?:{})", unit, RegexWriter(regex, Place::own_begin).write()));
+    }
+    if (!regex::anchored_at_edges(regex)) {
+      throw NotExpressible{"it has a `^` in the middle, and looks at the function's own name"};
+    }
+    return checked(fmt::format("(?:{})|{}+?(?:{})", RegexWriter(regex, Place::own_begin).write(),
+                               unit, RegexWriter(regex, Place::own_behind).write()));
+  }
+
   /// A look-ahead for the start of a name, for the names that the expression matches.
   std::string condition(sema::ExprId id, int depth) {
     const sema::Expr& expr = program_.exprs.get(id);

@@ -73,10 +73,12 @@ void check_groups_of_rules(const Context& context, const std::set<std::string>& 
     return true;
   });
   for (const WrittenAtom& atom : context.atoms) {
-    if (regex::group_names(atom.regex).empty()) continue;
-    const std::string text = regex::to_re2(atom.regex);
+    if (!atom.has_group_text()) continue;
+    const auto regex = atom.regex();
+    if (!regex || regex::group_names(*regex).empty()) continue;
+    const std::string text = regex::to_re2(*regex);
     if (!of_rules.contains(text) || of_phases.contains(text)) continue;
-    for (const regex::Node& node : atom.regex.nodes) {
+    for (const regex::Node& node : regex->nodes) {
       if (node.kind != regex::NodeKind::group) continue;
       const source::Span whole = node.span;
       const auto head = static_cast<uint32_t>(std::string_view("(?<>").size() + node.name.size());
@@ -195,13 +197,15 @@ std::string as_regex(const syntax::Expr& written) {
 void check_dialects(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const std::string_view text = context.sources().text(atom.expr->span);
-    if (contains_high_byte(atom.regex)) {
+    const auto regex = atom.regex();
+    if (!regex) continue;
+    if (contains_high_byte(*regex)) {
       sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "an `re` for text reads its bytes from 0x80 as characters");
     }
-    if (atom.expr->kind != syntax::ExprKind::regex) continue;
+    if (!atom.is_regex()) continue;
     const std::string escapes = escapes_of(atom.expr->text);
-    const bool in_empty_name = (regex::empty_places(atom.regex) & regex::places_of("")) != 0;
+    const bool in_empty_name = (regex::empty_places(*regex) & regex::places_of("")) != 0;
     if (escapes.find('B') != escapes.npos && in_empty_name) {
       sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "`\\B` matches the empty name, but not in Python before 3.14");
@@ -230,10 +234,11 @@ void check_phase_numbers(const Context& context, diag::Sink& sink) {
     }
   }
   for (const WrittenAtom& atom : context.atoms) {
-    if (regex::group_names(atom.regex).empty() || !of_phases.contains(regex::to_re2(atom.regex))) {
-      continue;
-    }
-    for (const regex::Node& node : atom.regex.nodes) {
+    if (!atom.has_group_text()) continue;
+    const auto regex = atom.regex();
+    if (!regex || regex::group_names(*regex).empty()) continue;
+    if (!of_phases.contains(regex::to_re2(*regex))) continue;
+    for (const regex::Node& node : regex->nodes) {
       if (node.kind != regex::NodeKind::group || sema::phase_number(node.name)) continue;
       if (of_costs.contains(node.name)) continue;
       diag::Diagnostic& added = sink.add(diag::code::unknown_phase_number, node.span, node.name);
@@ -252,7 +257,7 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const syntax::Expr& written = *atom.expr;
     if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
-    const regex::Nfa automaton(atom.regex);
+    const regex::Nfa automaton(*atom.regex());
     // A test with such a name shows that the text is intended.
     const auto matches_text = [&](const sema::Test& test) {
       return automaton.search(test.name) ||

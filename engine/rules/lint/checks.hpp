@@ -15,7 +15,12 @@ namespace kr::lint {
 /// A text or regular expression of a root file as written, whether or not an engine uses it.
 struct WrittenAtom {
   const syntax::Expr* expr = nullptr;
-  regex::Regex regex;
+  /// Made for each call: those of a large file would take much more memory than the file. None if
+  /// it was an error.
+  std::optional<regex::Regex> regex() const;
+  bool is_regex() const { return expr->kind == syntax::ExprKind::regex; }
+  /// Whether it may have named groups.
+  bool has_group_text() const { return is_regex() && expr->text.find("(?") != std::string::npos; }
   /// The whole item of a `fold`, where a single text without anchors and flag is a whole name.
   bool lone_fold = false;
 };

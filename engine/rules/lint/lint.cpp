@@ -21,15 +21,8 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
   uint32_t index = 0;
   for (const syntax::Expr& expr : tree.exprs) {
     const bool lone_fold = lone.contains(index++);
-    if (expr.kind == syntax::ExprKind::text) {
-      atoms.push_back({&expr,
-                       regex::literal(expr.text, expr.ignore_case, expr.at_begin, expr.at_end),
-                       lone_fold});
-    } else if (expr.kind == syntax::ExprKind::regex) {
-      diag::Sink reported_before;
-      auto regex = regex::parse(expr.text, expr.text_span, {.ignore_case = expr.ignore_case},
-                                reported_before);
-      if (regex) atoms.push_back({&expr, std::move(*regex), lone_fold});
+    if (expr.kind == syntax::ExprKind::text || expr.kind == syntax::ExprKind::regex) {
+      atoms.push_back({&expr, lone_fold});
     }
   }
   return atoms;
@@ -65,6 +58,15 @@ void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>&
 }
 
 }  // namespace
+
+std::optional<regex::Regex> WrittenAtom::regex() const {
+  if (!is_regex()) {
+    return regex::literal(expr->text, expr->ignore_case, expr->at_begin, expr->at_end);
+  }
+  diag::Sink reported_before;
+  return regex::parse(expr->text, expr->text_span, {.ignore_case = expr->ignore_case},
+                      reported_before);
+}
 
 prove::Allowance allowance_for(const LintOptions& options, size_t share) {
   const size_t steps = share * prove::Allowance::default_steps;

@@ -19,8 +19,9 @@ std::string_view written(const Context& context, const WrittenAtom& atom) {
   return context.sources().text(atom.expr->span);
 }
 
-void check_empty_name(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  const regex::Places empty = regex::empty_places(atom.regex);
+void check_empty_name(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+                      diag::Sink& sink) {
+  const regex::Places empty = regex::empty_places(regex);
   const bool in_empty_name = (empty & regex::places_of("")) != 0;
   if (regex::vacuity(empty) == regex::Vacuity::always || !in_empty_name) return;
   sink.add(diag::code::matches_empty_name, atom.expr->span, written(context, atom))
@@ -29,8 +30,9 @@ void check_empty_name(const Context& context, const WrittenAtom& atom, diag::Sin
 
 // Texts.
 
-void check_literal(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  const auto text = regex::text_of(atom.regex);
+void check_literal(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+                   diag::Sink& sink) {
+  const auto text = regex::text_of(regex);
   if (!text) return;
   std::string instead = written_text(text->bytes, text->ignore_case, text->at_begin, text->at_end);
   diag::Diagnostic& added =
@@ -60,9 +62,9 @@ bool matches_everything(const regex::Regex& regex, NodeId id) {
 }
 
 /// Reports operands [first, last) of the outermost sequence, which have no effect.
-void report_any(const Context& context, const WrittenAtom& atom, size_t first, size_t last,
-                diag::Sink& sink) {
-  regex::Regex rest = atom.regex;
+void report_any(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+                size_t first, size_t last, diag::Sink& sink) {
+  regex::Regex rest = regex;
   std::vector<NodeId>& operands = rest.nodes.get(rest.root).operands;
   const bool at_begin = first == 0;
   const source::Span begin = rest.nodes.get(operands[first]).span;
@@ -85,10 +87,10 @@ void report_any(const Context& context, const WrittenAtom& atom, size_t first, s
   added.fix = diag::Fix{true, {{span, ""}}};
 }
 
-void check_any(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
+void check_any(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+               diag::Sink& sink) {
   // The content of a named group depends on where the match begins.
-  if (!regex::group_names(atom.regex).empty()) return;
-  const regex::Regex& regex = atom.regex;
+  if (!regex::group_names(regex).empty()) return;
   const regex::Node& root = regex.nodes.get(regex.root);
   const size_t count = root.operands.size();
   if (root.kind != NodeKind::sequence || count < 2) return;
@@ -98,14 +100,14 @@ void check_any(const Context& context, const WrittenAtom& atom, diag::Sink& sink
   };
   // One at a time: the next round of fixes finds the other.
   if (matches_anything(node(0), regex)) {
-    report_any(context, atom, 0, 1, sink);
+    report_any(context, atom, regex, 0, 1, sink);
   } else if (node(0).kind == NodeKind::begin && matches_everything(regex, root.operands[1])) {
-    report_any(context, atom, 0, 2, sink);
+    report_any(context, atom, regex, 0, 2, sink);
   } else if (matches_anything(node(count - 1), regex)) {
-    report_any(context, atom, count - 1, count, sink);
+    report_any(context, atom, regex, count - 1, count, sink);
   } else if (node(count - 1).kind == NodeKind::end &&
              matches_everything(regex, root.operands[count - 2])) {
-    report_any(context, atom, count - 2, count, sink);
+    report_any(context, atom, regex, count - 2, count, sink);
   }
 }
 
@@ -118,15 +120,15 @@ bool word_byte(const regex::Regex& regex, NodeId id) {
   return letter && regex::is_word(static_cast<unsigned char>(letter->byte));
 }
 
-void check_dots(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  for (const regex::Node& node : atom.regex.nodes) {
+void check_dots(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+                diag::Sink& sink) {
+  for (const regex::Node& node : regex.nodes) {
     if (node.kind != NodeKind::sequence) continue;
     for (size_t i = 1; i + 1 < node.operands.size(); ++i) {
-      const regex::Node& dot = atom.regex.nodes.get(node.operands[i]);
+      const regex::Node& dot = regex.nodes.get(node.operands[i]);
       if (dot.kind != NodeKind::bytes || !dot.set.all() || !dot.span.valid()) continue;
       if (context.sources().text(dot.span) != ".") continue;
-      if (!word_byte(atom.regex, node.operands[i - 1]) ||
-          !word_byte(atom.regex, node.operands[i + 1])) {
+      if (!word_byte(regex, node.operands[i - 1]) || !word_byte(regex, node.operands[i + 1])) {
         continue;
       }
       diag::Diagnostic& added =
@@ -140,8 +142,9 @@ void check_dots(const Context& context, const WrittenAtom& atom, diag::Sink& sin
 
 // Size.
 
-void check_size(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  if (!match::may_leave_hyperscan(atom.regex)) return;
+void check_size(const Context& context, const WrittenAtom& atom, const regex::Regex& regex,
+                diag::Sink& sink) {
+  if (!match::may_leave_hyperscan(regex)) return;
   constexpr size_t max_shown = 60;
   sink.add(diag::code::outside_hyperscan, atom.expr->span,
            excerpt(written(context, atom), max_shown))
@@ -152,12 +155,14 @@ void check_size(const Context& context, const WrittenAtom& atom, diag::Sink& sin
 
 void check_regexes(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
-    check_size(context, atom, sink);
-    if (atom.expr->kind != syntax::ExprKind::regex) continue;
-    check_empty_name(context, atom, sink);
-    check_literal(context, atom, sink);
-    check_any(context, atom, sink);
-    check_dots(context, atom, sink);
+    const auto regex = atom.regex();
+    if (!regex) continue;
+    check_size(context, atom, *regex, sink);
+    if (!atom.is_regex()) continue;
+    check_empty_name(context, atom, *regex, sink);
+    check_literal(context, atom, *regex, sink);
+    check_any(context, atom, *regex, sink);
+    check_dots(context, atom, *regex, sink);
   }
 }
 

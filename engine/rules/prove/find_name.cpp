@@ -236,7 +236,7 @@ class IsolatedQuestion {
     parts_ += 1 + operands.size();
     FormulaId made;
     if (formula.op == Op::atom) {
-      made = formulas_.atom(from_.language(formula.language));
+      made = formulas_.atom(from_, formula.language);
     } else if (formula.op == Op::never || formula.op == Op::always) {
       made = formulas_.constant(formula.op == Op::always);
     } else {

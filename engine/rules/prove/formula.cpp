@@ -41,14 +41,31 @@ FormulaId Formulas::add(Formula formula) {
   return at->second;
 }
 
-FormulaId Formulas::atom(const regex::Regex& regex) {
-  if (regex::vacuity(regex) == regex::Vacuity::always) return always();
-  const auto [at, added] = known_languages_.emplace(regex::to_hyperscan(regex), LanguageId{});
+FormulaId Formulas::atom(std::shared_ptr<const regex::Regex> regex, const std::string& hyperscan) {
+  if (regex::vacuity(*regex) == regex::Vacuity::always) return always();
+  const auto [at, added] = known_languages_.emplace(hyperscan, LanguageId{});
   if (added) {
-    at->second = languages_.add(regex);
-    digests_.push_back(hash128(at->first));
+    at->second = {static_cast<uint32_t>(languages_.size())};
+    languages_.push_back(std::move(regex));
+    digests_.push_back(hash128(hyperscan));
   }
   return atom(at->second);
+}
+
+FormulaId Formulas::atom(regex::Regex regex) {
+  const std::string hyperscan = regex::to_hyperscan(regex);
+  return atom(std::make_shared<const regex::Regex>(std::move(regex)), hyperscan);
+}
+
+FormulaId Formulas::atom(const sema::Atom& atom) {
+  // Shares no ownership.
+  return this->atom(std::shared_ptr<const regex::Regex>(std::shared_ptr<void>(), &atom.regex),
+                    atom.hyperscan);
+}
+
+FormulaId Formulas::atom(const Formulas& from, LanguageId language) {
+  const auto& regex = from.languages_[language.index];
+  return atom(regex, regex::to_hyperscan(*regex));
 }
 
 FormulaId Formulas::atom(LanguageId language) {
@@ -138,7 +155,7 @@ FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
   FormulaId formula;
   switch (written.op) {
     case sema::ExprOp::atom:
-      formula = atom(program.atoms.get(written.atom).regex);
+      formula = atom(program.atoms.get(written.atom));
       break;
     case sema::ExprOp::operation:
       formula = operation(written.operation);

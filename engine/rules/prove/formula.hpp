@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -76,7 +77,11 @@ class Formulas {
   FormulaId always() const { return {1}; }
   FormulaId constant(bool value) const { return value ? always() : never(); }
   /// The name has a match of `regex`.
-  FormulaId atom(const regex::Regex& regex);
+  FormulaId atom(regex::Regex regex);
+  /// The same, without a copy: the Program of the atom must outlive the arena.
+  FormulaId atom(const sema::Atom& atom);
+  /// The same of a language of another arena, with which it is shared.
+  FormulaId atom(const Formulas& from, LanguageId language);
   FormulaId atom(LanguageId language);
   FormulaId operation(OperationKind kind);
   FormulaId within(FormulaId inner) { return within(inner, ""); }
@@ -95,17 +100,19 @@ class Formulas {
   FormulaId of(const sema::Program& program, sema::ExprId expr);
 
   const Formula& get(FormulaId id) const { return formulas_.get(id); }
-  const regex::Regex& language(LanguageId id) const { return languages_.get(id); }
+  const regex::Regex& language(LanguageId id) const { return *languages_[id.index]; }
   size_t size() const { return formulas_.size(); }
   size_t languages() const { return languages_.size(); }
 
  private:
   FormulaId add(Formula formula);
   FormulaId join(Op op, std::vector<FormulaId> operands);
+  /// `hyperscan` is the text of `regex`.
+  FormulaId atom(std::shared_ptr<const regex::Regex> regex, const std::string& hyperscan);
 
   Store<Formula, FormulaTag> formulas_;
-  Store<regex::Regex, LanguageTag> languages_;
-  std::vector<Hash128> digests_;  // by LanguageId
+  std::vector<std::shared_ptr<const regex::Regex>> languages_;  // by LanguageId
+  std::vector<Hash128> digests_;                                // by LanguageId
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
   std::unordered_map<const sema::Program*, std::vector<FormulaId>> of_program_;

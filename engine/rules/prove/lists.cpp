@@ -64,7 +64,7 @@ class Collector {
       // Copy only the part: copies of the whole would be quadratic in the alternatives.
       regex::Regex one;
       one.root = one.add_copy(atom.regex, root.operands[i]);
-      found_.push_back({formulas_.atom(one), places[i], cut(places, i)});
+      found_.push_back({formulas_.atom(std::move(one)), places[i], cut(places, i)});
     }
     return true;
   }

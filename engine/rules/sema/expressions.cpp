@@ -446,13 +446,13 @@ AtomId Expressions::atom_of(const syntax::Expr& written) {
     auto regex =
         regex::parse(written.text, written.text_span, {.ignore_case = written.ignore_case}, sink_);
     if (!regex) return {};
-    atom = add_atom(std::move(*regex), written);
+    atom = add_atom(*regex, written);
   }
   by_text_.emplace(std::move(key), atom);
   return atom;
 }
 
-AtomId Expressions::add_atom(regex::Regex regex, const syntax::Expr& written) {
+AtomId Expressions::add_atom(const regex::Regex& regex, const syntax::Expr& written) {
   std::string hyperscan = regex::to_hyperscan(regex);
   // Named groups are not part of that text, but phases use them.
   std::string meaning = hyperscan;
@@ -466,8 +466,9 @@ AtomId Expressions::add_atom(regex::Regex regex, const syntax::Expr& written) {
   source += is_regex ? '/' : '"';
   if (written.ignore_case) source += 'i';
   if (written.at_end) source += '$';
-  at->second =
-      program_.atoms.add({std::move(regex), std::move(hyperscan), std::move(source), written.span});
+  // A copy has no room to grow, of which many atoms would keep much.
+  at->second = program_.atoms.add(
+      {regex::Regex(regex), std::move(hyperscan), std::move(source), written.span});
   return at->second;
 }
 

@@ -65,7 +65,7 @@ class Expressions {
   ExprId own(ExprId id);
   AtomId own(AtomId id);
   AtomId atom_of(const syntax::Expr& written);
-  AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
+  AtomId add_atom(const regex::Regex& regex, const syntax::Expr& written);
   ExprId add(Expr expr);
   /// The part of `expr` that has the trait.
   template <class Has>
