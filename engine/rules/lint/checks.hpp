@@ -44,6 +44,12 @@ struct Context {
 /// The steps for one part of the work on a file: `share` times the default.
 prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
+/// The dimension of which `name` is probably a misspelling (KR418). A dimension with its own
+/// `labels` is none.
+std::optional<std::string> dimension_meant(const syntax::File& tree, const std::string& name);
+/// Whether that is so in a root file. Nothing else is reported of such a dimension.
+bool is_misspelled_dimension(const Context& context, const std::string& name);
+
 /// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);
 
@@ -71,6 +77,7 @@ void check_broad_texts(const Context& context, diag::Sink& sink);    // KR406
 void check_detection(const Context& context, diag::Sink& sink);      // KR407, KR419
 void check_dialects(const Context& context, diag::Sink& sink);       // KR409
 void check_names(const Context& context, diag::Sink& sink);          // KR411, KR418
+void check_phases(const Context& context, diag::Sink& sink);         // KR420
 void check_regex_texts(const Context& context, diag::Sink& sink);    // KR417
 void check_metadata(const Context& context, diag::Sink& sink);       // KR325 to KR328
 

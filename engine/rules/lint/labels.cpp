@@ -78,10 +78,11 @@ std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& e
   return all;
 }
 
-void check_tested(const syntax::Engine& engine, const syntax::Body& body,
+void check_tested(const syntax::File& tree, const syntax::Engine& engine, const syntax::Body& body,
                   std::set<DimensionLabel>& tested, diag::Sink& sink) {
   for (const syntax::Block& block : body.dimensions) {
     if (block.over) continue;  // KR338
+    if (dimension_meant(tree, block.dimension.text)) continue;
     std::vector<syntax::Rule> rules = block.rules;
     for (const syntax::Rule& rule : block.rules) {
       rules.insert(rules.end(), rule.refined.begin(), rule.refined.end());
@@ -204,9 +205,9 @@ void check_labels(const Context& context, diag::Sink& sink) {
     check_produced(context, *file, sink);
     for (const syntax::Engine& engine : file->tree.engines) {
       std::set<DimensionLabel> tested = expected(file->tree, engine.name.text);
-      check_tested(engine, engine.body, tested, sink);
+      check_tested(file->tree, engine, engine.body, tested, sink);
       for (const syntax::Model& model : engine.models) {
-        check_tested(engine, model.body, tested, sink);
+        check_tested(file->tree, engine, model.body, tested, sink);
       }
     }
   }
@@ -285,6 +286,7 @@ void check_otherwise(const Context& context, diag::Sink& sink) {
       }
       if (lacking.empty()) continue;
       const std::string& dimension = program.dimensions.get({d}).name;
+      if (is_misspelled_dimension(context, dimension)) continue;
       const bool all =
           lacking.front()->name == "default" || lacking.size() + 1 == engine.models.size();
       const std::string whose = all ? fmt::format("engine `{}`", engine.name)

@@ -34,7 +34,7 @@ constexpr std::array all_checks{
     check_unused,       check_labels,        check_tests,     check_folds,   check_broad_texts,
     check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
     check_names,        check_regex_texts,   check_costs,     check_agreed,  check_metadata,
-    check_chains,
+    check_chains,       check_phases,
 };
 
 /// Replaces the findings for rules that were not proven within the allowance by one for the file.

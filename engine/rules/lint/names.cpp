@@ -44,17 +44,11 @@ class Declared {
   std::map<std::string, std::pair<std::string, source::Span>> seen_[2];
 };
 
-/// A dimension with its own `labels` is not a misspelling.
 void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::Sink& sink) {
-  std::vector<std::string> usual(sema::usual_dimensions.begin(), sema::usual_dimensions.end());
-  usual.emplace_back("phases");
   for (const syntax::Block& block : body.dimensions) {
     const std::string& name = block.dimension.text;
-    const auto near = nearest(name, usual);
-    if (!near || std::ranges::find(usual, name) != usual.end()) continue;
-    const bool declared = std::ranges::any_of(
-        tree.labels, [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
-    if (declared) continue;
+    const auto near = dimension_meant(tree, name);
+    if (!near) continue;
     sink.add(diag::code::misspelled_dimension, block.dimension.span, name, *near)
         .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",
               *near, name)
@@ -63,6 +57,21 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::
 }
 
 }  // namespace
+
+std::optional<std::string> dimension_meant(const syntax::File& tree, const std::string& name) {
+  std::vector<std::string> usual(sema::usual_dimensions.begin(), sema::usual_dimensions.end());
+  usual.emplace_back("phases");
+  if (std::ranges::find(usual, name) != usual.end()) return std::nullopt;
+  const auto declares = [&](const syntax::Labels& one) { return one.dimension.text == name; };
+  if (std::ranges::any_of(tree.labels, declares)) return std::nullopt;
+  return nearest(name, usual);
+}
+
+bool is_misspelled_dimension(const Context& context, const std::string& name) {
+  return std::ranges::any_of(context.roots, [&](const sema::LoadedFile* file) {
+    return dimension_meant(file->tree, name).has_value();
+  });
+}
 
 void check_names(const Context& context, diag::Sink& sink) {
   for (const sema::LoadedFile* file : context.roots) {

@@ -56,10 +56,13 @@ void add_words(std::string_view text, std::unordered_set<std::string_view>& word
 /// have been declared there, so it is not reported as unknown.
 void report(const diag::Sink& found, const LoadedRules& rules, diag::Sink& sink) {
   std::unordered_set<std::string_view> lost;
+  bool nameless = false;
   for (const LoadedFile& file : rules.files) {
     for (const source::Span span : file.tree.skipped) add_words(rules.sources.text(span), lost);
+    nameless |= file.tree.nameless;
   }
   for (const diag::Diagnostic& one : found.all()) {
+    if (nameless && is_about_unknown_name(one)) continue;
     if (!lost.empty() && is_about_unknown_name(one)) {
       const std::string_view written = rules.sources.text(one.span);
       if (lost.contains(written.substr(written.rfind('.') + 1))) continue;

@@ -346,6 +346,8 @@ struct File {
   bool too_new = false;
   /// Where text was skipped after a mistake: names that occur there may have been declared there.
   std::vector<source::Span> skipped;
+  /// A declaration lacks its name, so any unknown name may be meant for it.
+  bool nameless = false;
   std::vector<Requirement> requirements;
   std::vector<Metadata> metadata;
   std::vector<Use> uses;

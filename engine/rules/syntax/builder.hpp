@@ -417,6 +417,7 @@ class Builder {
   bool stray_color(const Token& token, size_t& at);
   bool stray_block(const Token& token, size_t& at);
   size_t past_indented(size_t at) const;
+  std::optional<size_t> past_end_word(size_t at) const;
   bool stray_brace(size_t& at);
   bool stray_word(const Token& token, size_t& at);
   bool stray_in_file(const Token& token, size_t& at);

@@ -290,6 +290,18 @@ std::optional<Builder::HeadRemedy> Builder::head_remedy(Level block, const Token
   return std::nullopt;
 }
 
+/// After the `end` that closes, as in Ruby and Lua, the block whose head ends before `at`. None if
+/// the block does not end so.
+std::optional<size_t> Builder::past_end_word(size_t at) const {
+  const size_t head = look_.before_blanks(at);
+  const Token token = look_.token(past_indented(head));
+  if (look_.text(token) != "end" || indent_of(token.begin) != indent_of(head)) return std::nullopt;
+  if (!look_.first_on_line(token.begin) || !look_.first_on_line(look_.next(token).begin)) {
+    return std::nullopt;
+  }
+  return token.end;
+}
+
 size_t Builder::missing_brace(source::Span seen, Level block,
                               const std::function<void(source::Span)>& open) {
   const Token first = look_.token(seen.begin);
@@ -308,6 +320,17 @@ size_t Builder::missing_brace(source::Span seen, Level block,
       }
       open(range(brace));
       return brace.end;
+    }
+  }
+  if (brace.kind == TokenKind::end) {
+    if (const auto end = past_end_word(seen.begin)) {
+      if (is_first_report(first.begin)) {
+        const size_t head = look_.before_blanks(seen.begin);
+        unexpected(first, "`{`")
+            .help("a block is in braces, not closed by `end`: `{} {{ … }}`",
+                  excerpt(look_.slice(look_.past_gap(line_begin(head)), head), longest_word));
+      }
+      abandon(*end);
     }
   }
   const size_t errors = sink_.errors();

@@ -8,7 +8,6 @@
 #include "syntax/words.hpp"
 
 namespace kr::syntax {
-namespace {}  // namespace
 
 bool Builder::is_first_report(size_t at) {
   if (reported_at_ == at) return false;
@@ -25,6 +24,7 @@ size_t Builder::expected(size_t at, std::string_view what) {
   if (!is_first_report(token.begin)) abandon(token.begin);
   diag::Diagnostic& added = unexpected(token, what);
   if (added.help_.empty()) add_remedy(added, token, what);
+  if (what == "the name of a table" && level() == Level::file) file_.nameless = true;
   if (added.help_.empty()) hint(added, token.begin);
   // `color #4e79a7`: the colour is a comment.
   if (what.starts_with("a colour")) {
