@@ -338,6 +338,14 @@ void keep(const Unit& unit, Kept& kept) {
   add(unit.found_by, unit.findings);
 }
 
+/// `rulesets/gputrc2graph.kr`, of kr or of a checkout: it redefines engines of other rulesets, like
+/// the tool of the same name.
+bool redefines_engines(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  return whole.filename() == "gputrc2graph.kr" && whole.parent_path().filename() == "rulesets";
+}
+
 }  // namespace
 
 LintedFiles lint_files(const std::vector<std::string>& names, const source::Library& library,
@@ -357,12 +365,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
   }
   result.failed = !result.unreadable.empty();
   std::erase_if(units, [](const Unit& unit) { return unit.unreadable.has_value(); });
-  // It redefines engines of other rulesets, like the tool of the same name.
-  const auto excluded = library.ruleset("gputrc2graph");
-  for (Unit& unit : units) {
-    std::error_code error;
-    unit.compared = !excluded || !fs::equivalent(*excluded, unit.root().path, error);
-  }
+  for (Unit& unit : units) unit.compared = !redefines_engines(unit.root().path);
   const std::vector<EngineClash> clashes = clashes_in(units);
   LintFilesOptions shared = options;
   // Accidental matches of short texts are only likely findings, and take long to find.

@@ -125,9 +125,19 @@ source::Span span_of(const syntax::Use& use) {
   return use.file ? use.file->span : use.module.span;
 }
 
-/// A folder that may contain its own `stdlib` or `rulesets`.
-source::Library beside(const fs::path& folder) {
-  return source::Library({folder.empty() ? fs::path(".") : folder});
+/// The libraries of files in a folder: the folder itself may contain `stdlib` or `rulesets`, and
+/// may be one of these two in a checkout. The roots of `library` have their own order.
+source::Library beside(const fs::path& folder, const source::Library& library) {
+  std::vector<fs::path> roots{folder.empty() ? fs::path(".") : folder};
+  std::error_code error;
+  const fs::path name =
+      fs::absolute(roots[0] / "file", error).lexically_normal().parent_path().filename();
+  if (name == "rulesets" || name == "stdlib") {
+    const fs::path above = (roots[0] / "..").lexically_normal();
+    const auto same = [&](const fs::path& root) { return fs::equivalent(root, above, error); };
+    if (std::ranges::none_of(library.roots(), same)) roots.push_back(above);
+  }
+  return source::Library(std::move(roots));
 }
 
 /// Reads rules files and the files that they use, each once.
@@ -242,7 +252,7 @@ class Loader {
   std::optional<fs::path> find(const syntax::Use& use, const fs::path& folder) const {
     if (!use.file) {
       const std::string name = use.module.text();
-      if (auto own = beside(folder).module(name)) return own->lexically_normal();
+      if (auto own = beside(folder, library_).module(name)) return own->lexically_normal();
       return library_.module(name);
     }
     const std::string& name = use.file->text;
@@ -259,7 +269,7 @@ class Loader {
   std::vector<std::string> candidates(const syntax::Use& use, const fs::path& folder) const {
     std::vector<std::string> names;
     if (!use.file) {
-      names = beside(folder).modules();
+      names = beside(folder, library_).modules();
       std::vector<std::string> shipped = library_.modules();
       names.insert(names.end(), shipped.begin(), shipped.end());
       return names;

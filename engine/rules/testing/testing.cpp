@@ -80,7 +80,8 @@ void run_call(const sema::Program& program, const TestSubject& subject, const se
                               amount_text(actual),
                               {},
                               outcome.cost,
-                              expected.span});
+                              expected.span,
+                              0});
   }
 }
 
@@ -207,7 +208,8 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
                                     std::move(actual),
                                     rule,
                                     {},
-                                    expected.span});
+                                    expected.span,
+                                    place});
         }
       }
       if (any) outcomes.push_back(std::move(outcome));
@@ -224,7 +226,8 @@ void report_failures(const match::CompiledRules& rules, std::span<const TestOutc
     const std::string& dimension = miss.dimension;
     diag::Diagnostic& added = sink.add(diag::code::failing_test, miss.span, dimension,
                                        miss.expected, miss.actual, titles(program, failure.models));
-    added.witness = failure.test->name;
+    const sema::Test& test = *failure.test;
+    added.witness = miss.place == 0 ? test.name : test.later[miss.place - 1].name;
     if (miss.cost) {
       added.related(program.costs.get(*miss.cost).span, "this clause fits");
     } else if (failure.test->call) {

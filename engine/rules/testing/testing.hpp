@@ -21,6 +21,7 @@ struct TestOutcome {
     std::optional<sema::RuleId> rule;  // the rule that gave it; none: unclassified
     std::optional<sema::CostId> cost;  // the clause that gave it
     source::Span span;                 // of the expectation
+    size_t place = 0;                  // of the operation in a sequence
   };
   size_t test = 0;  // index into Program::tests
   sema::ModelId model;
