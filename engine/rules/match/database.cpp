@@ -261,18 +261,19 @@ std::shared_ptr<const Database> with_shipped(const sema::Program& program,
   const CacheFile file(made, shipped_key, database_extension);
   std::optional<ShippedDatabase> shipped = shipped_database(file.read_installed(cache.install));
   if (!shipped) return nullptr;
-  std::unordered_map<std::string_view, uint32_t> numbers;
+  // A text may be an atom twice: of whole names, and of functions' own names.
+  std::unordered_multimap<std::string_view, uint32_t> numbers;
   for (uint32_t i = 0; i < shipped->atoms.size(); ++i) numbers.emplace(shipped->atoms[i], i);
   std::vector<sema::AtomId> shipped_atoms(shipped->atoms.size());
   std::vector<sema::AtomId> own_atoms;
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const auto at = numbers.find(atom.hyperscan);
-    // A text may be an atom twice: of whole names, and of functions' own names.
-    if (at == numbers.end() || shipped_atoms[at->second].valid()) {
+    if (at == numbers.end()) {
       own_atoms.push_back(id);
-    } else {
-      shipped_atoms[at->second] = id;
+      return;
     }
+    shipped_atoms[at->second] = id;
+    numbers.erase(at);
   });
   if (program.atoms.size() - own_atoms.size() < min_shipped) return nullptr;
   StoredDatabase own;

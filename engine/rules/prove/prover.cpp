@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/own_name.hpp"
+#include "prove/evaluator.hpp"
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
-#include "prove/texts.hpp"
-#include "regex/nfa.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::prove {
@@ -85,6 +83,7 @@ class Prover::Impl {
  public:
   Impl(Formulas& formulas, Budget budget, ProofMemo* memo, Allowance* allowance)
       : formulas_(formulas),
+        evaluator_(formulas),
         budget_(budget),
         memo_(memo),
         own_(budget.all),
@@ -117,19 +116,16 @@ class Prover::Impl {
       finding = find_all(wanted, chosen, steps);
       if (!finding.found()) break;
       const size_t known = chosen.size();
-      const Subject subject = subject_of(finding.witness, false);
+      const Subject subject = evaluator_.subject_of(finding.witness);
       const bool many = excluded.size() >= many_formulas;
-      if (many) {
-        find_texts(finding.witness.name);
-        subject_of_texts_ = subject.number;
-      }
-      const size_t evaluated = evaluated_;
+      if (many) evaluator_.find_texts(subject);
+      const size_t evaluated = evaluator_.evaluated();
       for (const FormulaId id : excluded) {
         if (chosen.size() == known + at_once) break;
-        const bool is_text = many && texts_of_[id.index] != no_text;
-        if (is_text ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
+        const std::optional<bool> text = many ? evaluator_.text_in(id) : std::nullopt;
+        if (text ? *text : evaluator_.holds(id, subject)) chosen.push_back(id);
       }
-      charge((evaluated_ - evaluated) / evaluated_a_step, steps);
+      charge((evaluator_.evaluated() - evaluated) / evaluated_a_step, steps);
       if (chosen.size() == known) break;
     }
     if (!finding.found()) return finding;
@@ -139,7 +135,9 @@ class Prover::Impl {
     return finding;
   }
 
-  bool holds(FormulaId id, const Witness& witness) { return holds(id, subject_of(witness, false)); }
+  bool holds(FormulaId id, const Witness& witness) {
+    return evaluator_.holds(id, evaluator_.subject_of(witness));
+  }
 
  private:
   /// The formulas listed, parts of formulas evaluated, and parts rewritten in the time of one step.
@@ -173,77 +171,6 @@ class Prover::Impl {
       }
     }
     return expanded;
-  }
-
-  struct Subject {
-    const Witness& witness;
-    regex::ByteSet bytes;  // of its name
-    bool enclosing;        // it encloses the subject of the question
-    uint32_t number;       // unique
-  };
-  Subject subject_of(const Witness& witness, bool enclosing) {
-    if (++subjects_ == 0) {  // overflow: forget all values
-      known_.clear();
-      subject_of_texts_ = 0;
-      ++subjects_;
-    }
-    return {witness, bytes_of(witness.name), enclosing, subjects_};
-  }
-
-  /// Evaluates each shared part once per subject.
-  bool holds(FormulaId id, const Subject& subject) {
-    ++evaluated_;
-    if (formulas_.get(id).operands.empty()) return evaluate(id, subject);
-    if (id.index >= known_.size()) known_.resize(formulas_.size());
-    if (known_[id.index].subject != subject.number) {
-      const bool value = evaluate(id, subject);
-      known_[id.index] = {subject.number, value};
-    }
-    return known_[id.index].value;
-  }
-
-  bool evaluate(FormulaId id, const Subject& subject) {
-    return value_of(
-        formulas_.get(id), [&](FormulaId operand) { return holds(operand, subject); },
-        [&](const Formula& formula) {
-          if (formula.op == Op::atom) {
-            const bool known = subject.number == subject_of_texts_ && id.index < texts_of_.size() &&
-                               texts_of_[id.index] != no_text;
-            return known ? texts_[texts_of_[id.index]] != 0 : matches(formula.language, subject);
-          }
-          if (formula.op == Op::own) return holds_for_own(formula.operands.front(), subject);
-          if (subject.enclosing) return false;
-          if (formula.op == Op::operation) return formula.operation == subject.witness.kind;
-          if (formula.around == 0) {
-            return std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
-              return holds_for_enclosing(formula.operands.front(), name);
-            });
-          }
-          return std::ranges::any_of(subject.witness.around, [&](const auto& one) {
-            return one.first == formulas_.around(formula.around) &&
-                   holds_for_enclosing(formula.operands.front(), one.second);
-          });
-        });
-  }
-
-  bool matches(LanguageId id, const Subject& subject) {
-    Language& language = this->language(id);
-    if ((language.needed & ~subject.bytes).any()) return false;
-    if (!language.nfa) language.nfa.emplace(formulas_.language(id));
-    return language.nfa->search(subject.witness.name, scratch_);
-  }
-
-  bool holds_for_own(FormulaId id, const Subject& subject) {
-    Witness own;
-    own.name = own_name(subject.witness.name);
-    if (own.name == subject.witness.name) return holds(id, subject);
-    return holds(id, subject_of(own, subject.enclosing));
-  }
-
-  bool holds_for_enclosing(FormulaId id, const std::string& name) {
-    Witness enclosing;
-    enclosing.name = name;
-    return holds(id, subject_of(enclosing, true));
   }
 
   Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, Steps& steps) {
@@ -339,10 +266,10 @@ class Prover::Impl {
   bool answers(const NameQuestion& question, const std::string& name) {
     Witness witness;
     witness.name = name;
-    const Subject subject = subject_of(witness, false);
-    return holds(question.wanted, subject) &&
+    const Subject subject = evaluator_.subject_of(witness);
+    return evaluator_.holds(question.wanted, subject) &&
            std::ranges::none_of(question.excluded,
-                                [&](FormulaId id) { return holds(id, subject); });
+                                [&](FormulaId id) { return evaluator_.holds(id, subject); });
   }
   /// With what `of` says for each `own`.
   template <class Of>
@@ -373,10 +300,10 @@ class Prover::Impl {
   /// and what matches a text matches all names that contain it.
   std::optional<NameFinding> without_search(const NameQuestion& question) {
     if (question.excluded.empty()) return shortest_text(question.wanted);
-    const regex::Text* wanted = text_of(question.wanted);
+    const regex::Text* wanted = evaluator_.text_of(question.wanted);
     if (wanted == nullptr) return std::nullopt;
     for (const FormulaId id : question.excluded) {
-      const regex::Text* other = text_of(id);
+      const regex::Text* other = evaluator_.text_of(id);
       if (other != nullptr && always_holds_in(*other, *wanted)) return NameFinding{};
     }
     return std::nullopt;
@@ -384,11 +311,12 @@ class Prover::Impl {
 
   /// The shortest of the wanted texts; of equally short ones, the one that the search finds first.
   std::optional<NameFinding> shortest_text(FormulaId wanted) {
-    if (const regex::Text* text = text_of(wanted)) return NameFinding{Answer::found, text->bytes};
+    if (const regex::Text* text = evaluator_.text_of(wanted))
+      return NameFinding{Answer::found, text->bytes};
     if (formulas_.get(wanted).op != Op::disjunction) return std::nullopt;
     const regex::Text* best = nullptr;
     for (const FormulaId operand : formulas_.get(wanted).operands) {
-      const regex::Text* text = text_of(operand);
+      const regex::Text* text = evaluator_.text_of(operand);
       if (text == nullptr) return std::nullopt;
       const bool better =
           best == nullptr || text->bytes.size() < best->bytes.size() ||
@@ -396,29 +324,6 @@ class Prover::Impl {
       if (better) best = text;
     }
     return NameFinding{Answer::found, best->bytes};
-  }
-
-  /// The text of an atom that is only a text; otherwise null.
-  const regex::Text* text_of(FormulaId id) {
-    const Formula& formula = formulas_.get(id);
-    if (formula.op != Op::atom) return nullptr;
-    const auto& text = language(formula.language).text;
-    return text ? &*text : nullptr;
-  }
-
-  /// Finds all texts of the arena that a name contains.
-  void find_texts(std::string_view name) {
-    for (auto i = static_cast<uint32_t>(texts_of_.size()); i < formulas_.size(); ++i) {
-      const regex::Text* text = text_of({i});
-      texts_of_.push_back(no_text);
-      if (text == nullptr || text->at_begin || text->at_end) continue;
-      texts_of_.back() = static_cast<uint32_t>(texts_.size());
-      text_index_.add(texts_of_.back(), *text);
-      texts_.push_back(0);
-    }
-    for (const uint32_t text : in_name_) texts_[text] = 0;
-    text_index_.find(name, in_name_);
-    for (const uint32_t text : in_name_) texts_[text] = 1;
   }
 
   /// Tries every choice of true `within`, the smallest first. Any names can enclose a subject, so a
@@ -510,7 +415,7 @@ class Prover::Impl {
       }
       const bool there = std::ranges::any_of(
           enclosing.witness.within,
-          [&](const std::string& name) { return holds_for_enclosing(wanted, name); });
+          [&](const std::string& name) { return evaluator_.holds_for_enclosing(wanted, name); });
       if (there) continue;
       Finding name = find_by_name({wanted, excluded}, steps);
       if (!name.found()) {
@@ -522,49 +427,22 @@ class Prover::Impl {
     return enclosing;
   }
 
-  struct Language {
-    regex::ByteSet needed;
-    std::optional<regex::Text> text;  // if it is only a text
-    std::optional<regex::Nfa> nfa;    // created on demand
-  };
   /// Properties of a Formula for fast access.
   struct Traits {
     bool large;  // a disjunction of many operands
     bool uses_operation;
   };
-  static constexpr uint32_t no_text = ~uint32_t{0};
   /// With this many formulas, finding all texts at once is faster.
   static constexpr size_t many_formulas = 64;
 
-  Language& language(LanguageId id) {
-    while (languages_.size() <= id.index) {
-      const regex::Regex& regex = formulas_.language({static_cast<uint32_t>(languages_.size())});
-      languages_.push_back({needed_bytes(regex), regex::text_of(regex), std::nullopt});
-    }
-    return languages_[id.index];
-  }
-
   Formulas& formulas_;
+  Evaluator evaluator_;
   FormulaId own_names_;  // names that are their own name
   Budget budget_;
   ProofMemo* memo_;
   Allowance own_;
   Allowance& allowance_;
-  std::deque<Language> languages_;  // by LanguageId; with stable addresses
-  regex::Nfa::Scratch scratch_;
-  struct Known {
-    uint32_t subject = 0;  // its number; 0: none
-    bool value = false;
-  };
-  std::vector<Known> known_;  // by FormulaId, for formulas with operands
-  uint32_t subjects_ = 0;
-  size_t evaluated_ = 0;        // parts of formulas
   std::vector<Traits> traits_;  // by FormulaId
-  Texts text_index_;
-  std::vector<uint32_t> texts_of_;  // by FormulaId: number of the text, or `no_text`
-  std::vector<char> texts_;         // by number: whether the last name contains the text
-  uint32_t subject_of_texts_ = 0;   // the subject with that name, while it is the last one
-  std::vector<uint32_t> in_name_;   // the texts that the last name contains
 };
 
 std::string to_string(const Witness& witness) {
