@@ -3,10 +3,12 @@
 
 Beyond ASCII, Python matches characters and has more letters, so expressions that depend on either (`\\b`, `.`) are
 checked with ASCII names only. For every shipped ruleset and for rules that use all of the language; `kr import` reads
-exports of plain tables again.
+exports of plain tables again. Python is slow: each ruleset is checked with another quarter of the names, and with all
+of them if KR_LONG is set.
 """
 
 import json
+import os
 import random
 import sys
 import tempfile
@@ -39,6 +41,10 @@ engine all {
   }
 }
 """
+
+
+def part_of(rows, place):
+    return rows if os.environ.get("KR_LONG") else rows[place :: len(RULESETS)]
 
 
 def check(folder, ruleset, dimension, rows):
@@ -82,9 +88,9 @@ def main():
         everything = folder / "everything.kr"
         everything.write_text(EVERYTHING, encoding="utf-8")
         wrong = check(folder, str(everything), "substage", rows)
-        for ruleset in RULESETS:
-            wrong += check(folder, ruleset, "substage", rows)
-        wrong += check(folder, "vllm", "stage", rows)
+        for place, ruleset in enumerate(RULESETS):
+            wrong += check(folder, ruleset, "substage", part_of(rows, place))
+        wrong += check(folder, "vllm", "stage", part_of(rows, 1))
         wrong += check_there_and_back(folder, rows)
     sys.exit(1 if wrong else 0)
 

@@ -158,7 +158,18 @@ size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
     join_with_and(added, token, "!");
     return token.begin;
   }
-  if (const auto prefix = foreign_prefix(look_, token.begin); prefix || word == "within") {
+  if (name_before && is_word(token) &&
+      look_.slice(last->second.begin, last->second.end) == "word") {
+    added.help("`word` is followed by a text in quotes")
+        .replace(range(token), fmt::format("\"{}\"", word));
+    exprs_.disjunction();
+    return token.begin;
+  }
+  const Token next = look_.next(token);
+  const bool keyword = is_one_of(word, {"own", "op", "phase"}) && is_operand(next) &&
+                       !look_.first_on_line(next.begin);
+  const auto prefix = foreign_prefix(look_, token.begin);
+  if (prefix || keyword || word == "within") {
     join_with_and(added, {token.kind, token.begin, prefix ? prefix->end : token.end},
                   prefix ? prefix->instead : word);
     if (!prefix) return token.begin;
@@ -174,7 +185,6 @@ size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
     added.help("write `|`").replace(range(token), "|");
     return token.end;
   }
-  const Token next = look_.next(token);
   if (word == "," && last && last->first == ExprKind::phase && is_word(next)) {
     std::string_view first = look_.slice(last->second.begin, last->second.end);
     first = first.substr(first.find_last_of(" \t(") + 1);
