@@ -21,7 +21,7 @@ std::string arguments(int depth) {
 OwnForm make() {
   const std::string bracket = arguments(OwnForm::depth - 1);
   const std::string name = fmt::format("(?:{}|[*&]|{})", word, unnamed);
-  // Unnamed scopes first: `<unnamed>` is no argument.
+  // Unnamed scopes come first, because `<unnamed>` would match as template arguments.
   const std::string unit =
       fmt::format("(?:{}|{}|(?<={}){}(?=[:(*& ]|\\Z))", word_or_colon, unnamed, word, bracket);
   // After the own name: the end, parameters, a space and no further name, arguments and no further

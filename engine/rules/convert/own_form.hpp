@@ -7,16 +7,16 @@
 
 namespace kr::convert {
 
-/// Parts of patterns that find something in the own name of a function, in the whole name. They
-/// agree with own_name() for names that are decoded, whose template arguments are nested at most
-/// OwnForm::depth deep and whose functions are no operators.
+/// Parts of patterns that search the own name of a function inside its whole name. They agree with
+/// own_name() if the name is decoded, its template arguments are nested at most OwnForm::depth
+/// deep, and the function is not an operator.
 struct OwnForm {
   /// How deep template arguments may be nested before more of the qualified name: `a<b<c>>::d`.
   static constexpr int depth = 6;
 
   /// From the begin of a name that is a function of C++ to the begin of its own name.
   std::string function;
-  /// One byte of an own name, or what is left out of it.
+  /// One byte of an own name, or one part of the whole name that the own name omits.
   std::string unit;
   /// What may stand before a colon, and behind it, without being part of the own name.
   std::string before_colon;

@@ -371,7 +371,7 @@ class ExprWriter {
         alternatives(parts, [&](sema::ExprId part) { return own(operand(part), depth + 3); });
     const std::string whole =
         alternatives(parts, [&](sema::ExprId part) { return search(operand(part), depth + 3); });
-    // What is no function of C++ is its own name.
+    // A name that is not a function of C++ is its own name.
     return checked(fmt::format("^(?:{0}(?={1})|(?!{0})(?={2}(?:{3})))", OwnForm::get().function,
                                inside, anywhere, whole));
   }
@@ -396,7 +396,7 @@ class ExprWriter {
       case sema::ExprOp::negation:
         return look_ahead('!', expr.operands.front());
       default:
-        // Nothing else stands in `own`; an own name in an own name is the same.
+        // `own` contains nothing else. The own name of an own name is itself.
         KR_CHECK(expr.op == sema::ExprOp::own);
         return own(expr.operands.front(), depth + 1);
     }

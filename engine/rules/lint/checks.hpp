@@ -47,8 +47,9 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 /// The dimension of which `name` is probably a misspelling (KR418). A dimension with its own
 /// `labels` is none.
 std::optional<std::string> dimension_meant(const syntax::File& tree, const std::string& name);
-/// Whether that is so in a root file. Nothing else is reported of such a dimension.
-bool is_misspelled_dimension(const Context& context, const std::string& name);
+/// Whether a root file has a block `name` that is probably meant as `phases`, which needs neither
+/// an `otherwise` nor tests.
+bool is_meant_as_phases(const Context& context, const std::string& name);
 
 /// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);

@@ -82,7 +82,7 @@ void check_tested(const syntax::File& tree, const syntax::Engine& engine, const 
                   std::set<DimensionLabel>& tested, diag::Sink& sink) {
   for (const syntax::Block& block : body.dimensions) {
     if (block.over) continue;  // KR338
-    if (dimension_meant(tree, block.dimension.text)) continue;
+    if (dimension_meant(tree, block.dimension.text) == "phases") continue;
     std::vector<syntax::Rule> rules = block.rules;
     for (const syntax::Rule& rule : block.rules) {
       rules.insert(rules.end(), rule.refined.begin(), rule.refined.end());
@@ -286,7 +286,7 @@ void check_otherwise(const Context& context, diag::Sink& sink) {
       }
       if (lacking.empty()) continue;
       const std::string& dimension = program.dimensions.get({d}).name;
-      if (is_misspelled_dimension(context, dimension)) continue;
+      if (is_meant_as_phases(context, dimension)) continue;
       const bool all =
           lacking.front()->name == "default" || lacking.size() + 1 == engine.models.size();
       const std::string whose = all ? fmt::format("engine `{}`", engine.name)

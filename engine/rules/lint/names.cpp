@@ -67,9 +67,16 @@ std::optional<std::string> dimension_meant(const syntax::File& tree, const std::
   return nearest(name, usual);
 }
 
-bool is_misspelled_dimension(const Context& context, const std::string& name) {
+bool is_meant_as_phases(const Context& context, const std::string& name) {
   return std::ranges::any_of(context.roots, [&](const sema::LoadedFile* file) {
-    return dimension_meant(file->tree, name).has_value();
+    if (dimension_meant(file->tree, name) != "phases") return false;
+    bool has_block = false;
+    each_body(file->tree, [&](const syntax::Body& body) {
+      has_block |= std::ranges::any_of(body.dimensions, [&](const syntax::Block& block) {
+        return block.dimension.text == name;
+      });
+    });
+    return has_block;
   });
 }
 

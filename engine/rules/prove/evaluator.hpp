@@ -37,7 +37,8 @@ class Evaluator {
   const regex::Text* text_of(FormulaId id);
   /// Finds all texts of the arena in the name of the subject, for `text_in` and `holds`.
   void find_texts(const Subject& subject);
-  /// After `find_texts`, whether the text is in that name; none if it is no text without anchors.
+  /// After `find_texts`: whether the name contains the text. None if the formula is not a text, or
+  /// the text has an anchor.
   std::optional<bool> text_in(FormulaId id) const;
 
   /// The number of parts of formulas evaluated so far.
