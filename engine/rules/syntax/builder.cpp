@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/check.hpp"
 #include "base/printable.hpp"
 #include "syntax/foreign_text.hpp"
 #include "syntax/parse.hpp"
@@ -43,6 +44,7 @@ File Builder::take() {
 }
 
 void Builder::abandon(size_t at) {
+  KR_CHECK(sink_.errors() > 0);  // what is skipped is reported
   throw Abandoned{at};
 }
 

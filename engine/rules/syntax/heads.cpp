@@ -60,9 +60,10 @@ size_t Builder::wrong_name(size_t at, std::string_view what, Word& name) {
     return expected(at, what);
   }
   const std::string_view inside = look_.slice(token.begin + 1, token.end - 1);
-  const bool first = is_first_report(token.begin);
   const bool of_test = &name == &test_.engine;
   const bool titled = of_test || &name == &engine_.name || &name == &model_.name;
+  if (!titled && !is_word(inside)) return expected(at, what);
+  const bool first = is_first_report(token.begin);
   if (titled && name_follows && !is_keyword(look_.text(next))) {
     if (first) {
       const std::string title(look_.text(token));
@@ -87,7 +88,6 @@ size_t Builder::wrong_name(size_t at, std::string_view what, Word& name) {
     name = {std::string(inside), range(token), true};
     return token.end;
   }
-  if (!titled) return expected(at, what);
   if (first) {
     unexpected(token, what).help("write a name before the title: letters, digits, `_` and `-`");
   }
@@ -154,6 +154,15 @@ size_t Builder::mistake(For<g::over_dimension>, source::Span seen) {
 }
 
 size_t Builder::mistake(For<g::expected_dimension>, source::Span seen) {
+  const Token token = look_.token(seen.begin);
+  const size_t comma = look_.before_blanks(trivia_.before_gap(seen.begin));
+  if (token.kind == TokenKind::string && !is_word(look_.slice(token.begin + 1, token.end - 1)) &&
+      comma > 0 && look_.byte(comma - 1) == ',' && is_first_report(token.begin)) {
+    unexpected(token, "the name of a dimension")
+        .help("remove the `,`: operations of a test need no separator")
+        .replace(range(comma - 1, comma), "");
+    abandon(token.begin);
+  }
   Word name;
   const size_t end = wrong_name(seen.begin, "the name of a dimension", name);
   case_.expected.push_back({std::move(name), {}});
