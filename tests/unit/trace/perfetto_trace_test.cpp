@@ -381,6 +381,60 @@ TEST_CASE("compressed packets are read in place") {
   }
 }
 
+TEST_CASE("of packed packets, what is more than a block may unpack is read as well") {
+  std::string inside;
+  for (uint64_t i = 0; inside.size() < size_t{9} << 20; ++i) {
+    inside += stage(1000 + i, 1, 1, 100, {extra("stream id", "7")});
+  }
+  const auto packed = [](std::string_view bytes) {
+    return P().message(1, P().text(50, deflated(bytes))).bytes();
+  };
+  const std::string last = stage(5, 1, 1, 100, {extra("stream id", "7")});
+  const trace::Trace one = read(tables(50) + packed(inside));
+  const trace::Trace three = read(tables(50) + packed(inside) + packed(inside) +
+                                  packed(last + "\x0a\x05") + packed(packed(last)));
+  CHECK(one.operations.size() > 100'000);
+  CHECK(three.operations.size() == 2 * one.operations.size() + 1);
+  CHECK(dropped(three) ==
+        "1 compressed packets that are no trace\n1 compressed packets within others\n");
+}
+
+TEST_CASE("blocks of packets on several threads give the same trace") {
+  std::string bytes = torch();
+  for (uint64_t i = 0; i < 200; ++i) {
+    const uint64_t at_ns = 2000 + 100 * i;
+    bytes +=
+        begin(at_ns, 2, "cuda_runtime", fmt::format("call{}", i % 7), {note("correlation", i)});
+    bytes += end(at_ns + 10 + i, 2);
+    bytes += stage(at_ns + 20, i, 1 + i % 2, 100, {extra("stream id", fmt::format("{}", i % 3))});
+    if (i % 50 == 3) bytes += P().text(1, "\x0b").bytes();                          // no message
+    if (i % 50 == 7) bytes += packet(P().number(42, 1)) + stage(1, 1, 1, 100, {});  // lost
+    if (i % 50 == 9) bytes += tables(50);
+    if (i % 50 == 11) bytes += packet(P().text(50, deflated(torch())));
+  }
+  const auto all_of = [&](unsigned threads, size_t block_size) {
+    trace::OpenOptions options = everything();
+    options.threads = threads;
+    options.block_size = block_size;
+    const trace::Trace trace = read(bytes, options);
+    std::string out = dump(trace) + calls_of(trace) + ranges_of(trace);
+    for (const trace::DroppedRecords& one : trace.dropped) {
+      out += fmt::format("{} {} {}\n", one.count, one.what, one.first_offset);
+    }
+    return out;
+  };
+  const std::string expected = all_of(1, size_t{1} << 20);
+  CHECK(expected.find("packet that is no message") != std::string::npos);
+  CHECK(expected.find("packet that refers to what was lost") != std::string::npos);
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    for (const size_t block_size : {size_t{100}, size_t{1000}, size_t{5000}}) {
+      CAPTURE(threads);
+      CAPTURE(block_size);
+      CHECK(all_of(threads, block_size) == expected);
+    }
+  }
+}
+
 TEST_CASE("several processes are members: neither numbers nor tracks of equal ids mix") {
   const auto rank = [](uint64_t pid, std::string_view name, uint64_t time) {
     return process(1, pid, name) + thread(2, 1, pid, pid) + tables(pid) +

@@ -95,6 +95,52 @@ TEST_CASE("a file of fields is read with blocks of any size") {
   }
 }
 
+TEST_CASE("a file of fields in blocks: whole fields, with their places") {
+  std::string file;
+  for (int i = 0; i < 50; ++i) {
+    file += "\x0a" + std::string(1, static_cast<char>(i)) +
+            std::string(static_cast<size_t>(i), static_cast<char>('a' + i % 26));
+  }
+  for (const size_t block_size : {size_t{1}, size_t{7}, size_t{64}, size_t{1} << 20}) {
+    OpenOptions options;
+    options.block_size = block_size;
+    Input input(file, "memory", options);
+    WireStream stream(input);
+    std::string read;
+    WireBlock first, second;  // by turns: each takes the other's place in the stream
+    size_t blocks = 0;
+    while (stream.next(blocks % 2 == 0 ? first : second)) {
+      const WireBlock& block = blocks % 2 == 0 ? first : second;
+      CHECK(!block.fields().empty());
+      CHECK(block.offset() == read.size());
+      read += block.fields();
+      CHECK(stream.offset() == read.size());
+      WireReader fields(block.fields());
+      for (WireField field; fields.next(field);) CHECK(field.number == 1);
+      CHECK(!fields.broken());
+      ++blocks;
+    }
+    CHECK(read == file);
+    CHECK((blocks == 1) == (block_size > file.size()));
+  }
+}
+
+TEST_CASE("what is no field ends the block before it") {
+  const std::string file = "\x0a\x01z"s + "\xfa\xff\xff\xff\xff\x01" + std::string(30, 'x');
+  OpenOptions options;
+  Input input(file, "memory", options);
+  WireStream stream(input);
+  WireBlock block;
+  CHECK(stream.next(block));
+  CHECK(block.fields() == "\x0a\x01z");
+  CHECK_THROWS_WITH_AS(stream.next(block), doctest::Contains("byte 3"), kr::Error);
+  Input again(file, "memory", options);
+  WireStream one(again);
+  WireField field;
+  CHECK(one.next(field));
+  CHECK_THROWS_WITH_AS(one.next(field), doctest::Contains("byte 3"), kr::Error);
+}
+
 TEST_CASE("a length beyond the end of the file is an error with its place") {
   const std::string file = "\x0a\x01z\x0a\xff\xff\xff\x3f"s + "abc";
   OpenOptions options;

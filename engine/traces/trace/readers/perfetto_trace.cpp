@@ -3,178 +3,31 @@
 //
 //     message Trace { repeated TracePacket packet = 1; }
 //
-// Several traces one after the other are one. Packets are read one at a time, in the order of the
-// file, which is not that of time; what they refer to is the state of their sequence
-// (pftrace_sequence.hpp). Packets of packets are unpacked in place.
+// Several traces one after the other are one. Packets are decoded by several threads
+// (pftrace_packets.hpp), and taken one at a time, in the order of the file, which is not that of
+// time; what they refer to is the state of their sequence (pftrace_sequence.hpp).
 #include <fmt/format.h>
-#include <isa-l/igzip_lib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/csv_stream.hpp"
+#include "trace/readers/block_reader.hpp"
 #include "trace/readers/pftrace_events.hpp"
+#include "trace/readers/pftrace_packets.hpp"
 #include "trace/readers/wire_stream.hpp"
 
 namespace kr::trace {
 namespace {
 
-/// Perfetto packs some hundred KiB at a time; more than this is no packet of it.
-constexpr size_t max_unpacked = size_t{64} << 20;
-
 /// Of which each has tables of its own. A sequence is a thread that writes.
 constexpr size_t max_sequences = size_t{1} << 16;
-
-/// Unpacked bytes, whose room is used again.
-class Unpacked {
- public:
-  std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
-  void clear() noexcept { size_ = 0; }
-  /// Where more can be written.
-  std::span<char> room() {
-    if (size_ == capacity_) {
-      const size_t capacity = std::max(size_t{1} << 18, 2 * capacity_);
-      auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
-      std::copy_n(bytes_.get(), size_, bytes.get());
-      bytes_ = std::move(bytes);
-      capacity_ = capacity;
-    }
-    return {bytes_.get() + size_, capacity_ - size_};
-  }
-  void wrote(size_t bytes) noexcept { size_ += bytes; }
-
- private:
-  std::unique_ptr<char[]> bytes_;
-  size_t size_ = 0, capacity_ = 0;
-};
-
-/// False: it is damaged, or too large.
-bool unpack_zlib(std::string_view packed, Unpacked& out) {
-  const auto state = std::make_unique_for_overwrite<inflate_state>();
-  isal_inflate_init(state.get());
-  state->crc_flag = ISAL_ZLIB;
-  state->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(packed.data()));
-  if (packed.size() > UINT32_MAX) return false;
-  state->avail_in = static_cast<uint32_t>(packed.size());
-  while (state->block_state != ISAL_BLOCK_FINISH) {
-    if (out.bytes().size() >= max_unpacked) return false;
-    const std::span<char> room = out.room();
-    state->next_out = reinterpret_cast<uint8_t*>(room.data());
-    state->avail_out = static_cast<uint32_t>(room.size());
-    const int code = isal_inflate(state.get());
-    const size_t got = room.size() - state->avail_out;
-    out.wrote(got);
-    if (code < 0 || (got == 0 && state->block_state != ISAL_BLOCK_FINISH)) return false;
-  }
-  return true;
-}
-
-bool unpack_zstd(std::string_view packed, Unpacked& out) {
-  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
-                                                                        ZSTD_freeDStream);
-  if (!stream) return false;
-  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-  while (true) {
-    if (out.bytes().size() >= max_unpacked) return false;
-    const std::span<char> room = out.room();
-    ZSTD_outBuffer to{room.data(), room.size(), 0};
-    const size_t code = ZSTD_decompressStream(stream.get(), &to, &in);
-    out.wrote(to.pos);
-    if (ZSTD_isError(code) != 0) return false;
-    if (code == 0 && in.pos == in.size) return true;
-    if (to.pos == 0 && in.pos == in.size) return false;  // cut off
-  }
-}
-
-/// The fields of a TracePacket that are read.
-struct PacketFields {
-  std::optional<uint64_t> timestamp, clock;
-  uint64_t sequence = 0;
-  uint64_t flags = 0;
-  bool cleared = false;
-  bool lost = false;
-  std::string_view defaults, interned, snapshot, event, descriptor, stage, counter, zlib, zstd,
-      attributes;
-  bool has_defaults = false;
-
-  /// False: it is no message.
-  bool read(std::string_view bytes) {
-    WireReader message(bytes);
-    for (WireField field; message.next(field);) {
-      if (field.type == WireType::varint) {
-        switch (field.number) {
-          case 8:
-            timestamp = field.value;
-            break;
-          case 10:
-            sequence = field.value;
-            break;
-          case 13:
-            flags = field.value;
-            break;
-          case 41:
-            cleared = field.value != 0;
-            break;
-          case 42:
-            lost = field.value != 0;
-            break;
-          case 58:
-            clock = field.value;
-            break;
-          default:
-            break;
-        }
-      } else if (field.type == WireType::bytes) {
-        switch (field.number) {
-          case 6:
-            snapshot = field.bytes;
-            break;
-          case 11:
-            event = field.bytes;
-            break;
-          case 12:
-            interned = field.bytes;
-            break;
-          case 50:
-            zlib = field.bytes;
-            break;
-          case 52:
-            counter = field.bytes;
-            break;
-          case 53:
-            stage = field.bytes;
-            break;
-          case 59:
-            defaults = field.bytes;
-            has_defaults = true;
-            break;
-          case 60:
-            descriptor = field.bytes;
-            break;
-          case 126:
-            attributes = field.bytes;
-            break;
-          case 133:
-            zstd = field.bytes;
-            break;
-          default:
-            break;
-        }
-      }
-    }
-    return !message.broken();
-  }
-};
 
 /// What kr says of a trace that it wrote.
 class OwnAttributes {
@@ -225,15 +78,37 @@ class OwnAttributes {
   std::map<int32_t, std::string> devices_;
 };
 
+/// Packets that are decoded at once, by one thread.
+struct PacketBlock {
+  WireBlock bytes;
+  PftracePackets packets;
+
+  void decode() {
+    packets.clear();
+    const std::string_view all = bytes.fields();
+    WireReader fields(all);
+    uint64_t offset = bytes.offset();
+    for (WireField field; fields.next(field);
+         offset = bytes.offset() + all.size() - fields.left()) {
+      if (field.number == 1 && field.type == WireType::bytes) packets.add(field.bytes, offset);
+    }
+  }
+};
+
 class PerfettoReader {
  public:
   PerfettoReader(Input& input, TraceBuilder& out)
       : input_(input), out_(out), stream_(input), events_(input, out) {}
 
   void run() {
-    for (WireField field; stream_.next(field);) {
-      if (field.number == 1 && field.type == WireType::bytes) packet(field.bytes, false);
-    }
+    const bool compressed = input_.compression() != Compression::none;
+    BlockReader<PacketBlock> reader(worker_threads(input_.options().threads, compressed),
+                                    [] { return [](PacketBlock& block) { block.decode(); }; });
+    reader.read([&](PacketBlock& block) { return stream_.next(block.bytes); },
+                [&](const PacketBlock& block) {
+                  take(block.packets);
+                  return true;
+                });
     if (stream_.cut_off() || input_.truncated()) {
       out_.warn("truncated", fmt::format("{} is cut off: its last whole packet ends at byte {}",
                                          input_.shown(), stream_.offset()));
@@ -250,55 +125,69 @@ class PerfettoReader {
   }
 
  private:
-  void drop(std::string_view what) { out_.add_dropped(what, stream_.offset()); }
-
-  void unpack(std::string_view packed, bool (*how)(std::string_view, Unpacked&)) {
-    unpacked_.clear();
-    if (!how(packed, unpacked_)) return drop("compressed packets that are damaged or too large");
-    WireReader message(unpacked_.bytes());
-    for (WireField field; message.next(field);) {
-      if (field.number == 1 && field.type == WireType::bytes) packet(field.bytes, true);
-    }
-    if (message.broken()) drop("compressed packets that are no trace");
+  void take(const PftracePackets& all) {
+    for (const PftracePacket& one : all.packets()) packet(one, all);
   }
 
-  /// `inner`: it was compressed.
-  void packet(std::string_view bytes, bool inner) {
-    PacketFields fields;
-    if (!fields.read(bytes)) return drop("packet that is no message");
-    if (!fields.zlib.empty() || !fields.zstd.empty()) {
-      if (inner) return drop("compressed packets within others");
-      if (!fields.zlib.empty()) unpack(fields.zlib, unpack_zlib);
-      if (!fields.zstd.empty()) unpack(fields.zstd, unpack_zstd);
+  /// One at a time: what is unpacked here is large.
+  void unpack(bool whole, uint64_t offset) {
+    if (!whole) {
+      return out_.add_dropped("compressed packets that are damaged or too large", offset);
     }
-    if (last_ == nullptr || fields.sequence != last_id_) {
-      last_ = &sequences_[fields.sequence];
-      last_id_ = fields.sequence;
+    WireReader message(unpacked_.bytes());
+    for (WireField field; message.next(field);) {
+      if (field.number != 1 || field.type != WireType::bytes) continue;
+      inner_.clear();
+      inner_.add_inner(field.bytes, offset);
+      take(inner_);
+    }
+    if (message.broken()) out_.add_dropped("compressed packets that are no trace", offset);
+  }
+
+  PftraceEvents::Sequence& sequence_of(const PftracePacket& packet) {
+    if (last_ == nullptr || packet.sequence != last_id_) {
+      last_ = &sequences_[packet.sequence];
+      last_id_ = packet.sequence;
       if (sequences_.size() > max_sequences) {
-        throw Error(input_.shown(), Error::Place{.line = {}, .offset = stream_.offset()},
+        throw Error(input_.shown(), Error::Place{.line = {}, .offset = packet.offset},
                     fmt::format("has more than {} sequences of packets", max_sequences),
                     "the file may be damaged: copy it again");
       }
     }
-    PftraceSequence& sequence = last_->state;
-    if (fields.lost) sequence.valid = false;
-    if (fields.cleared || (fields.flags & 1) != 0) sequence.clear();
-    if ((fields.flags & 2) != 0 && !sequence.valid) {
-      return drop("packet that refers to what was lost");
+    return *last_;
+  }
+
+  void packet(const PftracePacket& packet, const PftracePackets& all) {
+    static const PftraceRare nothing;
+    const PftraceRare* const found = all.rare(packet);
+    const PftraceRare& rare = found != nullptr ? *found : nothing;
+    if (rare.dropped != nullptr) return out_.add_dropped(rare.dropped, packet.offset);
+    if (!rare.zlib.empty()) unpack(unpacked_.zlib(rare.zlib), packet.offset);
+    if (!rare.zstd.empty()) unpack(unpacked_.zstd(rare.zstd), packet.offset);
+    PftraceEvents::Sequence& of = sequence_of(packet);
+    PftraceSequence& sequence = of.state;
+    if (packet.lost) sequence.valid = false;
+    if (packet.cleared) sequence.clear();
+    if (packet.refers && !sequence.valid) {
+      return out_.add_dropped("packet that refers to what was lost", packet.offset);
     }
-    if (fields.has_defaults) sequence.take_defaults(fields.defaults);
-    if (!fields.snapshot.empty()) clocks_.take(fields.snapshot, sequence.clocks);
-    if (!fields.interned.empty()) events_.interned(sequence, fields.interned);
-    PftraceEvents::Packet one{fields.sequence, last_, {}, stream_.offset()};
-    if (fields.timestamp) {
-      one.time_ns = sequence.time(clocks_, fields.clock, *fields.timestamp);
+    if (rare.defaults) sequence.take_defaults(*rare.defaults);
+    if (!rare.snapshot.empty()) clocks_.take(rare.snapshot, sequence.clocks);
+    if (!rare.interned.empty()) events_.interned(sequence, rare.interned);
+    PftraceEvents::Packet one{packet.sequence, &of, {}, packet.offset};
+    if (packet.has_timestamp) {
+      const auto clock = packet.has_clock ? std::optional(packet.clock) : std::nullopt;
+      one.time_ns = sequence.time(clocks_, clock, packet.timestamp);
       if (one.time_ns) last_time_ns_ = *one.time_ns;
     }
-    if (!fields.attributes.empty() && attributes_.take(fields.attributes)) last_->run.nested = true;
-    if (!fields.descriptor.empty()) events_.descriptor(fields.descriptor);
-    if (!fields.event.empty()) events_.track_event(one, fields.event);
-    if (!fields.stage.empty()) events_.render_stage(one, fields.stage);
-    if (!fields.counter.empty()) events_.counters(one, fields.counter);
+    if (!rare.attributes.empty() && attributes_.take(rare.attributes)) of.run.nested = true;
+    if (!rare.descriptor.empty()) events_.descriptor(rare.descriptor);
+    if (packet.event != PftracePacket::none) events_.track_event(one, all.event(packet), all);
+    if (packet.stage != PftracePacket::none) {
+      const PftraceStage& stage = all.stage(packet);
+      events_.render_stage(one, stage, all.extras(stage.extras));
+    }
+    if (!rare.counters.empty()) events_.counters(one, rare.counters);
   }
 
   /// Without a snapshot: no machine has been up for so long that this is not the time since 1970.
@@ -311,7 +200,8 @@ class PerfettoReader {
   Input& input_;
   TraceBuilder& out_;
   WireStream stream_;
-  Unpacked unpacked_;
+  PftraceUnpacked unpacked_;
+  PftracePackets inner_;
   PftraceEvents events_;
   PftraceClocks clocks_;
   OwnAttributes attributes_;

@@ -68,89 +68,32 @@ SliceClass PftraceEvents::class_of_name(uint32_t text) {
   return static_cast<SliceClass>(known);
 }
 
-void PftraceEvents::submission(std::string_view bytes) {
-  WireReader message(bytes);
-  for (WireField field; message.next(field);) {
-    if (field.number != 1) continue;
-    if (field.type == WireType::bytes) {
-      WireReader packed(field.bytes);
-      for (uint64_t id = 0; packed.packed(id);) event_.submitted.push_back(id);
-    } else if (field.type == WireType::varint) {
-      event_.submitted.push_back(field.value);
-    }
-  }
-}
-
-void PftraceEvents::parse(const PftraceSequence& sequence, std::string_view bytes) {
-  event_.type = 0;
-  event_.track = sequence.default_track;
-  event_.name = InternedIds::none;
-  event_.missing_name = false;
-  event_.category.reset();
-  event_.value.reset();
-  event_.annotations.clear();
-  event_.submitted.clear();
-  event_.legacy = {};
+void PftraceEvents::take_event(const PftraceSequence& sequence, const PftraceTrackEvent& event,
+                               const PftracePackets& packets) {
+  event_.type = event.type;
+  event_.track = event.track.value_or(sequence.default_track);
+  event_.name = event.name      ? texts_.add(*event.name)
+                : event.name_id ? sequence.names.find(*event.name_id)
+                                : InternedIds::none;
+  event_.missing_name = event.name_id && event_.name == InternedIds::none;
+  event_.value = event.value;
+  event_.annotations = packets.annotations(event.annotations);
+  event_.submitted = packets.submitted(event.submitted);
+  event_.legacy = event.legacy;
   // The first that is known; others say what slices are for as well.
-  const auto take = [&](SliceClass what) {
-    if (!event_.category || *event_.category == SliceClass::ignored) event_.category = what;
-  };
-  const auto take_id = [&](uint64_t id) {
-    const uint32_t text = sequence.categories.find(id);
-    if (text != InternedIds::none) take(class_of_category(text));
-  };
-  WireReader message(bytes);
-  for (WireField field; message.next(field);) {
-    switch (field.number) {
-      case 3:
-        if (field.type == WireType::varint) take_id(field.value);
-        if (field.type == WireType::bytes) {
-          WireReader packed(field.bytes);
-          for (uint64_t id = 0; packed.packed(id);) take_id(id);
-        }
-        break;
-      case 4:
-        if (field.type == WireType::bytes) event_.annotations.push_back(field.bytes);
-        break;
-      case 6:
-        if (field.type == WireType::bytes) event_.legacy = field.bytes;
-        break;
-      case 9:
-        if (field.type == WireType::varint) event_.type = field.value;
-        break;
-      case 10:
-        if (field.type == WireType::varint) {
-          event_.name = sequence.names.find(field.value);
-          event_.missing_name = event_.name == InternedIds::none;
-        }
-        break;
-      case 11:
-        if (field.type == WireType::varint) event_.track = field.value;
-        break;
-      case 22:
-        if (field.type == WireType::bytes) take(class_of_category(texts_.add(field.bytes)));
-        break;
-      case 23:
-        if (field.type == WireType::bytes) event_.name = texts_.add(field.bytes);
-        break;
-      case 30:
-        if (field.type == WireType::varint) event_.value = static_cast<double>(field.integer());
-        break;
-      case 44:
-        if (field.type == WireType::eight_bytes) event_.value = field.real();
-        break;
-      case 3000:
-        if (field.type == WireType::bytes) submission(field.bytes);
-        break;
-      default:
-        break;
+  event_.category.reset();
+  for (const PftraceCategory& one : packets.categories(event.categories)) {
+    const uint32_t text = one.text ? texts_.add(*one.text) : sequence.categories.find(one.id);
+    if (text == InternedIds::none) continue;
+    if (!event_.category || *event_.category == SliceClass::ignored) {
+      event_.category = class_of_category(text);
     }
   }
 }
 
-void PftraceEvents::track_event(const Packet& packet, std::string_view bytes) {
-  PftraceSequence& sequence = packet.sequence->state;
-  parse(sequence, bytes);
+void PftraceEvents::track_event(const Packet& packet, const PftraceTrackEvent& event,
+                                const PftracePackets& packets) {
+  take_event(packet.sequence->state, event, packets);
   if (!packet.time_ns) return drop("event without a time that is known", packet.offset);
   if (!event_.legacy.empty() && event_.type == 0) return legacy(packet);
   const uint32_t track = tracks_.find(event_.track);

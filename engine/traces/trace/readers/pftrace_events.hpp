@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "trace/input.hpp"
 #include "trace/readers/pftrace_classes.hpp"
 #include "trace/readers/pftrace_notes.hpp"
+#include "trace/readers/pftrace_packets.hpp"
 #include "trace/readers/pftrace_sequence.hpp"
 #include "trace/readers/pftrace_slices.hpp"
 #include "trace/readers/pftrace_tracks.hpp"
@@ -41,8 +43,10 @@ class PftraceEvents {
 
   void interned(PftraceSequence& sequence, std::string_view data);
   void descriptor(std::string_view bytes) { tracks_.take(bytes); }
-  void track_event(const Packet& packet, std::string_view bytes);
-  void render_stage(const Packet& packet, std::string_view bytes);
+  void track_event(const Packet& packet, const PftraceTrackEvent& event,
+                   const PftracePackets& packets);
+  void render_stage(const Packet& packet, const PftraceStage& stage,
+                    std::span<const PftraceExtra> extras);
   void counters(const Packet& packet, std::string_view bytes);
   void finish(std::map<uint64_t, Sequence>& sequences);
   uint64_t events() const noexcept { return events_; }
@@ -68,7 +72,7 @@ class PftraceEvents {
     HostRange::Kind kind = HostRange::Kind::annotation;
     HostRange::Form form = HostRange::Form::call;
   };
-  /// A TrackEvent as it stands there.
+  /// A TrackEvent, in texts and classes.
   struct Event {
     uint64_t type = 0;
     uint64_t track = 0;
@@ -76,14 +80,13 @@ class PftraceEvents {
     bool missing_name = false;
     std::optional<SliceClass> category;
     std::optional<double> value;
-    std::vector<std::string_view> annotations;
-    std::vector<uint64_t> submitted;  // ids of render stages
+    std::span<const std::string_view> annotations;
+    std::span<const uint64_t> submitted;  // ids of render stages
     std::string_view legacy;
   };
 
-  void parse(const PftraceSequence& sequence, std::string_view bytes);
-  void submission(std::string_view bytes);
-  void take_category(std::string_view text);
+  void take_event(const PftraceSequence& sequence, const PftraceTrackEvent& event,
+                  const PftracePackets& packets);
   SliceClass class_of_category(uint32_t text);
   SliceClass class_of_name(uint32_t text);
   void begin(const Packet& packet, uint32_t track, std::optional<int64_t> duration_ns);

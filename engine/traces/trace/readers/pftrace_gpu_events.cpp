@@ -20,79 +20,35 @@ OperationKind kind_of_stage(std::string_view stage) {
 
 }  // namespace
 
-void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
+void PftraceEvents::render_stage(const Packet& packet, const PftraceStage& stage,
+                                 std::span<const PftraceExtra> extras) {
   PftraceSequence& sequence = packet.sequence->state;
-  std::optional<uint64_t> event, duration, gpu, queue, stage, old_queue, old_stage, context;
-  uint32_t kernel = InternedIds::none;
-  uint32_t name = InternedIds::none;
-  bool missing = false;
-  bool specifications = false;
-  OperationDetail detail;
-  std::string_view launch;
-  notes_.clear();
-  const auto find = [&](const InternedIds& ids, uint64_t id, uint32_t& to) {
-    to = ids.find(id);
-    missing = missing || to == InternedIds::none;
-  };
-  WireReader message(bytes);
-  for (WireField field; message.next(field);) {
-    if (field.type == WireType::varint) {
-      switch (field.number) {
-        case 1:
-          event = field.value;
-          break;
-        case 2:
-          duration = field.value;
-          break;
-        case 3:
-          old_queue = field.value;
-          break;
-        case 4:
-          old_stage = field.value;
-          break;
-        case 5:
-          context = field.value;
-          break;
-        case 11:
-          gpu = field.value;
-          break;
-        case 13:
-          queue = field.value;
-          break;
-        case 14:
-          stage = field.value;
-          break;
-        case 19:
-          find(sequence.kernels, field.value, kernel);
-          break;
-        case 20:
-          find(sequence.names, field.value, name);
-          break;
-        default:
-          break;
-      }
-    } else if (field.type == WireType::bytes) {
-      if (field.number == 6) notes_.take_extra(field.bytes);
-      if (field.number == 17) name = texts_.add(field.bytes);
-      if (field.number == 21) launch = field.bytes;
-      if (field.number != 7) continue;
-      specifications = true;
-      take_specifications(sequence, field.bytes);
-    }
-  }
-  if (specifications && !event && !duration) return;
+  if (stage.specifications) take_specifications(sequence, *stage.specifications);
+  const auto event = stage[PftraceStage::event];
+  const auto duration = stage[PftraceStage::duration];
+  if (stage.specifications && !event && !duration) return;
   ++events_;
   if (!packet.time_ns) return drop("operation without a time that is known", packet.offset);
+  const auto find = [](const InternedIds& ids, std::optional<uint64_t> id) {
+    return id ? ids.find(*id) : InternedIds::none;
+  };
   const auto old = [](const std::vector<uint32_t>& names, std::optional<uint64_t> place) {
     return place && *place < names.size() ? names[static_cast<size_t>(*place)] : InternedIds::none;
   };
-  const uint32_t stage_text =
-      stage ? sequence.stages.find(*stage) : old(sequence.old_stages, old_stage);
+  const auto numbered = stage[PftraceStage::stage];
+  const uint32_t stage_text = numbered ? sequence.stages.find(*numbered)
+                                       : old(sequence.old_stages, stage[PftraceStage::old_stage]);
   const std::string_view stage_name =
       stage_text != InternedIds::none ? texts_.text(stage_text) : std::string_view();
   if (is_not_work(stage_name)) return;
-  const uint32_t queue_text =
-      queue ? sequence.stages.find(*queue) : old(sequence.old_queues, old_queue);
+  const auto queue = stage[PftraceStage::queue];
+  const uint32_t queue_text = queue ? sequence.stages.find(*queue)
+                                    : old(sequence.old_queues, stage[PftraceStage::old_queue]);
+  const uint32_t kernel = find(sequence.kernels, stage[PftraceStage::kernel]);
+  const uint32_t name = stage.name_text ? texts_.add(*stage.name_text)
+                                        : find(sequence.names, stage[PftraceStage::name]);
+  const bool missing = (stage[PftraceStage::kernel] && kernel == InternedIds::none) ||
+                       (stage[PftraceStage::name] && name == InternedIds::none);
   if (missing) drop("operation whose name is not in the trace", packet.offset);
   uint32_t text = kernel != InternedIds::none ? kernel : name;
   if (text == InternedIds::none) text = stage_text;
@@ -105,6 +61,9 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
                                                  std::max(*packet.time_ns, int64_t{0}));
   work.duration_ns = duration.value_or(0) > longest ? no_duration(TimeFault::too_large)
                                                     : static_cast<int64_t>(duration.value_or(0));
+  notes_.clear();
+  for (const PftraceExtra& extra : extras) notes_.take_extra(extra);
+  std::optional<uint64_t> gpu = stage[PftraceStage::gpu];
   if (!gpu) {
     const auto device = notes_.number(NoteKey::device);
     gpu = static_cast<uint64_t>(device.value_or(0));
@@ -124,7 +83,7 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
     ++without_stream_;
     stream = std::max(lane, int64_t{0});
   }
-  uint32_t process = context ? sequence.contexts.find(*context) : InternedIds::none;
+  uint32_t process = find(sequence.contexts, stage[PftraceStage::context]);
   if (process == InternedIds::none) {
     const auto pid = notes_.number(NoteKey::process);
     process = pid ? work_.process(*pid) : work_.process_of(sequence);
@@ -132,7 +91,8 @@ void PftraceEvents::render_stage(const Packet& packet, std::string_view bytes) {
   work.track = work_.track(device, *stream, process);
   work.correlation = notes_.number(NoteKey::correlation).value_or(Launch::no_correlation);
   if (work.correlation == Launch::no_correlation) work.event = event;
-  if (options_.operation_details) take_launch(sequence, launch, detail);
+  OperationDetail detail;
+  if (options_.operation_details) take_launch(sequence, stage.launch, detail);
   work_.take_notes(notes_, sequence, detail, work);
   work_.add(work);
 }

@@ -329,17 +329,20 @@ NoteKey PftraceNotes::key_of(uint32_t text) {
   return known;
 }
 
-void PftraceNotes::take_extra(std::string_view extra) {
-  std::string_view name;
-  NoteValue value{NoteKind::text, 0, 0, {}};
-  WireReader message(extra);
+PftraceExtra pftrace_extra(std::string_view bytes) {
+  PftraceExtra extra;
+  WireReader message(bytes);
   for (WireField field; message.next(field);) {
     if (field.type != WireType::bytes) continue;
-    if (field.number == 1) name = field.bytes;
-    if (field.number == 2) value.text = field.bytes;
+    if (field.number == 1) extra.name = field.bytes;
+    if (field.number == 2) extra.text = field.bytes;
   }
-  const NoteKey key = note_key(name);
-  if (key != NoteKey::ignored) put(key, name, value);
+  extra.key = note_key(extra.name);
+  return extra;
+}
+
+void PftraceNotes::take_extra(const PftraceExtra& extra) {
+  put(extra.key, extra.name, {NoteKind::text, 0, 0, extra.text});
 }
 
 void PftraceNotes::put(NoteKey key, std::string_view name, const NoteValue& value) {

@@ -73,6 +73,13 @@ struct NoteValue {
   std::string written() const;
 };
 
+/// One of the extra data of a render stage. No packet before it has to be known to read it.
+struct PftraceExtra {
+  NoteKey key = NoteKey::ignored;
+  std::string_view name, text;
+};
+PftraceExtra pftrace_extra(std::string_view bytes);
+
 /// The notes of one event. Its texts are valid as long as the packet's.
 class PftraceNotes {
  public:
@@ -82,7 +89,7 @@ class PftraceNotes {
 
   void clear();
   void take_annotation(std::string_view annotation, const PftraceSequence& sequence);
-  void take_extra(std::string_view extra);
+  void take_extra(const PftraceExtra& extra);
 
   bool has(NoteKey key) const noexcept { return (known_ >> static_cast<unsigned>(key) & 1) != 0; }
   const NoteValue& operator[](NoteKey key) const noexcept {

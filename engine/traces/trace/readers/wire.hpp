@@ -68,9 +68,10 @@ class WireReader {
   }
   size_t left() const noexcept { return static_cast<size_t>(end_ - at_); }
 
- private:
+  /// Of a field.
   static constexpr uint64_t max_number = (uint64_t{1} << 29) - 1;
 
+ private:
   [[gnu::always_inline]] bool varint(uint64_t& value) noexcept {
     if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80) {
       value = static_cast<unsigned char>(*at_++);

@@ -30,7 +30,7 @@ uint64_t field_size(std::string_view bytes) {
   };
   uint64_t tag = 0;
   uint64_t value = 0;
-  if (!varint(tag) || tag >> 3 == 0) return 0;
+  if (!varint(tag) || tag >> 3 == 0 || tag >> 3 > WireReader::max_number) return 0;
   switch (tag & 7) {
     case 0:
       return varint(value) ? at : 0;
@@ -47,28 +47,55 @@ uint64_t field_size(std::string_view bytes) {
 
 }  // namespace
 
-bool WireStream::next(WireField& field) {
-  offset_ += begin_ - std::exchange(last_, begin_);
+/// The size of the next field, which begins at `begin_`; 0: there is none.
+size_t WireStream::whole_field() {
   while (true) {
     const std::string_view bytes(bytes_.data() + begin_, end_ - begin_);
     const uint64_t size = field_size(bytes);
-    if (size != 0 && size <= bytes.size()) {
-      WireReader reader(bytes.substr(0, static_cast<size_t>(size)));
-      begin_ += static_cast<size_t>(size);
-      return reader.next(field);
-    }
+    if (size != 0 && size <= bytes.size()) return static_cast<size_t>(size);
     const bool head_whole = bytes.size() >= max_head;
     if (size == 0 && head_whole) break;
     if (more()) continue;
-    if (bytes.empty()) return false;
+    if (bytes.empty()) return 0;
     cut_off_ = true;
-    if (input_->options().allow_truncated) return false;
+    if (input_->options().allow_truncated) return 0;
     throw Error(input_->shown(), Error::Place{.line = {}, .offset = offset_},
                 "a field of the protobuf message is cut off, or is no field",
                 "copy the file again, or use --allow-truncated for what is before it");
   }
   throw Error(input_->shown(), Error::Place{.line = {}, .offset = offset_},
               "this is no field of a protobuf message", "the file may be damaged: copy it again");
+}
+
+bool WireStream::next(WireField& field) {
+  offset_ += begin_ - std::exchange(last_, begin_);
+  const size_t size = whole_field();
+  if (size == 0) return false;
+  WireReader reader(std::string_view(bytes_.data() + begin_, size));
+  begin_ += size;
+  return reader.next(field);
+}
+
+bool WireStream::next(WireBlock& block) {
+  offset_ += begin_ - std::exchange(last_, begin_);
+  size_t size = whole_field();
+  if (size == 0) return false;
+  block.begin_ = block.end_ = begin_;
+  while (size != 0 && size <= end_ - block.end_) {
+    block.end_ += size;
+    size = static_cast<size_t>(
+        field_size(std::string_view(bytes_.data() + block.end_, end_ - block.end_)));
+  }
+  block.offset_ = offset_;
+  offset_ += block.end_ - begin_;
+  // The block takes the buffer; what follows it moves to the block's former one.
+  bytes_.swap(block.bytes_);
+  const size_t kept = end_ - block.end_;
+  if (bytes_.size() < kept) bytes_.resize(kept);
+  std::copy_n(block.bytes_.begin() + static_cast<std::ptrdiff_t>(block.end_), kept, bytes_.begin());
+  begin_ = last_ = 0;
+  end_ = kept;
+  return true;
 }
 
 /// False: the input has ended.
