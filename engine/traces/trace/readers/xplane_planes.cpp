@@ -47,7 +47,8 @@ std::optional<int32_t> device_of(std::string_view plane, std::string_view head) 
 class XPlanes::Impl {
  public:
   Impl(const OpenOptions& options, TraceBuilder& out)
-      : out_(&out),
+      : options_(&options),
+        out_(&out),
         host_(options.host),
         details_(options.operation_details),
         host_events_(options, out) {
@@ -60,7 +61,7 @@ class XPlanes::Impl {
   }
 
   void read(std::string_view message, uint64_t offset) {
-    plane_ = XPlane(message, offset);
+    plane_ = XPlane(*options_, message, offset);
     read_plane();
   }
 
@@ -112,12 +113,12 @@ class XPlanes::Impl {
   /// SparseCores and custom devices: they may have work, which kr does not know.
   void count_other_device() {
     for (const std::string_view message : plane_.lines()) {
-      const XLine line = xline_of(message);
+      const XLine line = plane_.line(message);
       if (line.events == 0 || !(line.name == "XLA Ops" || line.name.starts_with("Stream #"))) {
         continue;
       }
       out_->add_dropped("event of a device that is neither a GPU nor a TPU core",
-                        plane_.offset_of(message), line.events);
+                        plane_.offset_of(message.data()), line.events);
     }
   }
 
@@ -125,17 +126,13 @@ class XPlanes::Impl {
 
   void read_gpu(int32_t device) {
     for (const std::string_view message : plane_.lines()) {
-      const XLine line = xline_of(message);
+      const XLine line = plane_.line(message);
       const auto stream = stream_of(line.name);
       if (!stream) continue;  // grouped: `XLA Ops`, `Steps`, ...
       const TrackId track = out_->track({device, *stream, std::string(device_name_), {}});
-      XEvent event(tables());
-      each_event(line, [&](std::string_view bytes) {
-        if (!plane_.read_event(bytes, event, *out_)) return;
-        Operation operation = xevent_times(line, event);
-        operation.name = gpu_name(event, bytes);
-        operation.track = track;
-        add(operation, event.stats, stream_place(event.stats));
+      plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+        add({event.start_ns, event.duration_ns, gpu_name(event), track}, event.stats,
+            stream_place(event.stats));
       });
     }
   }
@@ -149,11 +146,11 @@ class XPlanes::Impl {
   }
 
   /// By the kind that the stats or the name give.
-  NameId gpu_name(const XEvent& event, std::string_view bytes) {
+  NameId gpu_name(const XEvent& event) {
     const bool copy = event.stats.text(XStat::memcpy_details) != XStats::no_text;
     const bool set = event.stats.text(XStat::memset_details) != XStats::no_text;
     if (event.place == XPlaneTables::none || tables().event(event.place).name.empty()) {
-      out_->add_dropped("operation without a name", plane_.offset_of(bytes));
+      out_->add_dropped("operation without a name", plane_.offset_of(event.at));
       return out_->name("(unnamed operation)", OperationKind::kernel);
     }
     NameId& known = names_[event.place][copy ? 1 : set ? 2 : 0];
@@ -172,9 +169,9 @@ class XPlanes::Impl {
     std::vector<XLine> work;
     programs_.clear();
     for (const std::string_view message : plane_.lines()) {
-      XLine line = xline_of(message);
+      XLine line = plane_.line(message);
       if (line.name == "XLA Ops")
-        work.push_back(line);
+        work.push_back(std::move(line));
       else if (line.name == "XLA Modules")
         read_programs(line);
     }
@@ -189,12 +186,10 @@ class XPlanes::Impl {
   }
 
   void read_programs(const XLine& line) {
-    XEvent event(tables());
-    each_event(line, [&](std::string_view bytes) {
-      if (!plane_.read_event(bytes, event, *out_) || event.place == XPlaneTables::none) return;
-      const Operation times = xevent_times(line, event);
-      if (times.start_ns < 0 || times.duration_ns < 0) return;
-      programs_.push_back({times.start_ns, times.end_ns(), event.place});
+    plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+      if (event.place == XPlaneTables::none) return;
+      if (event.start_ns < 0 || event.duration_ns < 0) return;
+      programs_.push_back({event.start_ns, event.end_ns(), event.place});
     });
   }
 
@@ -209,20 +204,17 @@ class XPlanes::Impl {
   void read_core(const XLine& line, TrackId track) {
     core_.clear();
     ops_.clear();
-    XEvent event(tables());
-    each_event(line, [&](std::string_view bytes) {
-      if (!plane_.read_event(bytes, event, *out_)) return;
-      const NameId name = tpu_name(event, bytes);
-      const Operation times = xevent_times(line, event);
-      const uint32_t place = core_place(event.stats, times.start_ns);
-      if (times.start_ns < 0 || times.duration_ns < 0) {
-        add({times.start_ns, times.duration_ns, name, track}, event.stats, place);
+    plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+      const NameId name = tpu_name(event);
+      const uint32_t place = core_place(event.stats, event.start_ns);
+      if (event.start_ns < 0 || event.duration_ns < 0) {
+        add({event.start_ns, event.duration_ns, name, track}, event.stats, place);
         return;
       }
       // Sums of picoseconds have to fit.
       if (std::max(std::abs(event.offset_ps), event.duration_ps) > max_core_ps ||
-          times.start_ns > max_ns - max_core_ps) {
-        add({times.start_ns, no_duration(TimeFault::too_large), name, track}, event.stats, place);
+          event.start_ns > max_ns - max_core_ps) {
+        add({event.start_ns, no_duration(TimeFault::too_large), name, track}, event.stats, place);
         return;
       }
       core_.push_back({event.offset_ps, event.offset_ps + event.duration_ps,
@@ -256,9 +248,9 @@ class XPlanes::Impl {
     }
   }
 
-  NameId tpu_name(const XEvent& event, std::string_view bytes) {
+  NameId tpu_name(const XEvent& event) {
     if (event.place == XPlaneTables::none) {
-      out_->add_dropped("operation without a name", plane_.offset_of(bytes));
+      out_->add_dropped("operation without a name", plane_.offset_of(event.at));
       return out_->name("(unnamed operation)", OperationKind::kernel);
     }
     NameId& known = names_[event.place][0];
@@ -382,6 +374,7 @@ class XPlanes::Impl {
 
   const XPlaneTables& tables() const { return plane_.tables(); }
 
+  const OpenOptions* options_;
   TraceBuilder* out_;
   HostDetail host_;
   bool details_;

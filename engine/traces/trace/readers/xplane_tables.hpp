@@ -51,7 +51,9 @@ class XStats {
   static constexpr uint32_t no_text = UINT32_MAX;
 
   /// A number in XPlaneTables::text; no_text: there is none.
-  uint32_t text(XStat stat) const noexcept { return texts_[static_cast<size_t>(stat)]; }
+  uint32_t text(XStat stat) const noexcept {
+    return texts_[static_cast<size_t>(stat) - xstat_numbers];
+  }
   /// Of the first `xstat_numbers`.
   std::optional<int64_t> number(XStat stat) const noexcept {
     const auto at = static_cast<size_t>(stat);
@@ -60,11 +62,16 @@ class XStats {
 
  private:
   friend class XPlaneTables;
+  /// Above all numbers of texts: places in the list of those that are not among them yet.
+  static constexpr uint32_t first_new = uint32_t{1} << 31;
+
   XStats() { texts_.fill(no_text); }
-  std::array<uint32_t, xstat_count> texts_;
   std::array<int64_t, xstat_numbers> numbers_;
-  uint32_t has_number_ = 0;
+  std::array<uint32_t, xstat_count - xstat_numbers> texts_;
+  uint8_t has_number_ = 0;
+  bool has_new_ = false;
 };
+static_assert(xstat_numbers <= 8);
 
 /// What all events of a name have.
 struct XEventName {
@@ -89,8 +96,10 @@ class XPlaneTables {
 
   /// No stats.
   XStats stats() const { return {}; }
-  /// An XStat. Throws WireFault.
-  void read(std::string_view message, XStats& to);
+  /// An XStat. A text that it spells out goes to `texts`, and counts once `take` has numbered it:
+  /// so several threads may read. Throws WireFault.
+  void read(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const;
+  void take(const std::vector<std::string_view>& texts, XStats& to);
 
   std::string_view text(uint32_t number) const {
     return number == XStats::no_text ? std::string_view() : texts_.text(number);
@@ -98,7 +107,6 @@ class XPlaneTables {
 
  private:
   struct StatName {
-    std::string_view name;
     XStat stat = XStat::count;  // of those that kr reads
     uint32_t text = XStats::no_text;
   };
@@ -106,8 +114,8 @@ class XPlaneTables {
   struct StatTag;
 
   /// What most are: an id below 128, and a number. False: it is not one of these.
-  bool read_short(std::string_view message, XStats& to);
-  void take(const StatName& stat, uint32_t field, int64_t value, XStats& to);
+  bool read_short(std::string_view message, XStats& to) const;
+  void set(XStat stat, uint32_t field, int64_t value, XStats& to) const;
 
   std::vector<XEventName> events_;
   std::vector<StatName> stats_;
