@@ -149,8 +149,7 @@ void XPlane::read_event(std::string_view message, XEvent& event,
   bool begun = false;
   const auto begin = [&] {
     event.place = tables_.find(metadata);
-    event.stats =
-        event.place == XPlaneTables::none ? tables_.stats() : tables_.event(event.place).stats;
+    event.stats = tables_.stats(event.place);
     begun = true;
   };
   WireReader reader(message);

@@ -55,8 +55,7 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
       if (field.number == 2) name = bytes_of(field, in, stat_metadata);
     });
     if (stats_by_id_.find(id).valid()) continue;
-    stats_by_id_.add(id, {static_cast<uint32_t>(stats_.size())});
-    stats_.push_back({xstat_named(name).value_or(XStat::count), texts_.add(name)});
+    stats_by_id_.add(id, {xstat_named(name).value_or(XStat::count), texts_.add(name)});
   }
   std::vector<std::string_view> texts;
   for (const std::string_view entry : events) {
@@ -75,47 +74,15 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   }
 }
 
-bool XPlaneTables::read_short(std::string_view message, XStats& to) const {
-  const auto byte = [&](size_t at) { return static_cast<unsigned char>(message[at]); };
-  constexpr size_t head = 3;
-  if (message.size() <= head || byte(0) != 1 << 3 || byte(1) >= 0x80) return false;
-  const Id<StatTag> known = stats_by_id_.find(byte(1));
-  if (!known.valid() || stats_[known.index].stat == XStat::count) return true;
-  const uint32_t field = byte(2) >> 3;
-  if ((byte(2) & 7) != 0 || message.size() > head + 9) return false;
-  uint64_t value = 0;
-  for (size_t at = head; at < message.size(); ++at) {
-    value |= uint64_t{byte(at) & 0x7fU} << 7 * (at - head);
-    if ((byte(at) < 0x80) != (at + 1 == message.size())) return false;
-  }
-  set(stats_[known.index].stat, field, static_cast<int64_t>(value), to);
-  return true;
-}
-
-void XPlaneTables::set(XStat stat, uint32_t field, int64_t value, XStats& to) const {
-  const auto at = static_cast<size_t>(stat);
-  if (field == 3 || field == 4) {
-    if (at >= xstat_numbers) return;
-    to.numbers_[at] = value;
-    to.has_number_ |= static_cast<uint8_t>(1U << at);
-  } else if (field == 7) {
-    if (at < xstat_numbers) return;
-    const Id<StatTag> ref = stats_by_id_.find(value);
-    if (ref.valid()) to.texts_[at - xstat_numbers] = stats_[ref.index].text;
-  }
-}
-
-void XPlaneTables::read(std::string_view message, XStats& to,
-                        std::vector<std::string_view>& texts) const {
+void XPlaneTables::read_long(std::string_view message, XStats& to,
+                             std::vector<std::string_view>& texts) const {
   constexpr const char* what = "XStat";
-  if (read_short(message, to)) return;
   WireReader reader(message);
   std::optional<XStat> stat;
   for (WireField field; reader.next(field);) {
     if (field.number == 1) {
-      const Id<StatTag> known = stats_by_id_.find(number_of(field, message, what));
-      if (!known.valid() || stats_[known.index].stat == XStat::count) return;
-      stat = stats_[known.index].stat;
+      stat = stats_by_id_.find(number_of(field, message, what)).stat;
+      if (stat == XStat::count) return;
     } else if (!stat) {
       continue;  // the id comes first
     } else if (field.number == 3 || field.number == 4 || field.number == 7) {
