@@ -167,6 +167,8 @@ void XPlane::read_event(std::string_view message, XEvent& event,
       case 4:
         if (!begun) begin();
         tables_.read(bytes_of(field, message, what), event.stats, texts);
+        reader = WireReader(
+            tables_.read_short_ones(message.substr(message.size() - reader.left()), event.stats));
         break;
       case 5:
         event.aggregated = true;

@@ -74,9 +74,10 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   }
 }
 
-void XPlaneTables::read_long(std::string_view message, XStats& to,
-                             std::vector<std::string_view>& texts) const {
+void XPlaneTables::read(std::string_view message, XStats& to,
+                        std::vector<std::string_view>& texts) const {
   constexpr const char* what = "XStat";
+  if (read_short(message, to)) return;
   WireReader reader(message);
   std::optional<XStat> stat;
   for (WireField field; reader.next(field);) {

@@ -100,9 +100,9 @@ class XPlaneTables {
   }
   /// An XStat. A text that it spells out goes to `texts`, and counts once `take` has numbered it:
   /// so several threads may read. Throws WireFault.
-  void read(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const {
-    if (!read_short(message, to)) read_long(message, to, texts);
-  }
+  void read(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const;
+  /// The short ones that `fields` of an event begins with, which are most. Returns what follows.
+  std::string_view read_short_ones(std::string_view fields, XStats& to) const;
   void take(const std::vector<std::string_view>& texts, XStats& to);
 
   std::string_view text(uint32_t number) const {
@@ -120,7 +120,6 @@ class XPlaneTables {
   struct EventTag;
 
   bool read_short(std::string_view message, XStats& to) const;
-  void read_long(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const;
   void set(XStat stat, uint32_t field, int64_t value, XStats& to) const;
 
   std::vector<XEventName> events_;
@@ -142,8 +141,7 @@ inline void XPlaneTables::set(XStat stat, uint32_t field, int64_t value, XStats&
   }
 }
 
-/// What most are: an id below 128, and a number. False: it is not one of these. Inline, because it
-/// is where most of the time of reading a profile goes.
+/// An id below 128, and a number. False: it is not one of these.
 [[gnu::always_inline]] inline bool XPlaneTables::read_short(std::string_view message,
                                                             XStats& to) const {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(message[at]); };
@@ -159,6 +157,17 @@ inline void XPlaneTables::set(XStat stat, uint32_t field, int64_t value, XStats&
   }
   set(stat, byte(2) >> 3, static_cast<int64_t>(value), to);
   return true;
+}
+
+// Inline: most of the time of reading a profile goes here.
+inline std::string_view XPlaneTables::read_short_ones(std::string_view fields, XStats& to) const {
+  constexpr char tag = 4 << 3 | 2;
+  while (fields.size() >= 2 && fields[0] == tag) {
+    const size_t size = static_cast<unsigned char>(fields[1]);
+    if (size >= 0x80 || size > fields.size() - 2 || !read_short(fields.substr(2, size), to)) break;
+    fields.remove_prefix(2 + size);
+  }
+  return fields;
 }
 
 /// Bytes that are not the message that they should be. `at` is in them.
