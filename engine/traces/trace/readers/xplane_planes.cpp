@@ -104,7 +104,7 @@ class XPlanes::Impl {
     const XStats stats = plane_.read_tables();
     names_.assign(tables().size(), {});
     places_of_.clear();
-    last_place_ = {};
+    last_places_.assign(tables().size(), {});
     details_of_.clear();
     device_name_ = tables().text(stats.text(XStat::device_type));
     if (const auto start = stats.number(XStat::profile_start)) profile_start_ns_ = start;
@@ -132,7 +132,7 @@ class XPlanes::Impl {
       const TrackId track = out_->track({device, *stream, std::string(device_name_), {}});
       plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
         add({event.start_ns, event.duration_ns, gpu_name(event), track}, event.stats,
-            stream_place(event.stats));
+            stream_place(event));
       });
     }
   }
@@ -206,7 +206,7 @@ class XPlanes::Impl {
     ops_.clear();
     plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
       const NameId name = tpu_name(event);
-      const uint32_t place = core_place(event.stats, event.start_ns);
+      const uint32_t place = core_place(event);
       if (event.start_ns < 0 || event.duration_ns < 0) {
         add({event.start_ns, event.duration_ns, name, track}, event.stats, place);
         return;
@@ -285,15 +285,17 @@ class XPlanes::Impl {
     }
   };
 
-  uint32_t stream_place(const XStats& stats) {
+  uint32_t stream_place(const XEvent& event) {
     if (host_ == HostDetail::none) return HostRange::none;
-    return place({stats.text(XStat::hlo_module), path_of(stats), stats.text(XStat::hlo_category),
-                  stats.text(XStat::hlo_op), false});
+    return place(event,
+                 {event.stats.text(XStat::hlo_module), path_of(event.stats),
+                  event.stats.text(XStat::hlo_category), event.stats.text(XStat::hlo_op), false});
   }
-  uint32_t core_place(const XStats& stats, int64_t time_ns) {
+  uint32_t core_place(const XEvent& event) {
     if (host_ == HostDetail::none) return HostRange::none;
-    return place({program_at(time_ns), path_of(stats), stats.text(XStat::hlo_category),
-                  stats.text(XStat::hlo_op), true});
+    return place(event,
+                 {program_at(event.start_ns), path_of(event.stats),
+                  event.stats.text(XStat::hlo_category), event.stats.text(XStat::hlo_op), true});
   }
   uint32_t path_of(const XStats& stats) const {
     const uint32_t path = stats.text(XStat::tf_op);
@@ -302,9 +304,17 @@ class XPlanes::Impl {
     return is_xla_name_stack(tables().text(name)) ? name : XStats::no_text;
   }
 
-  uint32_t place(const PlaceKey& key) {
+  uint32_t place(const XEvent& event, const PlaceKey& key) {
     if (key.none()) return HostRange::none;
-    if (last_place_ && last_place_->first == key) return last_place_->second;
+    if (event.place == XPlaneTables::none) return place(key);
+    auto& [last, place_of_last] = last_places_[event.place];
+    if (last != key) {
+      place_of_last = place(key);
+      last = key;
+    }
+    return place_of_last;
+  }
+  uint32_t place(const PlaceKey& key) {
     const auto [known, added] = places_of_.try_emplace(key, HostRange::none);
     if (added) {
       std::string_view program = tables().text(XStats::no_text);
@@ -320,7 +330,6 @@ class XPlanes::Impl {
         for (const auto& level : levels) out_->range_name(level.name);
       }
     }
-    last_place_ = {key, known->second};
     return known->second;
   }
 
@@ -390,7 +399,8 @@ class XPlanes::Impl {
   std::string_view device_name_;
   std::vector<std::array<NameId, 3>> names_;  // by place of a name, and kind
   std::unordered_map<PlaceKey, uint32_t, PlaceHash> places_of_;
-  std::optional<std::pair<PlaceKey, uint32_t>> last_place_;
+  // By place of a name: its operations belong to the same place mostly.
+  std::vector<std::pair<PlaceKey, uint32_t>> last_places_;
   std::unordered_map<std::pair<uint32_t, uint32_t>, uint32_t, PairHash> details_of_;
   std::vector<Program> programs_;
 
