@@ -101,9 +101,9 @@ class XPlaneTables {
   /// An XStat. A text that it spells out goes to `texts`, and counts once `take` has numbered it:
   /// so several threads may read. Throws WireFault.
   void read(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const;
+  void take(const std::vector<std::string_view>& texts, XStats& to);
   /// The short ones that `fields` of an event begins with, which are most. Returns what follows.
   std::string_view read_short_ones(std::string_view fields, XStats& to) const;
-  void take(const std::vector<std::string_view>& texts, XStats& to);
 
   std::string_view text(uint32_t number) const {
     return number == XStats::no_text ? std::string_view() : texts_.text(number);
