@@ -469,6 +469,104 @@ TEST_CASE("each byte changed, and blocks of any size") {
   }
 }
 
+/// All that kr keeps of a profile.
+std::string all_of(const trace::Trace& trace) {
+  std::string out = dump(trace) + ranges_of(trace);
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    out += launch_of(trace, i) + " | " + place_of(trace, i);
+    if (trace.details) {
+      out += fmt::format(" | grid_x={}",
+                         trace.details->of(i).get(trace::DetailField::grid_x).value_or(-1));
+    }
+    out += '\n';
+  }
+  for (const trace::Launch& launch : trace.host->launches) {
+    out += fmt::format("{} {} {}\n", launch.correlation, launch.start_ns, launch.duration_ns);
+  }
+  if (trace.memory) {
+    for (const trace::MemorySeries& series : trace.memory->series) {
+      for (const trace::MemoryEvent& event : series.events) {
+        out +=
+            fmt::format("{} {} {} {}\n", series.kind, event.time_ns, event.bytes, event.after.used);
+      }
+    }
+  }
+  for (const auto& records : trace.dropped) {
+    out += fmt::format("{} {} from {}\n", records.count, records.what, records.first_offset);
+  }
+  return out + trace.untimed_why;
+}
+
+// Events enough for many blocks: of a GPU, a TPU and a host; with texts that only they have, and
+// some that are dropped.
+std::string long_profile(bool damaged) {
+  std::string gpu, core, modules, calls, functions;
+  for (int64_t i = 0; i < 300; ++i) {
+    const int64_t at = i * 10'000'000;
+    std::string stats = number_stat(1, i) + ref_stat(8, 9);
+    if (i % 3 == 0) stats += text_stat(4, fmt::format("jit(step)/M/layers_{}/add:", i % 7));
+    if (i % 5 == 0) stats += text_stat(2, fmt::format("grid:{},1,1 block:256,1,1", 1 + i % 4));
+    // Of two texts of a stat the last counts.
+    if (i % 4 == 0) stats += text_stat(5, "fusion.0") + ref_stat(5, 11);
+    if (i % 6 == 0) stats += ref_stat(5, 11) + text_stat(5, "fusion.1");
+    gpu += event(i % 31 == 30 ? 77 : 1 + i % 3, i % 41 == 40 ? -at : at, 2'000'000, stats);
+    if (i % 29 == 0) gpu += bytes_field(4, number_field(1, 1) + number_field(5, 12));
+    if (damaged && i == 290) gpu += event(1, at, 1, bytes_field(4, "\x08\x01\xff"));
+    modules += event(4, at, 9'000'000);
+    core +=
+        event(2, at + 1'000'250, 4'000'250, text_stat(1, fmt::format("jit(f)/M/l{}/dot:", i % 9))) +
+        event(1, at, 8'000'000);
+    calls += event(1, at, 500'000, number_stat(1, i)) + event(4, 0, i) +
+             event(2, at, 3'000'000 * (i % 2)) + event(3, at, 9'000'000, number_stat(2, i)) +
+             event(5, at, 1'000, i % 17 == 0 ? number_stat(1, 1000 + i) : "");
+    functions += event(6, at, 0,
+                       text_stat(3, i % 2 == 0 ? "GPU_3_bfc" : "xla_host") + number_stat(4, 64) +
+                           number_stat(5, i % 19 == 0 ? -1 : 64 * i));
+    if (i % 23 == 0) functions += bytes_field(4, number_field(1, 5) + number_field(5, 2));
+  }
+  return plane("/host:CPU",
+               line(7, "python3", 0, calls) + line(8, "python3", 0, functions) +
+                   event_name(1, "cuLaunchKernel") + event_name(2, "PjitFunction(step)") +
+                   event_name(3, "train") + event_name(4, "$train.py:3 main") +
+                   event_name(5, "Executable::Execute") + event_name(6, "MemoryAllocation") +
+                   stat_name(1, "correlation_id") + stat_name(2, "step_num") +
+                   stat_name(3, "allocator_name") + stat_name(4, "allocation_bytes") +
+                   stat_name(5, "bytes_allocated")) +
+         plane("/device:TPU:1",
+               line(1, "XLA Modules", 100, modules) + line(2, "XLA Ops", 100, core) +
+                   event_name(1, "%while.2 = (s32[]) while(%t)", bytes_field(4, "while.2")) +
+                   event_name(2, "%fusion.1 = f32[] fusion(%p)", text_stat(2, "loop fusion", 5)) +
+                   event_name(4, "jit_f(1234)") + stat_name(1, "tf_op") +
+                   stat_name(2, "hlo_category")) +
+         plane("/device:GPU:3",
+               line(16, "Stream #16(Kernel)", 1000, gpu) + event_name(1, "loop_add_fusion.kd") +
+                   event_name(2, "MemcpyD2H") +
+                   event_name(3, "Memset", text_stat(5, "fusion.2", 5)) + gpu_stats);
+}
+
+TEST_CASE("a profile is the same in blocks of any size, on any number of threads") {
+  const std::string profile = long_profile(false);
+  const std::string damaged = long_profile(true);
+  trace::OpenOptions options = everything();
+  options.memory = true;
+  options.threads = 1;
+  const std::string expected = all_of(read(profile, options));
+  const std::string error = error_in(damaged, options);
+  CHECK(expected.find("layers_6") != std::string::npos);
+  CHECK(expected.find("event without a time, only counted from") != std::string::npos);
+  CHECK(error.find("`XStat`") != std::string::npos);
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    for (const size_t block_size : {size_t{1}, size_t{100}, size_t{4096}}) {
+      CAPTURE(threads);
+      CAPTURE(block_size);
+      options.threads = threads;
+      options.block_size = block_size;
+      CHECK(all_of(read(profile, options)) == expected);
+      CHECK(error_in(damaged, options) == error);
+    }
+  }
+}
+
 // --- JAX's trace.json ---
 
 trace::Trace read_json(std::string_view text, const trace::OpenOptions& options = everything()) {

@@ -20,11 +20,17 @@ void XPlaneHost::read(XPlane& plane) {
   std::vector<XLine> lines;
   std::map<std::string_view, int> named;
   for (const std::string_view message : plane.lines()) {
-    lines.push_back(xline_of(message));
+    lines.push_back(plane.line(message));
     ++named[lines.back().name];
   }
   const size_t names = plane.tables().size();
-  kinds_.assign(names, Kind::unknown);
+  kinds_.clear();
+  wanted_.clear();
+  for (size_t place = 0; place < names; ++place) {
+    const std::string_view name = plane.tables().event(static_cast<uint32_t>(place)).name;
+    kinds_.push_back(kind_of(name));
+    wanted_.push_back(wanted(name, kinds_.back()));
+  }
   range_names_.assign(names, HostRange::none);
   calls_.assign(names, HostRange::none);
   for (const XLine& line : lines) {
@@ -32,8 +38,7 @@ void XPlaneHost::read(XPlane& plane) {
     memory_thread_ = MemoryEvent::no_thread;
     thread_name_ = line.name;
     if (named[line.name] > 1) thread_name_ += fmt::format("/{}", line.id);
-    XEvent event(plane.tables());
-    each_event(line, [&](std::string_view bytes) { read_event(line, bytes, event); });
+    plane.each_event(line, *out_, &wanted_, [&](const XEvent& event) { take(event); });
   }
 }
 
@@ -52,53 +57,42 @@ XPlaneHost::Kind XPlaneHost::kind_of(std::string_view name) {
   return Kind::range;
 }
 
-void XPlaneHost::read_event(const XLine& line, std::string_view bytes, XEvent& event) {
-  const XPlaneTables& tables = plane_->tables();
-  // Most are functions of Python: their id comes first.
-  WireReader reader(bytes);
-  WireField first;
-  if (reader.next(first) && first.number == 1 && first.type == WireField::Type::varint) {
-    const uint32_t place = tables.find(first.integer());
-    if (place == XPlaneTables::none || tables.event(place).name.starts_with('$')) return;
+XWanted XPlaneHost::wanted(std::string_view name, Kind kind) const {
+  if (name.starts_with('$')) return XWanted::none;  // a function of Python
+  if (kind == Kind::other || (kind == Kind::memory && !memory_wanted_)) {
+    return XWanted::with_correlation;
   }
-  if (reader.broken()) throw WireFault{bytes.data(), "XEvent"};
-  if (!plane_->read_event(bytes, event, *out_) || event.place == XPlaneTables::none) return;
-  Kind& known = kinds_[event.place];
-  if (known == Kind::unknown) known = kind_of(tables.event(event.place).name);
+  return XWanted::all;
+}
+
+void XPlaneHost::take(const XEvent& event) {
   const auto correlation = event.stats.number(XStat::correlation);
-  const bool call = correlation.has_value() || known == Kind::call;
-  if (!call && known == Kind::other) return;
-  if (!call && known == Kind::memory) {
-    if (!memory_wanted_) return;
-    return add_memory(line, bytes, event, tables.event(event.place).name == released_name);
-  }
+  const bool call = correlation.has_value() || kinds_[event.place] == Kind::call;
+  if (!call && kinds_[event.place] == Kind::memory) return add_memory(event);
   const auto step = event.stats.number(XStat::step_num);
   if (!call && host_ == HostDetail::range_names) {
     range_name(event, step);
     return;
   }
   if (host_ != HostDetail::all) return;
-  const Operation times = xevent_times(line, event);
-  if (times.start_ns < 0 || times.duration_ns < 0) {
-    out_->add_dropped("call or range without a valid time", plane_->offset_of(bytes));
+  if (event.start_ns < 0 || event.duration_ns < 0) {
+    out_->add_dropped("call or range without a valid time", plane_->offset_of(event.at));
     return;
   }
   if (call) {
-    add_launch(times, event, known == Kind::call, correlation);
+    add_launch(event, correlation);
   } else if (event.duration_ps > 0 || step) {
-    out_->host().ranges.push_back({times.start_ns, times.end_ns(), range_name(event, step),
+    out_->host().ranges.push_back({event.start_ns, event.end_ns(), range_name(event, step),
                                    step ? all_threads() : thread(), HostRange::none,
                                    HostRange::Kind::annotation});
   }
 }
 
-void XPlaneHost::add_memory(const XLine& line, std::string_view bytes, const XEvent& event,
-                            bool released) {
+void XPlaneHost::add_memory(const XEvent& event) {
   const auto drop = [&](std::string_view what) {
-    out_->add_dropped(what, plane_->offset_of(bytes));
+    out_->add_dropped(what, plane_->offset_of(event.at));
   };
-  const int64_t time_ns = xevent_times(line, event).start_ns;
-  if (time_ns < 0) return drop("memory event without a valid time");
+  if (event.start_ns < 0) return drop("memory event without a valid time");
   const std::string_view allocator = plane_->tables().text(event.stats.text(XStat::allocator_name));
   if (allocator.empty()) return drop("memory event without an allocator");
   const auto is_bytes = [](std::optional<int64_t> value) {
@@ -113,8 +107,8 @@ void XPlaneHost::add_memory(const XLine& line, std::string_view bytes, const XEv
     memory_.threads.push_back({std::string(host_process), thread_name_});
   }
   MemoryEvent one;
-  one.time_ns = time_ns;
-  one.bytes = released ? -*size : *size;
+  one.time_ns = event.start_ns;
+  one.bytes = plane_->tables().event(event.place).name == released_name ? -*size : *size;
   one.after.used = *used;
   one.thread = memory_thread_;
   series_of(allocator).events.push_back(one);
@@ -138,16 +132,16 @@ MemorySeries& XPlaneHost::series_of(std::string_view allocator) {
 }
 
 /// An event with a correlation that is not named like a function has the name of the kernel.
-void XPlaneHost::add_launch(const Operation& times, const XEvent& event, bool function,
-                            std::optional<int64_t> correlation) {
+void XPlaneHost::add_launch(const XEvent& event, std::optional<int64_t> correlation) {
   uint32_t& call = calls_[event.place];
   if (call == HostRange::none) {
     const std::string_view name = plane_->tables().event(event.place).name;
+    const bool function = kinds_[event.place] == Kind::call;
     call = out_->call(
         {std::string(function ? name : "(call without a name)"), function && is_driver_call(name)});
   }
-  out_->host().launches.push_back({correlation.value_or(Launch::no_correlation), times.start_ns,
-                                   times.duration_ns, call, thread()});
+  out_->host().launches.push_back({correlation.value_or(Launch::no_correlation), event.start_ns,
+                                   event.duration_ns, call, thread()});
 }
 
 uint32_t XPlaneHost::range_name(const XEvent& event, std::optional<int64_t> step) {

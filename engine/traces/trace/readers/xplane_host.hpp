@@ -33,14 +33,14 @@ class XPlaneHost {
 
  private:
   /// What the events of a name are, if they have no correlation.
-  enum class Kind : uint8_t { unknown, call, range, memory, other };
+  enum class Kind : uint8_t { call, range, memory, other };
 
   static Kind kind_of(std::string_view name);
-  void read_event(const XLine& line, std::string_view bytes, XEvent& event);
-  void add_memory(const XLine& line, std::string_view bytes, const XEvent& event, bool released);
+  XWanted wanted(std::string_view name, Kind kind) const;
+  void take(const XEvent& event);
+  void add_memory(const XEvent& event);
   MemorySeries& series_of(std::string_view allocator);
-  void add_launch(const Operation& times, const XEvent& event, bool function,
-                  std::optional<int64_t> correlation);
+  void add_launch(const XEvent& event, std::optional<int64_t> correlation);
   uint32_t range_name(const XEvent& event, std::optional<int64_t> step);
   uint32_t thread();
   uint32_t all_threads();
@@ -54,6 +54,7 @@ class XPlaneHost {
   // Of the plane being read; by place of a name.
   XPlane* plane_ = nullptr;
   std::vector<Kind> kinds_;
+  std::vector<XWanted> wanted_;
   std::vector<uint32_t> range_names_;
   std::vector<uint32_t> calls_;
 

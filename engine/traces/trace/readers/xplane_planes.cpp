@@ -47,7 +47,8 @@ std::optional<int32_t> device_of(std::string_view plane, std::string_view head) 
 class XPlanes::Impl {
  public:
   Impl(const OpenOptions& options, TraceBuilder& out)
-      : out_(&out),
+      : options_(&options),
+        out_(&out),
         host_(options.host),
         details_(options.operation_details),
         host_events_(options, out) {
@@ -60,7 +61,7 @@ class XPlanes::Impl {
   }
 
   void read(std::string_view message, uint64_t offset) {
-    plane_ = XPlane(message, offset);
+    plane_ = XPlane(*options_, message, offset);
     read_plane();
   }
 
@@ -103,7 +104,7 @@ class XPlanes::Impl {
     const XStats stats = plane_.read_tables();
     names_.assign(tables().size(), {});
     places_of_.clear();
-    last_place_ = {};
+    last_places_.assign(tables().size(), {});
     details_of_.clear();
     device_name_ = tables().text(stats.text(XStat::device_type));
     if (const auto start = stats.number(XStat::profile_start)) profile_start_ns_ = start;
@@ -112,12 +113,12 @@ class XPlanes::Impl {
   /// SparseCores and custom devices: they may have work, which kr does not know.
   void count_other_device() {
     for (const std::string_view message : plane_.lines()) {
-      const XLine line = xline_of(message);
+      const XLine line = plane_.line(message);
       if (line.events == 0 || !(line.name == "XLA Ops" || line.name.starts_with("Stream #"))) {
         continue;
       }
       out_->add_dropped("event of a device that is neither a GPU nor a TPU core",
-                        plane_.offset_of(message), line.events);
+                        plane_.offset_of(message.data()), line.events);
     }
   }
 
@@ -125,17 +126,13 @@ class XPlanes::Impl {
 
   void read_gpu(int32_t device) {
     for (const std::string_view message : plane_.lines()) {
-      const XLine line = xline_of(message);
+      const XLine line = plane_.line(message);
       const auto stream = stream_of(line.name);
       if (!stream) continue;  // grouped: `XLA Ops`, `Steps`, ...
       const TrackId track = out_->track({device, *stream, std::string(device_name_), {}});
-      XEvent event(tables());
-      each_event(line, [&](std::string_view bytes) {
-        if (!plane_.read_event(bytes, event, *out_)) return;
-        Operation operation = xevent_times(line, event);
-        operation.name = gpu_name(event, bytes);
-        operation.track = track;
-        add(operation, event.stats, stream_place(event.stats));
+      plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+        add({event.start_ns, event.duration_ns, gpu_name(event), track}, event.stats,
+            stream_place(event));
       });
     }
   }
@@ -149,11 +146,11 @@ class XPlanes::Impl {
   }
 
   /// By the kind that the stats or the name give.
-  NameId gpu_name(const XEvent& event, std::string_view bytes) {
+  NameId gpu_name(const XEvent& event) {
     const bool copy = event.stats.text(XStat::memcpy_details) != XStats::no_text;
     const bool set = event.stats.text(XStat::memset_details) != XStats::no_text;
     if (event.place == XPlaneTables::none || tables().event(event.place).name.empty()) {
-      out_->add_dropped("operation without a name", plane_.offset_of(bytes));
+      out_->add_dropped("operation without a name", plane_.offset_of(event.at));
       return out_->name("(unnamed operation)", OperationKind::kernel);
     }
     NameId& known = names_[event.place][copy ? 1 : set ? 2 : 0];
@@ -172,9 +169,9 @@ class XPlanes::Impl {
     std::vector<XLine> work;
     programs_.clear();
     for (const std::string_view message : plane_.lines()) {
-      XLine line = xline_of(message);
+      XLine line = plane_.line(message);
       if (line.name == "XLA Ops")
-        work.push_back(line);
+        work.push_back(std::move(line));
       else if (line.name == "XLA Modules")
         read_programs(line);
     }
@@ -189,12 +186,10 @@ class XPlanes::Impl {
   }
 
   void read_programs(const XLine& line) {
-    XEvent event(tables());
-    each_event(line, [&](std::string_view bytes) {
-      if (!plane_.read_event(bytes, event, *out_) || event.place == XPlaneTables::none) return;
-      const Operation times = xevent_times(line, event);
-      if (times.start_ns < 0 || times.duration_ns < 0) return;
-      programs_.push_back({times.start_ns, times.end_ns(), event.place});
+    plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+      if (event.place == XPlaneTables::none) return;
+      if (event.start_ns < 0 || event.duration_ns < 0) return;
+      programs_.push_back({event.start_ns, event.end_ns(), event.place});
     });
   }
 
@@ -209,20 +204,17 @@ class XPlanes::Impl {
   void read_core(const XLine& line, TrackId track) {
     core_.clear();
     ops_.clear();
-    XEvent event(tables());
-    each_event(line, [&](std::string_view bytes) {
-      if (!plane_.read_event(bytes, event, *out_)) return;
-      const NameId name = tpu_name(event, bytes);
-      const Operation times = xevent_times(line, event);
-      const uint32_t place = core_place(event.stats, times.start_ns);
-      if (times.start_ns < 0 || times.duration_ns < 0) {
-        add({times.start_ns, times.duration_ns, name, track}, event.stats, place);
+    plane_.each_event(line, *out_, nullptr, [&](const XEvent& event) {
+      const NameId name = tpu_name(event);
+      const uint32_t place = core_place(event);
+      if (event.start_ns < 0 || event.duration_ns < 0) {
+        add({event.start_ns, event.duration_ns, name, track}, event.stats, place);
         return;
       }
       // Sums of picoseconds have to fit.
       if (std::max(std::abs(event.offset_ps), event.duration_ps) > max_core_ps ||
-          times.start_ns > max_ns - max_core_ps) {
-        add({times.start_ns, no_duration(TimeFault::too_large), name, track}, event.stats, place);
+          event.start_ns > max_ns - max_core_ps) {
+        add({event.start_ns, no_duration(TimeFault::too_large), name, track}, event.stats, place);
         return;
       }
       core_.push_back({event.offset_ps, event.offset_ps + event.duration_ps,
@@ -256,9 +248,9 @@ class XPlanes::Impl {
     }
   }
 
-  NameId tpu_name(const XEvent& event, std::string_view bytes) {
+  NameId tpu_name(const XEvent& event) {
     if (event.place == XPlaneTables::none) {
-      out_->add_dropped("operation without a name", plane_.offset_of(bytes));
+      out_->add_dropped("operation without a name", plane_.offset_of(event.at));
       return out_->name("(unnamed operation)", OperationKind::kernel);
     }
     NameId& known = names_[event.place][0];
@@ -293,15 +285,17 @@ class XPlanes::Impl {
     }
   };
 
-  uint32_t stream_place(const XStats& stats) {
+  uint32_t stream_place(const XEvent& event) {
     if (host_ == HostDetail::none) return HostRange::none;
-    return place({stats.text(XStat::hlo_module), path_of(stats), stats.text(XStat::hlo_category),
-                  stats.text(XStat::hlo_op), false});
+    return place(event,
+                 {event.stats.text(XStat::hlo_module), path_of(event.stats),
+                  event.stats.text(XStat::hlo_category), event.stats.text(XStat::hlo_op), false});
   }
-  uint32_t core_place(const XStats& stats, int64_t time_ns) {
+  uint32_t core_place(const XEvent& event) {
     if (host_ == HostDetail::none) return HostRange::none;
-    return place({program_at(time_ns), path_of(stats), stats.text(XStat::hlo_category),
-                  stats.text(XStat::hlo_op), true});
+    return place(event,
+                 {program_at(event.start_ns), path_of(event.stats),
+                  event.stats.text(XStat::hlo_category), event.stats.text(XStat::hlo_op), true});
   }
   uint32_t path_of(const XStats& stats) const {
     const uint32_t path = stats.text(XStat::tf_op);
@@ -310,9 +304,17 @@ class XPlanes::Impl {
     return is_xla_name_stack(tables().text(name)) ? name : XStats::no_text;
   }
 
-  uint32_t place(const PlaceKey& key) {
+  uint32_t place(const XEvent& event, const PlaceKey& key) {
     if (key.none()) return HostRange::none;
-    if (last_place_ && last_place_->first == key) return last_place_->second;
+    if (event.place == XPlaneTables::none) return place(key);
+    auto& [last, place_of_last] = last_places_[event.place];
+    if (last != key) {
+      place_of_last = place(key);
+      last = key;
+    }
+    return place_of_last;
+  }
+  uint32_t place(const PlaceKey& key) {
     const auto [known, added] = places_of_.try_emplace(key, HostRange::none);
     if (added) {
       std::string_view program = tables().text(XStats::no_text);
@@ -328,7 +330,6 @@ class XPlanes::Impl {
         for (const auto& level : levels) out_->range_name(level.name);
       }
     }
-    last_place_ = {key, known->second};
     return known->second;
   }
 
@@ -382,6 +383,7 @@ class XPlanes::Impl {
 
   const XPlaneTables& tables() const { return plane_.tables(); }
 
+  const OpenOptions* options_;
   TraceBuilder* out_;
   HostDetail host_;
   bool details_;
@@ -397,7 +399,8 @@ class XPlanes::Impl {
   std::string_view device_name_;
   std::vector<std::array<NameId, 3>> names_;  // by place of a name, and kind
   std::unordered_map<PlaceKey, uint32_t, PlaceHash> places_of_;
-  std::optional<std::pair<PlaceKey, uint32_t>> last_place_;
+  // By place of a name: its operations belong to the same place mostly.
+  std::vector<std::pair<PlaceKey, uint32_t>> last_places_;
   std::unordered_map<std::pair<uint32_t, uint32_t>, uint32_t, PairHash> details_of_;
   std::vector<Program> programs_;
 

@@ -50,80 +50,64 @@ XPlaneTables::XPlaneTables(const std::vector<std::string_view>& events,
   constexpr const char* event_metadata = "XEventMetadata";
   for (const std::string_view entry : stats) {
     const auto [id, message] = entry_of(entry, stat_metadata);
-    StatName one;
+    std::string_view name;
     each_field(message, stat_metadata, [&, in = message](const WireField& field) {
-      if (field.number == 2) one.name = bytes_of(field, in, stat_metadata);
+      if (field.number == 2) name = bytes_of(field, in, stat_metadata);
     });
-    one.stat = xstat_named(one.name).value_or(XStat::count);
     if (stats_by_id_.find(id).valid()) continue;
-    stats_by_id_.add(id, {static_cast<uint32_t>(stats_.size())});
-    stats_.push_back(one);
+    stats_by_id_.add(id, {xstat_named(name).value_or(XStat::count), texts_.add(name)});
   }
+  std::vector<std::string_view> texts;
   for (const std::string_view entry : events) {
     const auto [id, message] = entry_of(entry, event_metadata);
     XEventName one{{}, {}, {}};
     each_field(message, event_metadata, [&, in = message](const WireField& field) {
       if (field.number == 2) one.name = bytes_of(field, in, event_metadata);
       if (field.number == 4) one.display_name = bytes_of(field, in, event_metadata);
-      if (field.number == 5) read(bytes_of(field, in, event_metadata), one.stats);
+      if (field.number == 5) read(bytes_of(field, in, event_metadata), one.stats, texts);
     });
+    take(texts, one.stats);
+    texts.clear();
     if (events_by_id_.find(id).valid()) continue;
     events_by_id_.add(id, {static_cast<uint32_t>(events_.size())});
     events_.push_back(one);
   }
 }
 
-bool XPlaneTables::read_short(std::string_view message, XStats& to) {
-  const auto byte = [&](size_t at) { return static_cast<unsigned char>(message[at]); };
-  constexpr size_t head = 3;
-  if (message.size() <= head || byte(0) != 1 << 3 || byte(1) >= 0x80) return false;
-  const Id<StatTag> known = stats_by_id_.find(byte(1));
-  if (!known.valid() || stats_[known.index].stat == XStat::count) return true;
-  const uint32_t field = byte(2) >> 3;
-  if ((byte(2) & 7) != 0 || message.size() > head + 9) return false;
-  uint64_t value = 0;
-  for (size_t at = head; at < message.size(); ++at) {
-    value |= uint64_t{byte(at) & 0x7fU} << 7 * (at - head);
-    if ((byte(at) < 0x80) != (at + 1 == message.size())) return false;
-  }
-  take(stats_[known.index], field, static_cast<int64_t>(value), to);
-  return true;
-}
-
-void XPlaneTables::take(const StatName& stat, uint32_t field, int64_t value, XStats& to) {
-  const auto at = static_cast<size_t>(stat.stat);
-  if (field == 3 || field == 4) {
-    if (at >= xstat_numbers) return;
-    to.numbers_[at] = value;
-    to.has_number_ |= uint32_t{1} << at;
-  } else if (field == 7) {
-    const Id<StatTag> ref = stats_by_id_.find(value);
-    if (!ref.valid()) return;
-    StatName& named = stats_[ref.index];
-    if (named.text == XStats::no_text) named.text = texts_.add(named.name);
-    to.texts_[at] = named.text;
-  }
-}
-
-void XPlaneTables::read(std::string_view message, XStats& to) {
+void XPlaneTables::read(std::string_view message, XStats& to,
+                        std::vector<std::string_view>& texts) const {
   constexpr const char* what = "XStat";
   if (read_short(message, to)) return;
   WireReader reader(message);
-  const StatName* stat = nullptr;
+  std::optional<XStat> stat;
   for (WireField field; reader.next(field);) {
     if (field.number == 1) {
-      const Id<StatTag> known = stats_by_id_.find(number_of(field, message, what));
-      if (!known.valid() || stats_[known.index].stat == XStat::count) return;
-      stat = &stats_[known.index];
-    } else if (stat == nullptr) {
+      stat = stats_by_id_.find(number_of(field, message, what)).stat;
+      if (stat == XStat::count) return;
+    } else if (!stat) {
       continue;  // the id comes first
     } else if (field.number == 3 || field.number == 4 || field.number == 7) {
-      take(*stat, field.number, number_of(field, message, what), to);
+      set(*stat, field.number, number_of(field, message, what), to);
     } else if (field.number == 5) {
-      to.texts_[static_cast<size_t>(stat->stat)] = texts_.add(bytes_of(field, message, what));
+      const std::string_view text = bytes_of(field, message, what);
+      const auto at = static_cast<size_t>(*stat);
+      if (at < xstat_numbers) continue;
+      to.texts_[at - xstat_numbers] = XStats::first_new + static_cast<uint32_t>(texts.size());
+      to.has_new_ = true;
+      texts.push_back(text);
     }
   }
   if (reader.broken()) throw WireFault{message.data(), what};
+}
+
+void XPlaneTables::take(const std::vector<std::string_view>& texts, XStats& to) {
+  if (!to.has_new_) return;
+  for (uint32_t& text : to.texts_) {
+    if (text >= XStats::first_new && text != XStats::no_text) {
+      text = texts_.add(texts[text - XStats::first_new]);
+    }
+  }
+  to.has_new_ = false;
 }
 
 }  // namespace kr::trace

@@ -51,7 +51,9 @@ class XStats {
   static constexpr uint32_t no_text = UINT32_MAX;
 
   /// A number in XPlaneTables::text; no_text: there is none.
-  uint32_t text(XStat stat) const noexcept { return texts_[static_cast<size_t>(stat)]; }
+  uint32_t text(XStat stat) const noexcept {
+    return texts_[static_cast<size_t>(stat) - xstat_numbers];
+  }
   /// Of the first `xstat_numbers`.
   std::optional<int64_t> number(XStat stat) const noexcept {
     const auto at = static_cast<size_t>(stat);
@@ -60,11 +62,16 @@ class XStats {
 
  private:
   friend class XPlaneTables;
+  /// Above all numbers of texts: places in the list of those that are not among them yet.
+  static constexpr uint32_t first_new = uint32_t{1} << 31;
+
   XStats() { texts_.fill(no_text); }
-  std::array<uint32_t, xstat_count> texts_;
   std::array<int64_t, xstat_numbers> numbers_;
-  uint32_t has_number_ = 0;
+  std::array<uint32_t, xstat_count - xstat_numbers> texts_;
+  uint8_t has_number_ = 0;
+  bool has_new_ = false;
 };
+static_assert(xstat_numbers <= 8);
 
 /// What all events of a name have.
 struct XEventName {
@@ -87,34 +94,81 @@ class XPlaneTables {
   const XEventName& event(uint32_t place) const { return events_[place]; }
   size_t size() const noexcept { return events_.size(); }
 
-  /// No stats.
-  XStats stats() const { return {}; }
-  /// An XStat. Throws WireFault.
-  void read(std::string_view message, XStats& to);
+  /// Those of a name; of `none`, no stats.
+  const XStats& stats(uint32_t place = none) const {
+    return place == none ? no_stats_ : events_[place].stats;
+  }
+  /// An XStat. A text that it spells out goes to `texts`, and counts once `take` has numbered it:
+  /// so several threads may read. Throws WireFault.
+  void read(std::string_view message, XStats& to, std::vector<std::string_view>& texts) const;
+  void take(const std::vector<std::string_view>& texts, XStats& to);
+  /// The short ones that `fields` of an event begins with, which are most. Returns what follows.
+  std::string_view read_short_ones(std::string_view fields, XStats& to) const;
 
   std::string_view text(uint32_t number) const {
     return number == XStats::no_text ? std::string_view() : texts_.text(number);
   }
 
  private:
+  /// What its id stands for.
   struct StatName {
-    std::string_view name;
-    XStat stat = XStat::count;  // of those that kr reads
-    uint32_t text = XStats::no_text;
+    XStat stat = XStat::count;        // of those that kr reads
+    uint32_t text = XStats::no_text;  // its name, to which other stats refer
+
+    bool valid() const noexcept { return text != XStats::no_text; }
   };
   struct EventTag;
-  struct StatTag;
 
-  /// What most are: an id below 128, and a number. False: it is not one of these.
-  bool read_short(std::string_view message, XStats& to);
-  void take(const StatName& stat, uint32_t field, int64_t value, XStats& to);
+  bool read_short(std::string_view message, XStats& to) const;
+  void set(XStat stat, uint32_t field, int64_t value, XStats& to) const;
 
   std::vector<XEventName> events_;
-  std::vector<StatName> stats_;
   IdMemory<Id<EventTag>> events_by_id_;
-  IdMemory<Id<StatTag>> stats_by_id_;
+  IdMemory<StatName> stats_by_id_;
   DistinctTexts texts_;
+  XStats no_stats_;
 };
+
+inline void XPlaneTables::set(XStat stat, uint32_t field, int64_t value, XStats& to) const {
+  const auto at = static_cast<size_t>(stat);
+  if (field == 7) {
+    if (at < xstat_numbers) return;
+    const StatName ref = stats_by_id_.find(value);
+    if (ref.valid()) to.texts_[at - xstat_numbers] = ref.text;
+  } else if (at < xstat_numbers && (field == 3 || field == 4)) {
+    to.numbers_[at] = value;
+    to.has_number_ |= static_cast<uint8_t>(1U << at);
+  }
+}
+
+/// An id below 128, and a number. False: it is not one of these.
+[[gnu::always_inline]] inline bool XPlaneTables::read_short(std::string_view message,
+                                                            XStats& to) const {
+  const auto byte = [&](size_t at) { return static_cast<unsigned char>(message[at]); };
+  constexpr size_t head = 3;
+  if (message.size() <= head || byte(0) != 1 << 3 || byte(1) >= 0x80) return false;
+  const XStat stat = stats_by_id_.find(byte(1)).stat;
+  if (stat == XStat::count) return true;
+  if ((byte(2) & 7) != 0 || message.size() > head + 9) return false;
+  uint64_t value = 0;
+  for (size_t at = head; at < message.size(); ++at) {
+    value |= uint64_t{byte(at) & 0x7fU} << 7 * (at - head);
+    if ((byte(at) < 0x80) != (at + 1 == message.size())) return false;
+  }
+  set(stat, byte(2) >> 3, static_cast<int64_t>(value), to);
+  return true;
+}
+
+// Inline: most of the time of reading a profile goes here.
+inline std::string_view XPlaneTables::read_short_ones(std::string_view fields, XStats& to) const {
+  constexpr char tag = 4 << 3 | 2;
+  while (fields.size() >= 2 && fields[0] == tag) {
+    const size_t size = static_cast<unsigned char>(fields[1]);
+    if (size >= 0x80 || size > fields.size() - 2 || !read_short(fields.substr(2, size), to)) break;
+    fields.remove_prefix(2 + size);
+  }
+  return fields;
+}
 
 /// Bytes that are not the message that they should be. `at` is in them.
 struct WireFault {
