@@ -18,12 +18,12 @@
 namespace kr::trace {
 
 /// How many threads parse beside the one that reads: as many as are wanted, or, of 0, one per
-/// processor, less the one that decompressing keeps busy. At most 16. 0: the thread that reads
-/// parses, too.
-inline unsigned worker_threads(unsigned wanted, bool compressed = false) {
+/// processor, less one where `busy`: decompressing or merging needs a processor of its own. At most
+/// 16. 0: the thread that reads parses, too.
+inline unsigned worker_threads(unsigned wanted, bool busy = false) {
   constexpr unsigned most = 16;
   const unsigned processors = std::thread::hardware_concurrency();
-  if (wanted == 0 && processors > 1) return std::min(processors - (compressed ? 1 : 0), most);
+  if (wanted == 0 && processors > 1) return std::min(processors - (busy ? 1 : 0), most);
   return wanted <= 1 ? 0 : std::min(wanted, most);
 }
 

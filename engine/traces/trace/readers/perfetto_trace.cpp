@@ -101,8 +101,9 @@ class PerfettoReader {
       : input_(input), out_(out), stream_(input), events_(input, out) {}
 
   void run() {
-    const bool compressed = input_.compression() != Compression::none;
-    BlockReader<PacketBlock> reader(worker_threads(input_.options().threads, compressed),
+    // This thread has as much to do as one that decodes.
+    constexpr bool busy = true;
+    BlockReader<PacketBlock> reader(worker_threads(input_.options().threads, busy),
                                     [] { return [](PacketBlock& block) { block.decode(); }; });
     reader.read([&](PacketBlock& block) { return stream_.next(block.bytes); },
                 [&](const PacketBlock& block) {

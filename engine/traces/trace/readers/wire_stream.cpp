@@ -1,7 +1,6 @@
 #include "trace/readers/wire_stream.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -50,7 +49,7 @@ uint64_t field_size(std::string_view bytes) {
 /// The size of the next field, which begins at `begin_`; 0: there is none.
 size_t WireStream::whole_field() {
   while (true) {
-    const std::string_view bytes(bytes_.data() + begin_, end_ - begin_);
+    const std::string_view bytes(bytes_.begin() + begin_, end_ - begin_);
     const uint64_t size = field_size(bytes);
     if (size != 0 && size <= bytes.size()) return static_cast<size_t>(size);
     const bool head_whole = bytes.size() >= max_head;
@@ -71,7 +70,7 @@ bool WireStream::next(WireField& field) {
   offset_ += begin_ - std::exchange(last_, begin_);
   const size_t size = whole_field();
   if (size == 0) return false;
-  WireReader reader(std::string_view(bytes_.data() + begin_, size));
+  WireReader reader(std::string_view(bytes_.begin() + begin_, size));
   begin_ += size;
   return reader.next(field);
 }
@@ -84,15 +83,15 @@ bool WireStream::next(WireBlock& block) {
   while (size != 0 && size <= end_ - block.end_) {
     block.end_ += size;
     size = static_cast<size_t>(
-        field_size(std::string_view(bytes_.data() + block.end_, end_ - block.end_)));
+        field_size(std::string_view(bytes_.begin() + block.end_, end_ - block.end_)));
   }
   block.offset_ = offset_;
   offset_ += block.end_ - begin_;
   // The block takes the buffer; what follows it moves to the block's former one.
   bytes_.swap(block.bytes_);
   const size_t kept = end_ - block.end_;
-  if (bytes_.size() < kept) bytes_.resize(kept);
-  std::copy_n(block.bytes_.begin() + static_cast<std::ptrdiff_t>(block.end_), kept, bytes_.begin());
+  if (bytes_.size() < kept) bytes_.extend(kept - bytes_.size());
+  std::copy_n(block.bytes_.begin() + block.end_, kept, bytes_.begin());
   begin_ = last_ = 0;
   end_ = kept;
   return true;
@@ -102,14 +101,13 @@ bool WireStream::next(WireBlock& block) {
 bool WireStream::more() {
   if (input_ended_) return false;
   const size_t kept = end_ - begin_;
-  std::copy(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_),
-            bytes_.begin() + static_cast<std::ptrdiff_t>(end_), bytes_.begin());
+  std::copy(bytes_.begin() + begin_, bytes_.begin() + end_, bytes_.begin());
   begin_ = last_ = 0;
   end_ = kept;
   // Twice what is there: a length that promises more than the file has costs no memory.
   const size_t room = std::max(input_->options().block_size, 2 * kept);
-  if (bytes_.size() < room) bytes_.resize(room);
-  const size_t got = input_->read(bytes_.data() + kept, bytes_.size() - kept);
+  if (bytes_.size() < room) bytes_.extend(room - bytes_.size());
+  const size_t got = input_->read(bytes_.begin() + kept, bytes_.size() - kept);
   end_ += got;
   input_ended_ = end_ < bytes_.size();
   return got != 0;

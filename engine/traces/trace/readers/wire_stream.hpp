@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "base/growing_array.hpp"
 #include "trace/input.hpp"
 #include "trace/readers/wire.hpp"
 
@@ -15,12 +15,12 @@ namespace kr::trace {
 /// Whole fields of the outermost message, and where the first of them is in the decompressed file.
 class WireBlock {
  public:
-  std::string_view fields() const noexcept { return {bytes_.data() + begin_, end_ - begin_}; }
+  std::string_view fields() const noexcept { return {bytes_.begin() + begin_, end_ - begin_}; }
   uint64_t offset() const noexcept { return offset_; }
 
  private:
   friend class WireStream;
-  std::vector<char> bytes_;
+  GrowingArray<char> bytes_;
   size_t begin_ = 0;
   size_t end_ = 0;
   uint64_t offset_ = 0;
@@ -46,9 +46,9 @@ class WireStream {
   bool more();
 
   Input* input_;
-  std::vector<char> bytes_;
-  size_t begin_ = 0;  // of the next field in `bytes_`
-  size_t last_ = 0;   // of the field before
+  GrowingArray<char> bytes_;  // grows without being zeroed
+  size_t begin_ = 0;          // of the next field in `bytes_`
+  size_t last_ = 0;           // of the field before
   size_t end_ = 0;
   uint64_t offset_ = 0;
   bool input_ended_ = false;
