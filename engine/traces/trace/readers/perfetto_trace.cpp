@@ -111,8 +111,9 @@ class PerfettoReader {
                   return true;
                 });
     if (stream_.cut_off() || input_.truncated()) {
-      out_.warn("truncated", fmt::format("{} is cut off: its last whole packet ends at byte {}",
-                                         input_.shown(), stream_.offset()));
+      out_.warn("truncated",
+                fmt::format("The file is cut off: its last whole packet ends at byte {}.",
+                            stream_.offset()));
     }
     events_.finish(sequences_);
     attributes_.finish(out_);
