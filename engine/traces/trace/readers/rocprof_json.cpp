@@ -23,19 +23,15 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "base/plural.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/messages.hpp"
-#include "trace/readers/module_text.hpp"
 #include "trace/readers/rocm_names.hpp"
-#include "trace/readers/row_times.hpp"
+#include "trace/readers/rocprof_work.hpp"
 
 namespace kr::trace {
 namespace {
@@ -45,38 +41,13 @@ using namespace std::string_view_literals;
 constexpr std::string_view tool_member = "rocprofiler-sdk-tool";
 constexpr const char* rocprof_json_remedy = "record it again with `rocprofv3 --output-format json`";
 
-struct RocprofRecord {
-  enum class What : uint8_t { kernel, copy, call, marker, library };
-
-  sqlite::Statement::Cell start{0, sqlite::Statement::Type::null};
-  sqlite::Statement::Cell end{0, sqlite::Statement::Type::null};
-  int64_t correlation = 0;
-  int64_t agent = 0;  // of a copy, where it goes to
-  int64_t queue = 0;  // of a copy, the agent that it comes from
-  int64_t name = 0;   // of a kernel its id, else the number of the operation of its kind
-  int64_t thread = 0;
-  uint32_t kind = 0;
-  uint32_t detail = 0;
-  What what = What::kernel;
-};
-
-struct RocprofProcess {
-  struct Agent {
-    std::optional<int32_t> gpu;  // nullopt: a CPU
-    std::string name;
-  };
-  int64_t pid = 0;
-  std::unordered_map<int64_t, Agent, NumberHash> agents;  // by handle
-  std::unordered_map<int64_t, std::string, NumberHash> kernels, markers;
-  std::vector<std::vector<std::string>> operations;  // by kind and number
-  std::vector<RocprofRecord> records;
-  std::map<std::string, uint64_t> unread;  // records by domain
-};
-
 class RocprofJsonReader {
  public:
   RocprofJsonReader(Input& input, TraceBuilder& out)
-      : input_(&input), out_(&out), json_(input, input.options().block_size) {}
+      : input_(&input),
+        out_(&out),
+        json_(input, input.options().block_size),
+        work_(input, rocprof_json_remedy, out) {}
 
   void run() {
     if (whole_host()) out_->host();
@@ -93,7 +64,10 @@ class RocprofJsonReader {
                  fmt::format("The file is cut off at byte {}: records after it are missing.",
                              cut.place().offset.value_or(0)));
     }
-    for (size_t i = 0; i < processes_.size(); ++i) finish(i);
+    for (size_t i = 0; i < processes_.size(); ++i) {
+      work_.add(processes_[i], i, member_of(i));
+      processes_[i].records = {};
+    }
     note_unread();
     if (out_->operations() == 0) {
       out_->warn("no-gpu-work",
@@ -392,153 +366,13 @@ class RocprofJsonReader {
     return out_->details().distinct.add(detail);
   }
 
-  // A process, once all of it is read.
-
-  void finish(size_t number) {
-    process_ = &processes_[number];
-    member_ = member_of(number);
-    names_.clear();
-    tracks_.clear();
-    threads_.clear();
-    for (const RocprofRecord& one : process_->records) {
-      if (one.what <= RocprofRecord::What::copy) {
-        add_operation(one, number);
-      } else {
-        add_call(one, number);
-      }
-    }
-    process_->records = {};
-  }
-
   /// Empty: it is the only process.
   std::string member_of(size_t number) const {
     if (processes_.size() < 2) return {};
+    const int64_t pid = processes_[number].pid;
     size_t same = 1;
-    for (size_t i = 0; i < number; ++i) same += processes_[i].pid == process_->pid ? 1U : 0U;
-    return same == 1 ? fmt::format("process {}", process_->pid)
-                     : fmt::format("process {} ({})", process_->pid, same);
-  }
-
-  void add_operation(const RocprofRecord& one, size_t number) {
-    const bool strict = input_->options().strict;
-    const RowTimes when = row_times(one.start, one.end, strict, [&](std::string_view why) {
-      throw Error(input_->shown(), fmt::format("a record of an operation cannot be: {}", why),
-                  rocprof_json_remedy);
-    });
-    out_->add({when.start_ns, when.duration_ns, operation_name(one), track(one)});
-    if (whole_host()) {
-      const int64_t linked = linked_id(one, number);
-      out_->add_correlations(&linked, 1);
-    }
-    if (input_->options().operation_details) {
-      const uint32_t correlation = OperationDetails::correlation(one.correlation);
-      out_->add_details(&one.detail, &correlation, 1);
-    }
-  }
-
-  static int64_t linked_id(const RocprofRecord& one, size_t number) {
-    const bool fits = one.correlation > 0 && one.correlation <= UINT32_MAX;
-    return fits ? static_cast<int64_t>(number) << 32 | one.correlation : Launch::no_correlation;
-  }
-
-  NameId operation_name(const RocprofRecord& one) {
-    const auto [at, added] = names_.try_emplace({one.what, one.kind, one.name});
-    if (!added) return at->second;
-    if (one.what == RocprofRecord::What::copy) {
-      std::string name(name_of_kind(one));
-      if (name.empty()) {
-        out_->add_dropped("kind of copy without a label", 0);
-        name = "MEMORY_COPY";
-      }
-      return at->second = out_->name(name, OperationKind::memcpy);
-    }
-    const auto known = process_->kernels.find(one.name);
-    if (known == process_->kernels.end() || known->second.empty()) {
-      out_->add_dropped("kernel name id without a string", 0);
-      return at->second =
-                 out_->name(fmt::format("(unnamed kernel {})", one.name), OperationKind::kernel);
-    }
-    return at->second = out_->name(known->second, operation_kind_of(known->second));
-  }
-
-  std::string_view name_of_kind(const RocprofRecord& one) const {
-    if (one.kind >= process_->operations.size()) return {};
-    const std::vector<std::string>& names = process_->operations[one.kind];
-    const bool known = one.name >= 0 && one.name < static_cast<int64_t>(names.size());
-    return known ? std::string_view(names[static_cast<size_t>(one.name)]) : std::string_view();
-  }
-
-  // Copies have no queue: they get a stream of their own, on which they may overlap.
-  TrackId track(const RocprofRecord& one) {
-    const bool copy = one.what == RocprofRecord::What::copy;
-    const auto [at, added] = tracks_.try_emplace({copy, one.agent, one.queue});
-    if (copy) out_->made_up_streams();
-    if (!added) return at->second;
-    const auto gpu_of = [&](int64_t handle) -> const RocprofProcess::Agent* {
-      const auto known = process_->agents.find(handle);
-      return known == process_->agents.end() || !known->second.gpu ? nullptr : &known->second;
-    };
-    const RocprofProcess::Agent* agent = gpu_of(one.agent);
-    if (agent == nullptr && copy) agent = gpu_of(one.queue);
-    if (agent == nullptr) {
-      out_->add_dropped("agent of operations that is not one of the GPUs: assigned to device 0", 0);
-    }
-    Track track{agent != nullptr ? *agent->gpu : 0, copy ? 0 : one.queue,
-                agent != nullptr && !agent->name.empty() ? agent->name : "GPU", member_};
-    return at->second = out_->track(track);
-  }
-
-  void add_call(const RocprofRecord& one, size_t number) {
-    using What = RocprofRecord::What;
-    const bool right = one.start.type == sqlite::Statement::Type::integer &&
-                       one.end.type == sqlite::Statement::Type::integer && one.start.integer >= 0 &&
-                       one.end.integer >= one.start.integer;
-    if (!right && whole_host()) return out_->add_dropped("call or range without a valid time", 0);
-    std::string_view name = name_of_kind(one);
-    if (one.what == What::call) {
-      if (is_call_of_tracer(name)) {
-        ++of_tracer_;
-        return;
-      }
-      if (!whole_host()) return;
-      const std::string unnamed = fmt::format("(unnamed call {})", one.name);
-      if (name.empty()) {
-        out_->add_dropped("call without a name", 0);
-        name = unnamed;
-      }
-      const uint32_t call = out_->call({std::string(name), is_hsa_call(name)});
-      out_->host().launches.push_back({linked_id(one, number), one.start.integer,
-                                       one.end.integer - one.start.integer, call, thread(one)});
-      return;
-    }
-    if (one.what == What::marker) {
-      const auto text = process_->markers.find(one.correlation);
-      if (text != process_->markers.end()) name = text->second;
-    }
-    const std::string module = may_name_module(name) ? module_of_text(name) : std::string();
-    const bool is_module = !module.empty();
-    const RangeText text{is_module ? std::string(name) : std::string(), {}};
-    if (!whole_host()) {
-      out_->range_name(is_module ? module : name);
-      return;
-    }
-    const uint32_t range = out_->range_name(is_module ? module : name, text);
-    out_->host().ranges.push_back(
-        {one.start.integer, one.end.integer, range, thread(one), HostRange::none,
-         is_module ? HostRange::Kind::module : HostRange::Kind::annotation,
-         one.what == What::marker ? HostRange::Form::push_pop : HostRange::Form::call});
-  }
-
-  uint32_t thread(const RocprofRecord& one) {
-    const auto [at, added] = threads_.try_emplace(one.thread, 0);
-    if (!added) return at->second;
-    std::string process = std::to_string(process_->pid);
-    if (!member_.empty()) process = fmt::format("[{}] {}", member_, process);
-    // A range of the process has no thread.
-    const bool whole = one.thread == 0;
-    at->second = out_->thread(
-        {std::move(process), whole ? std::string() : std::to_string(one.thread), whole});
-    return at->second;
+    for (size_t i = 0; i < number; ++i) same += processes_[i].pid == pid ? 1U : 0U;
+    return same == 1 ? fmt::format("process {}", pid) : fmt::format("process {} ({})", pid, same);
   }
 
   void note_unread() {
@@ -554,7 +388,7 @@ class RocprofJsonReader {
     if (!shown.empty()) {
       out_->warn("other-records", fmt::format("Not read: {}.", some_of(shown)), "info");
     }
-    if (whole_host()) note_calls_of_tracer(of_tracer_, *out_);
+    if (whole_host()) note_calls_of_tracer(work_.calls_of_tracer(), *out_);
   }
 
   struct Shape {
@@ -568,12 +402,7 @@ class RocprofJsonReader {
   std::deque<RocprofProcess> processes_;
   RocprofProcess* process_ = nullptr;
   Shape shape_;  // of the record that is being read
-  uint64_t of_tracer_ = 0;
-  // Of the process that is being finished.
-  std::string member_;
-  std::map<std::tuple<RocprofRecord::What, uint32_t, int64_t>, NameId> names_;
-  std::map<std::tuple<bool, int64_t, int64_t>, TrackId> tracks_;
-  std::map<int64_t, uint32_t> threads_;
+  RocprofWork work_;
 };
 
 bool is_rocprof_json(std::string_view head) noexcept {
