@@ -12,9 +12,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const KR = process.env.KR;
-const source = path.resolve(process.env.KR_SOURCE);
+// Answers name runs by their real paths.
+const realPath = (file) => (fs.existsSync(file) ? fs.realpathSync(file) : file);
+const source = realPath(path.resolve(process.env.KR_SOURCE));
 const examples = path.join(source, "examples");
-const shared = path.resolve(source, "..", "shared", "data");
+const shared = realPath(path.resolve(process.env.KR_SOURCE, "..", "shared", "data"));
 const real = {
   inference: path.join(shared, "kineto", "vllm_decode_graph.json.gz"),
   two_gpus: path.join(shared, "nsys", "mfu_2gpu_after.sqlite"),
