@@ -156,16 +156,17 @@ size_t Builder::mistake(For<g::over_dimension>, source::Span seen) {
 size_t Builder::mistake(For<g::expected_dimension>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   const size_t comma = look_.before_blanks(trivia_.before_gap(seen.begin));
-  if (token.kind == TokenKind::string && !is_word(look_.slice(token.begin + 1, token.end - 1)) &&
-      comma > 0 && look_.byte(comma - 1) == ',' && is_first_report(token.begin)) {
+  const bool name = token.kind == TokenKind::string && token.end > token.begin + 2 &&
+                    !is_word(look_.slice(token.begin + 1, token.end - 1));
+  if (name && comma > 0 && look_.byte(comma - 1) == ',' && is_first_report(token.begin)) {
     unexpected(token, "the name of a dimension")
         .help("remove the `,`: operations of a test need no separator")
         .replace(range(comma - 1, comma), "");
     abandon(token.begin);
   }
-  Word name;
-  const size_t end = wrong_name(seen.begin, "the name of a dimension", name);
-  case_.expected.push_back({std::move(name), {}});
+  Word dimension;
+  const size_t end = wrong_name(seen.begin, "the name of a dimension", dimension);
+  case_.expected.push_back({std::move(dimension), {}});
   return end;
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("of packed packets, what is more than a block may unpack is read as we
   CHECK(one.operations.size() > 100'000);
   CHECK(three.operations.size() == 2 * one.operations.size() + 1);
   CHECK(dropped(three) ==
-        "1 compressed packets that are no trace\n1 compressed packets within others\n");
+        "1 compressed packets that cannot be decoded\n1 compressed packets within others\n");
 }
 
 TEST_CASE("blocks of packets on several threads give the same trace") {
@@ -150,7 +150,7 @@ TEST_CASE("blocks of packets on several threads give the same trace") {
     return out;
   };
   const std::string expected = all_of(1, size_t{1} << 20);
-  CHECK(expected.find("packet that is no message") != std::string::npos);
+  CHECK(expected.find("packet that cannot be decoded") != std::string::npos);
   CHECK(expected.find("packet that refers to what was lost") != std::string::npos);
   for (const unsigned threads : {1U, 2U, 4U}) {
     for (const size_t block_size : {size_t{100}, size_t{1000}, size_t{5000}}) {
@@ -182,10 +182,10 @@ TEST_CASE("hostile packets are counted, or refused") {
   CHECK(with(P().text(2000, "x").number(2001, 1)).empty());
   // A varint without an end, groups, and a length beyond the packet.
   CHECK(dropped(read(good + P().text(1, "\x40" + endless).bytes())) ==
-        "1 packet that is no message\n");
-  CHECK(dropped(read(good + P().text(1, "\x0b").bytes())) == "1 packet that is no message\n");
+        "1 packet that cannot be decoded\n");
+  CHECK(dropped(read(good + P().text(1, "\x0b").bytes())) == "1 packet that cannot be decoded\n");
   CHECK(dropped(read(good + P().text(1, "\x5a\xff\xff\xff\x7f").bytes())) ==
-        "1 packet that is no message\n");
+        "1 packet that cannot be decoded\n");
   CHECK(error_in(good + endless).find("no field") != std::string::npos);
   CHECK(error_in(good + "\x0a\xff\xff\xff\xff\x07").find("cut off") != std::string::npos);
   std::string many;

@@ -125,7 +125,7 @@ TEST_CASE("a file of fields in blocks: whole fields, with their places") {
   }
 }
 
-TEST_CASE("what is no field ends the block before it") {
+TEST_CASE("bytes that are not a field end the block before them") {
   const std::string file = "\x0a\x01z"s + "\xfa\xff\xff\xff\xff\x01" + std::string(30, 'x');
   OpenOptions options;
   Input input(file, "memory", options);

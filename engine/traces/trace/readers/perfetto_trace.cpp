@@ -143,7 +143,7 @@ class PerfettoReader {
       inner_.add_inner(field.bytes, offset);
       take(inner_);
     }
-    if (message.broken()) out_.add_dropped("compressed packets that are no trace", offset);
+    if (message.broken()) out_.add_dropped("compressed packets that cannot be decoded", offset);
   }
 
   PftraceEvents::Sequence& sequence_of(const PftracePacket& packet) {

@@ -196,7 +196,7 @@ void PftracePackets::add(std::string_view bytes, uint64_t offset, bool inner) {
       }
     }
   }
-  if (message.broken()) return drop("packet that is no message", offset);
+  if (message.broken()) return drop("packet that cannot be decoded", offset);
   if (!zlib.empty() || !zstd.empty()) {
     if (inner) return drop("compressed packets within others", offset);
     if (unpacked_bytes_ < most_unpacked) {
@@ -231,7 +231,7 @@ void PftracePackets::unpack(std::string_view packed, bool (PftraceUnpacked::*how
   for (WireField field; message.next(field);) {
     if (field.number == 1 && field.type == WireType::bytes) add(field.bytes, offset, true);
   }
-  if (message.broken()) drop("compressed packets that are no trace", offset);
+  if (message.broken()) drop("compressed packets that cannot be decoded", offset);
 }
 
 void PftracePackets::add_event(std::string_view bytes) {

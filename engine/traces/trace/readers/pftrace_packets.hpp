@@ -1,6 +1,6 @@
-// Packets of a Perfetto trace, decoded as far as no packet before them has to be known: so several
-// threads do it, for a block of packets each. What they refer to, and what time it is, is found
-// later, in the order of the file (perfetto_trace.cpp).
+// Packets of a Perfetto trace, decoded without the packets before them, so that several threads can
+// do it, for a block of packets each. What they refer to, and their times, follow later, in the
+// order of the file (perfetto_trace.cpp).
 //
 // All texts are in the bytes of the block, or in what was unpacked of it.
 #pragma once
@@ -21,7 +21,7 @@ namespace kr::trace {
 /// Unpacked bytes, whose room is used again.
 class PftraceUnpacked {
  public:
-  /// Perfetto packs some hundred KiB at a time; more than this is no packet of it.
+  /// Perfetto packs some hundred KiB at a time; anything larger is refused.
   static constexpr size_t most = size_t{64} << 20;
 
   std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
